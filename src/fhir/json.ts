@@ -1,0 +1,43 @@
+/**
+ * FHIR JSON without loss: https://hl7.org/fhir/R4/json.html#decimal (1.00 is not 1).
+ * A number whose text JavaScript would not give back becomes a FhirDecimal, which calculates as a
+ * number and is written as it was read; every other value is plain JSON.
+ */
+
+// ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
+declare global {
+  interface JSON {
+    rawJSON(text: string): object
+    parse(text: string, reviver: (name: string, value: unknown, context: { source?: string }) => unknown): unknown
+  }
+}
+
+/** A number that remembers its text. `instanceof Number`, so `Number(value)` and arithmetic work. */
+export class FhirDecimal extends Number {
+  readonly source: string
+  constructor(source: string) {
+    super(source)
+    this.source = source
+  }
+  toJSON(): unknown {
+    return JSON.rawJSON(this.source)
+  }
+}
+
+// Trailing zeros after a point, exponents and long digit runs are the only texts that String(Number(text)) changes.
+// A match inside a string costs the slower parse and nothing else.
+const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE][-+]?\d|[\d.]{16}|-0/
+
+/** @throws SyntaxError with the position where the text stops being JSON. */
+export function parseJson(text: string): unknown {
+  if (!MAYBE_LOSSY.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_name, value: unknown, context: { source?: string }) =>
+    typeof value === 'number' && context.source !== undefined && String(value) !== context.source
+      ? new FhirDecimal(context.source)
+      : value,
+  )
+}
+
+/** A number, be it plain or a FhirDecimal. */
+export const isNumber = (value: unknown): value is number | FhirDecimal =>
+  typeof value === 'number' || value instanceof Number

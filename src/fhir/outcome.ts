@@ -1,0 +1,78 @@
+/** Errors as OperationOutcome: https://hl7.org/fhir/R4/operationoutcome.html. The one place that makes them. */
+import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4'
+
+export type IssueCode = OperationOutcomeIssue['code']
+
+export interface Issue {
+  readonly severity?: OperationOutcomeIssue['severity']
+  readonly code: IssueCode
+  /** What was wrong, where, and what would be right. Never holds patient data. */
+  readonly diagnostics: string
+  /** FHIRPath of the element at fault, e.g. `Patient.name[0].family`. */
+  readonly expression?: string | readonly string[]
+  /** A stable code of ours for programs to act on, e.g. `slot-unavailable`; becomes issue.details.coding. */
+  readonly reason?: string
+}
+
+/** Codes of `Issue.reason` live in this system. */
+export const REASON_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/reason'
+
+/** Any failure a client is told about: an HTTP status and the issues of its OperationOutcome. */
+export class FhirError extends Error {
+  readonly status: number
+  readonly issues: readonly Issue[]
+  /** Response headers that belong to the failure, e.g. `allow` with 405 or `retry-after` with 429. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, issues: Issue | readonly Issue[], headers: Readonly<Record<string, string>> = {}) {
+    const list: readonly Issue[] = Array.isArray(issues) ? issues : [issues as Issue]
+    super(list.map((issue) => issue.diagnostics).join('; '))
+    this.name = 'FhirError'
+    this.status = status
+    this.issues = list
+    this.headers = headers
+  }
+
+  /** The stable code of the first issue: its `reason`, else its FHIR issue code. */
+  get code(): string {
+    const first = this.issues[0]
+    return first?.reason ?? first?.code ?? 'exception'
+  }
+}
+
+type Where = Pick<Issue, 'expression' | 'reason'>
+
+/** 400: the request itself is malformed. */
+export const badRequest = (diagnostics: string, where: Where = {}): FhirError =>
+  new FhirError(400, { code: 'invalid', diagnostics, ...where })
+
+/** 404: no such resource (or none in this clinic, which must look the same). */
+export const notFound = (diagnostics: string): FhirError => new FhirError(404, { code: 'not-found', diagnostics })
+
+/** 410: the resource was deleted. */
+export const gone = (diagnostics: string): FhirError => new FhirError(410, { code: 'deleted', diagnostics })
+
+/** 409: the write meets a change made by somebody else. */
+export const conflict = (diagnostics: string, where: Where = {}): FhirError =>
+  new FhirError(409, { code: 'conflict', diagnostics, ...where })
+
+/** 412: If-Match or another condition of the request does not hold. */
+export const preconditionFailed = (diagnostics: string): FhirError =>
+  new FhirError(412, { code: 'conflict', diagnostics })
+
+/** 422: well-formed, but breaks a rule of the resource. */
+export const unprocessable = (diagnostics: string, where: Where = {}): FhirError =>
+  new FhirError(422, { code: 'business-rule', diagnostics, ...where })
+
+export function toOutcome(issues: readonly Issue[]): OperationOutcome {
+  return {
+    resourceType: 'OperationOutcome',
+    issue: issues.map(({ severity = 'error', code, diagnostics, expression, reason }) => ({
+      severity,
+      code,
+      ...(reason === undefined ? {} : { details: { coding: [{ system: REASON_SYSTEM, code: reason }] } }),
+      diagnostics,
+      ...(expression === undefined ? {} : { expression: typeof expression === 'string' ? [expression] : [...expression] }),
+    })),
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A search as data: what the query string becomes and what every engine compiles.
+ * No FHIR rule is left in it: prefixes, precision and modifiers are already bounds, negations and unions.
+ */
+
+/** Inclusive bounds on an indexed range [low, high]; an absent bound does not restrict. */
+export interface RangeBounds {
+  readonly lowMin?: number
+  readonly lowMax?: number
+  readonly highMin?: number
+  readonly highMax?: number
+}
+
+export type Condition =
+  /** At least one holds (comma in a query string). */
+  | { readonly kind: 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'all'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly of: Condition }
+  /** `value` is folded (see fold) for prefix and contains, and verbatim for exact. */
+  | { readonly kind: 'string'; readonly param: string; readonly match: 'prefix' | 'contains' | 'exact'; readonly value: string }
+  /** Without `system`: any; `system: ''`: the token has none. Without `code`: any code of the system. */
+  | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
+  /** Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. */
+  | { readonly kind: 'reference'; readonly param: string; readonly type?: string; readonly id: string; readonly version?: string }
+  | { readonly kind: 'uri'; readonly param: string; readonly match: 'exact' | 'below' | 'above'; readonly value: string }
+  /** Dates in milliseconds since 1970 UTC; numbers as they are. */
+  | { readonly kind: 'date' | 'number'; readonly param: string; readonly bounds: RangeBounds }
+  | { readonly kind: 'quantity'; readonly param: string; readonly bounds: RangeBounds; readonly system?: string; readonly code?: string }
+  /** The resource has an entry for `param` (missing: false) or none (missing: true). */
+  | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
+  | { readonly kind: 'id'; readonly ids: readonly string[] }
+  /** meta.lastUpdated, milliseconds since 1970 UTC. */
+  | { readonly kind: 'lastUpdated'; readonly bounds: RangeBounds }
+  /** `param` points to a resource of one of `types` for which `where` holds: `subject:Patient.name=x`. */
+  | { readonly kind: 'chain'; readonly param: string; readonly types: readonly string[]; readonly where: Condition }
+  /** A resource of `type` for which `where` holds points here by `param`: `_has:Observation:patient:code=x`. */
+  | { readonly kind: 'has'; readonly type: string; readonly param: string; readonly where: Condition }
+
+export type SortKey =
+  | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
+  /** By the lowest entry of `param` ascending, the highest descending; resources without one come last. */
+  | { readonly by: 'string' | 'token' | 'reference' | 'uri' | 'date' | 'number' | 'quantity'; readonly param: string; readonly descending: boolean }
+
+export interface Include {
+  /** The type that holds the reference. */
+  readonly source: string
+  /** The reference search parameter, or '*' for every one of `source`. */
+  readonly param: string
+  /** Only targets of this type. */
+  readonly target?: string
+  /** false: what the matches point to (_include). true: what points to the matches (_revinclude). */
+  readonly reverse: boolean
+  /** Follow from included resources too. */
+  readonly iterate: boolean
+}
+
+export interface SearchPlan {
+  readonly clinic: string
+  /** Resource types searched; several only at system level. */
+  readonly types: readonly string[]
+  /** All must hold. */
+  readonly where: readonly Condition[]
+  /** After these keys the engine's own stable order decides, so that pages neither repeat nor lose a resource. */
+  readonly sort: readonly SortKey[]
+  /** Page size; 0 asks for the total only. */
+  readonly count: number
+  /** Cursor of the page before, as `SearchResult.next` gave it. */
+  readonly after?: string
+  readonly total: 'none' | 'estimate' | 'accurate'
+  readonly include: readonly Include[]
+  /** Included resources at most; more are cut off and `SearchResult.truncated` is set. */
+  readonly includeLimit: number
+}
+
+/** One value found in a resource when it was written, in the form its search parameter type compares. */
+export type IndexEntry =
+  | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }
+  | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
+  | { readonly kind: 'reference'; readonly param: string; readonly type: string; readonly id: string; readonly version?: string }
+  | { readonly kind: 'uri'; readonly param: string; readonly value: string }
+  | { readonly kind: 'date' | 'number'; readonly param: string; readonly low: number; readonly high: number }
+  | { readonly kind: 'quantity'; readonly param: string; readonly low: number; readonly high: number; readonly system: string; readonly code: string }
+  | { readonly kind: 'position'; readonly param: string; readonly latitude: number; readonly longitude: number }
+  /** The values of one repetition side by side: `code-value-quantity`. */
+  | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly IndexEntry[] }
+
+/**
+ * A combined index that a provider declares for a search its users make all day. `equal` are one or two token
+ * or reference parameters compared for equality; `range` a date parameter. Slot: schedule, status and start.
+ */
+export interface CombinedIndex {
+  readonly type: string
+  readonly equal: readonly [string] | readonly [string, string]
+  readonly range: string
+}
+
+/** Bounds of open-ended periods: the first and last millisecond of a JavaScript Date. */
+export const BEGINNING_OF_TIME = -8_640_000_000_000_000
+export const END_OF_TIME = 8_640_000_000_000_000
+
+/**
+ * The form in which strings are compared: no case, no accents, no punctuation, single spaces
+ * (https://hl7.org/fhir/R4/search.html#string).
+ */
+export function fold(value: string): string {
+  if (/^[a-z0-9]+$/.test(value)) return value
+  return value
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[\p{P}\p{S}\s]+/gu, ' ')
+    .trim()
+}
