@@ -1,0 +1,56 @@
+/**
+ * An operation: its OperationDefinition (JSON in resources/operation-definitions) and a handler.
+ * Paths, methods and parameter checks come from the definition: https://hl7.org/fhir/R4/operations.html.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OperationDefinition } from 'fhir/r4'
+import type { CallSession } from '../calls/call-session.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Integrations } from '../integrations/integrations.ts'
+import type { ClinicAccess } from '../providers/context.ts'
+
+/** The in parameters by name, checked against the definition: a single value where max is 1, else a list. */
+export type OperationInput = Readonly<Record<string, unknown>>
+
+export interface OperationRequest {
+  readonly access: ClinicAccess
+  readonly input: OperationInput
+  /** The resource the operation was called on; absent at type and system level. */
+  readonly id?: string
+  /** The live call the request belongs to, when it came by a tool route. */
+  readonly call?: CallSession
+  /** What reaches outside the server. */
+  readonly integrations: Integrations
+}
+
+/** A resource that is the answer itself (the definition's only out parameter, `return`), or out parameters by name. */
+export type OperationOutput = AnyResource | { readonly [parameter: string]: unknown }
+
+export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
+
+export interface Operation {
+  /** File name in resources/operation-definitions without its ending: `patient-match`. */
+  readonly name: string
+  /** As in the path, without `$`: `match`. */
+  readonly code: string
+  readonly definition: OperationDefinition
+  readonly handler: OperationHandler
+}
+
+const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
+
+/** @throws Error naming the file when the OperationDefinition is missing or broken; it stops the start. */
+export function defineOperation(name: string, handler: OperationHandler): Operation {
+  const definition = readDefinition(name)
+  return { name, code: definition.code, definition, handler }
+}
+
+function readDefinition(name: string): OperationDefinition {
+  const file = join(DEFINITIONS, `${name}.json`)
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OperationDefinition
+  } catch (cause) {
+    throw new Error(`Operation ${name}: resources/operation-definitions/${name}.json cannot be read`, { cause })
+  }
+}

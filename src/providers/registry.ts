@@ -1,0 +1,64 @@
+/** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
+import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
+import { FhirError, notFound } from '../fhir/outcome.ts'
+import type { InteractionCode, Interactions, Provider } from './provider.ts'
+
+/**
+ * @param special at most one provider a type
+ * @param switchedOff interactions taken out by configuration, as `Type.code` or `*.code`
+ * @throws Error naming what is declared wrongly; it stops the start.
+ */
+export function registerProviders(
+  special: readonly Provider[],
+  standardProvider: (type: string) => Provider,
+  switchedOff: readonly string[] = [],
+): ReadonlyMap<string, Provider> {
+  const providers = new Map(resourceTypes.map((type) => [type, standardProvider(type)]))
+  const seen = new Set<string>()
+  for (const provider of special) {
+    if (!isResourceType(provider.type)) throw new Error(`Provider ${provider.type}: R4 has no such resource type`)
+    if (seen.has(provider.type)) throw new Error(`Provider ${provider.type} is registered twice`)
+    seen.add(provider.type)
+    providers.set(provider.type, provider)
+  }
+  for (const rule of switchedOff) switchOff(providers, rule)
+  return providers
+}
+
+function switchOff(providers: Map<string, Provider>, rule: string): void {
+  const [type = '', code = ''] = rule.split('.')
+  const affected = type === '*' ? [...providers.values()] : [providers.get(type)].filter((provider) => provider !== undefined)
+  if (affected.length === 0) throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no resource type '${type}'`)
+  if (!affected.some((provider) => code in provider.interactions)) {
+    throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no interaction '${code}' to switch off`)
+  }
+  for (const provider of affected) {
+    const { [code as InteractionCode]: _off, ...interactions } = provider.interactions
+    providers.set(provider.type, { ...provider, interactions })
+  }
+}
+
+const METHODS: Readonly<Record<InteractionCode, string>> = {
+  read: 'GET',
+  vread: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  'history-instance': 'GET',
+  'history-type': 'GET',
+  'search-type': 'GET',
+}
+
+/** 404 for a type that R4 does not have, else 405 with the interactions the type does offer. */
+export function notSupported(providers: ReadonlyMap<string, Provider>, type: string, code: keyof Interactions): FhirError {
+  const provider = providers.get(type)
+  if (provider === undefined) return notFound(`There is no resource type '${type}' in FHIR R4`)
+  const offered = Object.keys(provider.interactions) as InteractionCode[]
+  const allow = [...new Set(offered.map((offer) => METHODS[offer]))].join(', ')
+  return new FhirError(
+    405,
+    { code: 'not-supported', diagnostics: `${type} does not support ${code}; it supports ${offered.join(', ')}` },
+    { allow },
+  )
+}

@@ -1,0 +1,262 @@
+/**
+ * Between providers and the store: ids, versions, meta, validation and index extraction, and whole changes.
+ * A change is staged in a UnitOfWork and written all or none; when somebody else was faster, the work runs again.
+ */
+import { randomUUID } from 'node:crypto'
+import { conflict, FhirError } from './fhir/outcome.ts'
+import { parseJson } from './fhir/json.ts'
+import type { AnyResource } from './fhir/resource.ts'
+import { checkResource } from './fhir/validate.ts'
+import { extractEntries } from './search/extract.ts'
+import type { SearchPlan } from './search/plan.ts'
+import {
+  type ChangeMethod,
+  type Guard,
+  type HistoryPage,
+  type HistoryQuery,
+  InvalidCursor,
+  type RecordChange,
+  type RecordQuery,
+  type ResourceStore,
+  StoreConflict,
+  type StoredRecord,
+  type StoredResource,
+  StoreUnavailable,
+} from './storage/port.ts'
+
+/** One version of a resource: the text to send, and the resource itself, parsed when first asked for. */
+export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  readonly lastUpdated: number
+  readonly method: ChangeMethod
+  readonly text: string
+  /** True when this change brought the resource into being (or back after a deletion): status 201. */
+  readonly created: boolean
+  #resource: R | undefined
+
+  constructor(stored: StoredResource, resource?: R, created = false) {
+    this.type = stored.type
+    this.id = stored.id
+    this.version = stored.version
+    this.lastUpdated = stored.lastUpdated
+    this.method = stored.method
+    this.text = stored.text
+    this.created = created
+    this.#resource = resource
+  }
+
+  get deleted(): boolean {
+    return this.method === 'DELETE'
+  }
+
+  get resource(): R {
+    this.#resource ??= parseJson(this.text) as R
+    return this.#resource
+  }
+}
+
+export interface SearchAnswer {
+  readonly matches: readonly Versioned[]
+  readonly included: readonly Versioned[]
+  readonly truncated: boolean
+  readonly next?: string
+  readonly total?: number
+}
+
+interface Staged {
+  readonly base: StoredResource | undefined
+  readonly next: Versioned
+}
+
+/** Attempts before a change that keeps meeting faster ones is given up with 409. */
+const MAX_ATTEMPTS = 64
+
+export class Repository {
+  readonly #store: ResourceStore
+  readonly #baseUrl: string
+  readonly #clock: () => number
+
+  constructor(store: ResourceStore, options: { readonly baseUrl: string; readonly clock?: () => number }) {
+    this.#store = store
+    this.#baseUrl = options.baseUrl
+    this.#clock = options.clock ?? Date.now
+  }
+
+  /** A unit of work that reads now and is never committed. */
+  reader(clinic: string): UnitOfWork {
+    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#baseUrl)
+  }
+
+  /**
+   * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
+   * the new state, so it must have no effects but those staged in its unit.
+   * @throws FhirError 409 when it keeps losing, 503 when the store can't serve.
+   */
+  async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const unit = this.reader(clinic)
+      try {
+        const result = await work(unit)
+        await unit.commit()
+        return result
+      } catch (error) {
+        if (!(error instanceof StoreConflict)) throw error
+        if (attempt === MAX_ATTEMPTS) {
+          throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
+        }
+      }
+    }
+  }
+
+  readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
+    return this.#store.readRecord(clinic, kind, key)
+  }
+
+  records(query: RecordQuery): Promise<readonly StoredRecord[]> {
+    return this.#store.records(query)
+  }
+
+  isEmpty(): Promise<boolean> {
+    return this.#store.isEmpty()
+  }
+}
+
+/** One atomic change in the making. Reads see what it has staged; searches see the stored state. */
+export class UnitOfWork {
+  readonly clinic: string
+  /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
+  readonly now: number
+  readonly #store: ResourceStore
+  readonly #baseUrl: string
+  readonly #staged = new Map<string, Staged>()
+  readonly #records = new Map<string, RecordChange>()
+  readonly #guards: Guard[] = []
+
+  constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string) {
+    this.#store = store
+    this.clinic = clinic
+    this.now = now
+    this.#baseUrl = baseUrl
+  }
+
+  /** The current version, deletions included; undefined when there never was one. */
+  async read<R extends AnyResource = AnyResource>(type: string, id: string): Promise<Versioned<R> | undefined> {
+    const staged = this.#staged.get(`${type}/${id}`)
+    if (staged !== undefined) return staged.next as Versioned<R>
+    const stored = await this.#store.read(this.clinic, type, id)
+    return stored && new Versioned<R>(stored)
+  }
+
+  async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
+    const stored = await this.#store.readVersion(this.clinic, type, id, version)
+    return stored && new Versioned(stored)
+  }
+
+  async search(plan: SearchPlan): Promise<SearchAnswer> {
+    try {
+      const result = await this.#store.search(plan)
+      return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
+    } catch (error) {
+      throw error instanceof InvalidCursor ? cursorError() : error
+    }
+  }
+
+  async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
+    try {
+      return await this.#store.history({ ...query, clinic: this.clinic })
+    } catch (error) {
+      throw error instanceof InvalidCursor ? cursorError() : error
+    }
+  }
+
+  /**
+   * Stages the next version of `resource`, checked against its StructureDefinition; `id` and the version parts of
+   * `meta` are set here. Without an id it gets a new one.
+   * @throws FhirError 400 or 422 naming each element at fault.
+   */
+  async put<R extends AnyResource>(resource: R, method: Exclude<ChangeMethod, 'DELETE'>): Promise<Versioned<R>> {
+    const type = resource.resourceType
+    const id = resource.id ?? randomUUID()
+    checkResource(resource, type)
+    const base = resource.id === undefined ? undefined : await this.#base(type, id)
+    const version = (base?.version ?? 0) + 1
+    const lastUpdated = Math.max(this.now, base?.lastUpdated ?? 0)
+    const stamped = stamp(resource, id, version, lastUpdated)
+    const created = base === undefined || base.method === 'DELETE'
+    const next = new Versioned<R>(
+      { type, id, version, lastUpdated, method: created && method === 'PATCH' ? 'PUT' : method, text: JSON.stringify(stamped) },
+      stamped,
+      created,
+    )
+    this.#staged.set(`${type}/${id}`, { base, next })
+    return next
+  }
+
+  /** Stages the deletion of a resource; does nothing when it is deleted or never was. */
+  async delete(type: string, id: string): Promise<Versioned | undefined> {
+    const base = await this.#base(type, id)
+    if (base === undefined || base.method === 'DELETE') return undefined
+    const lastUpdated = Math.max(this.now, base.lastUpdated)
+    const next = new Versioned({ type, id, version: base.version + 1, lastUpdated, method: 'DELETE', text: '' })
+    this.#staged.set(`${type}/${id}`, { base, next })
+    return next
+  }
+
+  async readRecord(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
+    return await this.#store.readRecord(clinic, kind, key)
+  }
+
+  /** Stages a record of the server's own; see RecordChange. */
+  record(change: Omit<RecordChange, 'clinic'> & { readonly clinic?: string }): void {
+    const clinic = change.clinic ?? this.clinic
+    this.#records.set(JSON.stringify([clinic, change.kind, change.key]), { ...change, clinic })
+  }
+
+  /** The change is only written while `plan` still finds exactly `ids`; else the work runs again. */
+  guard(plan: SearchPlan, ids: readonly string[]): void {
+    this.#guards.push({ plan, ids })
+  }
+
+  async commit(): Promise<void> {
+    if (this.#staged.size === 0 && this.#records.size === 0) return
+    const resources = Array.from(this.#staged.values(), ({ base, next }) => ({
+      type: next.type,
+      id: next.id,
+      version: next.version,
+      lastUpdated: next.lastUpdated,
+      method: next.method,
+      text: next.text,
+      expect: base?.version ?? 0,
+      entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl),
+    }))
+    try {
+      await this.#store.write({ clinic: this.clinic, resources, records: [...this.#records.values()], guards: this.#guards })
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      throw new FhirError(503, { code: 'transient', diagnostics: 'The store cannot take writes now; nothing was changed. Try again later.' }, { 'retry-after': '5' })
+    }
+  }
+
+  /** The stored version that the staged one follows; several changes of one resource become one version. */
+  async #base(type: string, id: string): Promise<StoredResource | undefined> {
+    const staged = this.#staged.get(`${type}/${id}`)
+    return staged === undefined ? await this.#store.read(this.clinic, type, id) : staged.base
+  }
+}
+
+const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
+
+const cursorError = (): FhirError =>
+  new FhirError(400, {
+    code: 'invalid',
+    diagnostics: 'The page cursor does not belong to this search; follow the next link as given, or search anew',
+  })
+
+/** `resource` as it is stored: resourceType, id and meta first, version and time ours, the rest as given. */
+function stamp<R extends AnyResource>(resource: R, id: string, version: number, lastUpdated: number): R {
+  const meta = { ...resource.meta, versionId: String(version), lastUpdated: new Date(lastUpdated).toISOString() }
+  const { resourceType, id: _id, meta: _meta, ...rest } = resource
+  return { resourceType, id, meta, ...rest } as unknown as R
+}
