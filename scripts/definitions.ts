@@ -1,0 +1,17 @@
+/** `npm run definitions`: writes the compact R4 definitions that the server reads to resources/r4. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { searchParameters } from './definitions/search-parameters.ts'
+import { structures } from './definitions/structures.ts'
+import { definitionsText } from './definitions/text.ts'
+import { valueSets } from './definitions/value-sets.ts'
+
+const FOLDER = join(import.meta.dirname, '..', 'resources', 'r4')
+
+const files = {
+  'structures.json': structures(),
+  'value-sets.json': valueSets(),
+  'search-parameters.json': searchParameters(),
+}
+
+for (const [name, content] of Object.entries(files)) writeFileSync(join(FOLDER, name), definitionsText(content))

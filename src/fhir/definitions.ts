@@ -1,0 +1,165 @@
+/** The R4 resource and data types: https://hl7.org/fhir/R4/structuredefinition.html, from resources/r4 (`npm run definitions`). */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Constraint {
+  readonly key: string
+  readonly severity: 'error' | 'warning'
+  readonly human: string
+  /** FHIRPath, true where the rule holds. */
+  readonly expression: string
+}
+
+/** An element as resources/r4/structures.json holds it; what is absent has the value FHIR gives most often. */
+export interface ElementRecord {
+  /** Types of R4; a backbone element's is the path that defines it, e.g. `Patient.contact`. */
+  readonly types: readonly string[]
+  readonly min?: number
+  readonly max?: string
+  /** Resource types a Reference may point at; absent: any. */
+  readonly targets?: readonly string[]
+  /** Canonical of the value set of a required binding, without version. */
+  readonly binding?: string
+  readonly summary?: boolean
+  readonly modifier?: boolean
+  /** An XML attribute (`Element.id`, `Extension.url`): a plain value that cannot have extensions. */
+  readonly attribute?: boolean
+  /** Rules of this element beyond those of its type. */
+  readonly constraints?: readonly Constraint[]
+}
+
+export interface StructureRecord {
+  readonly kind: 'resource' | 'complex-type' | 'primitive-type' | 'backbone'
+  readonly abstract?: boolean
+  readonly base?: string
+  /** Without those of the base. A choice is one element, e.g. `deceased[x]`. */
+  readonly elements: Readonly<Record<string, ElementRecord>>
+  readonly constraints?: readonly Constraint[]
+}
+
+export interface ElementStructure {
+  /** The name in FHIRPath: `deceased`, where JSON says `deceasedBoolean`. */
+  readonly name: string
+  /** The names in JSON with the type of each: one, or one per type of a choice. */
+  readonly properties: ReadonlyMap<string, string>
+  readonly min: number
+  /** Infinity for `*`. */
+  readonly max: number
+  readonly targets: readonly string[]
+  readonly binding: string | undefined
+  readonly summary: boolean
+  readonly modifier: boolean
+  readonly attribute: boolean
+  readonly constraints: readonly Constraint[]
+}
+
+export interface Structure {
+  readonly name: string
+  readonly kind: StructureRecord['kind']
+  readonly abstract: boolean
+  readonly base: string | undefined
+  /** With those of every base, base first. */
+  readonly elements: readonly ElementStructure[]
+  readonly constraints: readonly Constraint[]
+}
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'resources', 'r4')
+
+const readDefinitions = (file: string): unknown => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))
+
+const structureRecords = new Map(Object.entries(readDefinitions('structures.json') as Record<string, StructureRecord>))
+
+/** The concrete resource types of R4, sorted: without Resource and DomainResource. */
+export const resourceTypes: readonly string[] = [...structureRecords]
+  .filter(([, { kind, abstract }]) => kind === 'resource' && abstract !== true)
+  .map(([name]) => name)
+  .sort()
+
+const resourceTypeSet: ReadonlySet<unknown> = new Set(resourceTypes)
+
+export const isResourceType = (name: unknown): name is string => resourceTypeSet.has(name)
+
+type ValueSetRecords = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+let valueSets: ReadonlyMap<string, ValueSetRecords[string]> | undefined
+
+/** System -> codes of a value set that a required binding names; undefined where the codes cannot be listed. */
+export function codesOf(valueSet: string): ReadonlyMap<string, readonly string[]> | undefined {
+  valueSets ??= new Map(Object.entries(readDefinitions('value-sets.json') as ValueSetRecords))
+  const codes = valueSets.get(valueSet)
+  return codes && new Map(Object.entries(codes))
+}
+
+const structureCache = new Map<string, Structure>()
+
+/** A resource type, data type or backbone element (`Patient.contact`); undefined when R4 has no such type. */
+export function structureOf(typeName: string): Structure | undefined {
+  const known = structureCache.get(typeName)
+  if (known !== undefined) return known
+  const record = structureRecords.get(typeName)
+  if (record === undefined) return undefined
+  const structure = expand(typeName, record)
+  structureCache.set(typeName, structure)
+  return structure
+}
+
+function expand(
+  name: string,
+  { kind, abstract = false, base, elements, constraints = [] }: StructureRecord,
+): Structure {
+  const inherited = base === undefined ? undefined : structureOf(base)
+  const own = Object.entries(elements).map(([path, element]) => elementStructure(path, element))
+  return {
+    name,
+    kind,
+    abstract,
+    base,
+    elements: [...(inherited?.elements ?? []), ...own],
+    constraints: [...(inherited?.constraints ?? []), ...constraints],
+  }
+}
+
+function elementStructure(path: string, record: ElementRecord): ElementStructure {
+  const isChoice = path.endsWith('[x]')
+  const name = isChoice ? path.slice(0, -3) : path
+  const property = (type: string) => (isChoice ? name + choiceSuffix(type) : name)
+  return {
+    name,
+    properties: new Map(record.types.map((type) => [property(type), type])),
+    min: record.min ?? 0,
+    max: record.max === '*' ? Number.POSITIVE_INFINITY : Number(record.max ?? 1),
+    targets: record.targets ?? [],
+    binding: record.binding,
+    summary: record.summary ?? false,
+    modifier: record.modifier ?? false,
+    attribute: record.attribute ?? false,
+    constraints: record.constraints ?? [],
+  }
+}
+
+/** A profile of a type is named by its type: `doseQuantity` holds a SimpleQuantity. */
+const choiceSuffix = (type: string): string =>
+  type.endsWith('Quantity') ? 'Quantity' : type.charAt(0).toUpperCase() + type.slice(1)
+
+function elementNames(type: string, chosen: (element: ElementStructure) => boolean): readonly string[] {
+  const elements = structureOf(type)?.elements ?? []
+  return elements.filter(chosen).flatMap(({ properties }) => [...properties.keys()])
+}
+
+const ALWAYS_SHOWN = ['resourceType', 'id', 'meta']
+const summaries = new Map<string, ReadonlySet<string>>()
+
+/**
+ * JSON names of the top-level elements that `_summary=true` shows, choices expanded (`deceasedBoolean`).
+ * https://hl7.org/fhir/R4/search.html#summary. A `_name` goes with its name.
+ */
+export function summaryElements(type: string): ReadonlySet<string> {
+  const known = summaries.get(type)
+  if (known !== undefined) return known
+  const names = new Set([...ALWAYS_SHOWN, ...elementNames(type, ({ summary }) => summary)])
+  summaries.set(type, names)
+  return names
+}
+
+/** JSON names of the top-level elements that must be present, choices expanded. */
+export const mandatoryElements = (type: string): ReadonlySet<string> =>
+  new Set(elementNames(type, ({ min }) => min > 0))
