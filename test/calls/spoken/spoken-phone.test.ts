@@ -1,0 +1,111 @@
+/** Phone numbers as callers say them (spec.md section 8: 7 to 15 digits after formatting is stripped). */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { spokenPhone } from '../../../src/calls/spoken/spoken-phone.ts'
+
+const value = (text: string, region = 'US') => {
+  const heard = spokenPhone(text, region)
+  return heard.ok ? heard.value : `error: ${heard.error}`
+}
+
+describe('a phone number that is understood', () => {
+  test.each([
+    ['(212) 555-0123', 'US', '+12125550123'],
+    ['212.555.0123', 'US', '+12125550123'],
+    ['212/555/0123', 'US', '+12125550123'],
+    ['tel:+1-212-555-0123', 'US', '+12125550123'],
+    ['1 212 555 0123', 'US', '+12125550123'],
+    ['\u202a+1 212 555 0123\u202c', 'US', '+12125550123'],
+    ['212\u2011555\u20130123', 'US', '+12125550123'],
+    ['+44 (0)20 7946 0958', 'US', '+442079460958'],
+    ['0044 20 7946 0958', 'US', '+442079460958'],
+    ['011 44 20 7946 0958', 'US', '+442079460958'],
+    ['020 7946 0958', 'GB', '+442079460958'],
+    ['two one two, five five five, oh one double two', 'US', '+12125550122'],
+    ['five five five, oh one double two', 'US', '5550122'],
+    ['plus one two one two five five five zero one two three', 'GB', '+12125550123'],
+    ['plus four four two zero seven nine four six oh nine five eight', 'US', '+442079460958'],
+    ['triple five o one two three', 'US', '5550123'],
+    ['one eight hundred five five five oh one two three', 'US', '+18005550123'],
+    ['my number is area code two one two dash five five five dash zero one two three', 'US', '+12125550123'],
+    ['two one two five five five nineteen eighty', 'US', '+12125551980'],
+    ['two one two five five five twenty one twelve', 'US', '+12125552112'],
+    ['two-one-two five-five-five zero-one-two-three', 'US', '+12125550123'],
+    ['It’s 212 555 0123.', 'US', '+12125550123'],
+  ])('%s (%s) is %s', (text, region, expected) => {
+    expect(value(text, region)).toBe(expected)
+  })
+
+  test.each(['212-555-0123 x12', '212 555 0123 ext. 12', '212 555 0123;ext=12', '212 555 0123 extension one two', '212 555 0123 #12', '212 555 0123, ext 12', '(212)5550123x9'])(
+    'an extension is cut off first: %s',
+    (text) => expect(value(text)).toBe('+12125550123'),
+  )
+})
+
+describe('a phone number never gets a country it did not name', () => {
+  test('a number that is not possible in the region keeps its digits', () => {
+    expect(value('447911123456', 'US')).toBe('447911123456')
+    expect(value('555-0123', 'US')).toBe('5550123')
+  })
+  test('without a region a national number keeps its digits', () => {
+    expect(spokenPhone('212 555 0123', undefined)).toEqual({ ok: true, value: '2125550123' })
+    expect(spokenPhone('212 555 0123', 'Nowhere')).toEqual({ ok: true, value: '2125550123' })
+  })
+  test('011 is a prefix only where the number is not possible as it stands', () => {
+    expect(value('0113 496 0000', 'GB')).toBe('+441134960000')
+  })
+  test('an international number that is not possible keeps + and its digits', () => {
+    expect(value('+999 1234567')).toBe('+9991234567')
+  })
+})
+
+describe('a phone number has 7 to 15 digits after formatting is stripped', () => {
+  test.each([['123456', 6], ['(12) 34-56', 6], ['1234567890123456', 16], ['five five five', 3]])('%s is refused and the error names its %i digits', (text, count) => {
+    expect(value(text)).toBe(`error: The phone number has ${count} digits; it must have 7 to 15`)
+  })
+  test.each(['1234567', '123456789012345'])('%s is accepted', (text) => expect(value(text)).not.toMatch(/^error/))
+  test('a number of any 7 to 15 digits is accepted, and of any other count refused', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[1-9]\d{0,19}$/), (digits) => {
+        expect(spokenPhone(digits, 'US').ok).toBe(digits.length >= 7 && digits.length <= 15)
+      }),
+    )
+  })
+})
+
+describe('anything else is refused', () => {
+  test.each(['1-800-FLOWERS', 'call me maybe', '555-O12Z', '12345678a', 'two thousand one two three four five'])('letters are an error: %s', (text) => {
+    expect(value(text)).toBe('error: The phone number contains letters; give it in digits only, 7 to 15 of them')
+  })
+  test.each(['555+0123000', '5550123*000', '++12125550123', '555_0123'])('signs are an error: %s', (text) => {
+    expect(value(text)).toMatch(/signs that do not belong there/)
+  })
+  test.each(['', '   ', '()', 'my number is'])('nothing is missing: "%s"', (text) => expect(value(text)).toMatch(/missing/))
+})
+
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+const SEPARATORS = [' ', ', ', ' dash ', ' - ', '. ', ' uh ']
+
+/** Says digits in random style: figures, words, oh, doubles, separators. */
+function say(digits: string, style: readonly number[]): string {
+  const said: string[] = []
+  for (let i = 0; i < digits.length; ) {
+    const choice = style[i] ?? 0
+    const run = digits[i] === digits[i + 1] && choice % 3 === 0 ? (digits[i] === digits[i + 2] && choice % 2 === 0 ? 3 : 2) : 1
+    const figure = Number(digits[i])
+    const word = figure === 0 && choice % 5 < 2 ? ['oh', 'O'][choice % 2] : choice % 4 === 1 && run === 1 ? String(figure) : WORDS[figure]
+    said.push(`${run === 3 ? 'triple ' : run === 2 ? 'double ' : ''}${word}${SEPARATORS[choice % SEPARATORS.length]}`)
+    i += run
+  }
+  return said.join('')
+}
+
+test('a number said in random style comes back digit by digit', () => {
+  const styles = fc.array(fc.nat(59), { minLength: 15, maxLength: 15 })
+  fc.assert(
+    fc.property(fc.stringMatching(/^[1-9]\d{6,13}$/), styles, (digits, style) => {
+      expect(spokenPhone(say(digits, style), undefined)).toEqual({ ok: true, value: digits })
+    }),
+    { numRuns: 500 },
+  )
+})
