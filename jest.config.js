@@ -1,8 +1,15 @@
 /** Tests run the TypeScript sources; only the type annotations are stripped on the way. */
+const swc = (syntax) => ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax } }, module: { type: 'commonjs' } }]
+
+/** Packages (and what they need) that exist as ES modules only, which Jest cannot require as they are. */
+const esmOnly = ['double-metaphone', 'jose', 'fhir-kit-client']
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
-  maxWorkers: 2,
+  transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
+  transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmOnly.join('|')})/)`],
+  moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
+  maxWorkers: '100%',
   testTimeout: 60_000,
 }
