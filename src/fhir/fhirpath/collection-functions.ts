@@ -1,0 +1,190 @@
+/** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
+import { isObject } from '../resource.ts'
+import { distinct, includes } from './compare.ts'
+import { isNarrative } from './narrative.ts'
+import { appendChildren, type Collection, compileStep, type Item, Node, valueOf } from './node.ts'
+import { EMPTY, type Evaluate, isTrue, resolveReference, type Scope, single, textOf, truth, truthOf } from './scope.ts'
+
+/** `args` are unevaluated; those that look at each item are evaluated with it as $this. */
+export type Apply = (input: Collection, args: readonly Evaluate[], scope: Scope) => Collection
+
+export interface FunctionDefinition {
+  /** How many arguments it takes, at least and at most. */
+  readonly arity: readonly [number, number]
+  readonly apply: Apply
+}
+
+const define = (least: number, most: number, apply: Apply): FunctionDefinition => ({ arity: [least, most], apply })
+
+const nothing: Evaluate = () => EMPTY
+const argument = (args: readonly Evaluate[], at: number): Evaluate => args[at] ?? nothing
+
+/** Calls `visit` with the value of the first argument for each item, until it answers true. */
+function forEach(
+  input: Collection,
+  args: readonly Evaluate[],
+  { session }: Scope,
+  visit: (result: Collection, item: Item) => boolean | void,
+): void {
+  const evaluate = argument(args, 0)
+  const inner: Scope = { self: EMPTY, index: 0, session }
+  for (const item of input) {
+    inner.self = [item]
+    if (visit(evaluate(inner), item) === true) return
+    inner.index++
+  }
+}
+
+const where: Apply = (input, args, scope) => {
+  const kept: Item[] = []
+  forEach(input, args, scope, (result, item) => {
+    if (isTrue(result)) kept.push(item)
+  })
+  return kept
+}
+
+const select: Apply = (input, args, scope) => {
+  const selected: Item[] = []
+  forEach(input, args, scope, (result) => {
+    for (const item of result) selected.push(item)
+  })
+  return selected
+}
+
+const all: Apply = (input, args, scope) => {
+  let holds = true
+  forEach(input, args, scope, (result) => {
+    holds = isTrue(result)
+    return !holds
+  })
+  return truth(holds)
+}
+
+const repeat: Apply = (input, args, scope) => {
+  const found: Item[] = []
+  for (let current = input; current.length > 0; ) {
+    const fresh: Item[] = []
+    for (const item of select(current, args, scope)) {
+      if (!includes(found, item)) {
+        found.push(item)
+        fresh.push(item)
+      }
+    }
+    current = fresh
+  }
+  return found
+}
+
+const iif: Apply = (input, args, { session, index }) => {
+  const inner: Scope = { self: input, index, session }
+  return argument(args, isTrue(argument(args, 0)(inner)) ? 1 : 2)(inner)
+}
+
+const children: Apply = (input) => {
+  const found: Item[] = []
+  for (const item of input) if (item instanceof Node) appendChildren(item, found)
+  return found
+}
+
+const descendants: Apply = (input, args, scope) => {
+  const found: Item[] = []
+  for (let level = children(input, args, scope); level.length > 0; level = children(level, args, scope)) {
+    for (const item of level) found.push(item)
+  }
+  return found
+}
+
+const isSubset = (items: Collection, of: Collection): Collection => truth(items.every((item) => includes(of, item)))
+
+const every = (wanted: boolean): FunctionDefinition =>
+  define(0, 0, (input) => truth(input.every((item) => booleanOf(item) === wanted)))
+const some = (wanted: boolean): FunctionDefinition =>
+  define(0, 0, (input) => truth(input.some((item) => booleanOf(item) === wanted)))
+
+function booleanOf(item: Item): boolean {
+  const value = valueOf(item)
+  if (typeof value !== 'boolean') throw new Error('allTrue(), anyTrue(), allFalse() and anyFalse() need booleans')
+  return value
+}
+
+const slice = (from: number, to?: number): FunctionDefinition => define(0, 0, (input) => input.slice(from, to))
+
+const countOf = (args: readonly Evaluate[], scope: Scope): number => Number(single(argument(args, 0)(scope), 'take() or skip()') ?? 0)
+
+const hasValue = (item: Item | undefined): boolean => {
+  const value = item === undefined ? undefined : valueOf(item)
+  return value !== undefined && value !== null && !isObject(value)
+}
+
+const extensionStep = compileStep('extension')
+
+const extension: Apply = (input, args, scope) => {
+  const url = textOf(argument(args, 0)(scope), 'extension()')
+  const found: Item[] = []
+  for (const item of input) if (item instanceof Node) extensionStep(item, found)
+  return found.filter((item) => {
+    const value = valueOf(item)
+    return isObject(value) && value.url === url
+  })
+}
+
+const resolve: Apply = (input, _args, { session }) => {
+  const resolved = input.map((item) => resolveReference(valueOf(item), session.environment, session.root.value))
+  return resolved.flatMap((resource) => (resource === undefined ? [] : [new Node(resource)]))
+}
+
+const htmlChecks: Apply = (input) => {
+  const value = input.length === 1 ? single(input, 'htmlChecks()') : undefined
+  return typeof value === 'string' ? truth(isNarrative(value)) : EMPTY
+}
+
+export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
+  all: define(1, 1, all),
+  allFalse: every(false),
+  allTrue: every(true),
+  anyFalse: some(false),
+  anyTrue: some(true),
+  children: define(0, 0, children),
+  combine: define(1, 1, (input, args, scope) => [...input, ...argument(args, 0)(scope)]),
+  count: define(0, 0, (input) => [input.length]),
+  descendants: define(0, 0, descendants),
+  distinct: define(0, 0, distinct),
+  empty: define(0, 0, (input) => truth(input.length === 0)),
+  exclude: define(1, 1, (input, args, scope) => {
+    const excluded = argument(args, 0)(scope)
+    return input.filter((item) => !includes(excluded, item))
+  }),
+  exists: define(0, 1, (input, args, scope) =>
+    truth((args.length === 0 ? input : where(input, args, scope)).length > 0),
+  ),
+  extension: define(1, 1, extension),
+  first: slice(0, 1),
+  hasValue: define(0, 0, (input) => truth(input.length === 1 && hasValue(input[0]))),
+  htmlChecks: define(0, 0, htmlChecks),
+  iif: define(2, 3, iif),
+  intersect: define(1, 1, (input, args, scope) => {
+    const other = argument(args, 0)(scope)
+    return distinct(input).filter((item) => includes(other, item))
+  }),
+  isDistinct: define(0, 0, (input) => truth(distinct(input).length === input.length)),
+  last: slice(-1),
+  not: define(0, 0, (input) => {
+    const value = truthOf(input, 'not()')
+    return truth(value === undefined ? undefined : !value)
+  }),
+  repeat: define(1, 1, repeat),
+  resolve: define(0, 0, resolve),
+  select: define(1, 1, select),
+  single: define(0, 0, (input) => {
+    single(input, 'single()')
+    return input
+  }),
+  skip: define(1, 1, (input, args, scope) => input.slice(Math.max(0, countOf(args, scope)))),
+  subsetOf: define(1, 1, (input, args, scope) => isSubset(input, argument(args, 0)(scope))),
+  supersetOf: define(1, 1, (input, args, scope) => isSubset(argument(args, 0)(scope), input)),
+  tail: slice(1),
+  take: define(1, 1, (input, args, scope) => input.slice(0, Math.max(0, countOf(args, scope)))),
+  trace: define(1, 2, (input) => input),
+  union: define(1, 1, (input, args, scope) => distinct([...input, ...argument(args, 0)(scope)])),
+  where: define(1, 1, where),
+}

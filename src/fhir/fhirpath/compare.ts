@@ -1,0 +1,132 @@
+/** Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined stands for "empty", the third truth value. */
+import { isNumber } from '../json.ts'
+import { isObject } from '../resource.ts'
+import { compareMoments, Moment, parseMoment } from './moment.ts'
+import { type Collection, type Item, Node, valueOf } from './node.ts'
+import { compareQuantities, isQuantity, Quantity } from './quantity.ts'
+
+/** FHIRPath decimals have eight digits after the point, which also hides what binary fractions add. */
+const rounded = (value: unknown): number => Math.round(Number(value) * 1e8) / 1e8
+
+function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (isNumber(left) && isNumber(right)) return rounded(left) === rounded(right)
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((one, at) => deepEqual(one, right[at]))
+  }
+  if (!isObject(left) || !isObject(right)) return false
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => key in right && deepEqual(left[key], right[key]))
+}
+
+const momentOf = (item: Item): Moment | undefined => {
+  if (item instanceof Moment) return item
+  return item instanceof Node && typeof item.value === 'string' ? parseMoment(item.value) : undefined
+}
+
+/** Both are dates or times; text in an expression never is, it must be written with an @. */
+function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefined {
+  const one = momentOf(left)
+  const other = one === undefined ? undefined : momentOf(right)
+  return one === undefined || other === undefined || (one.kind === 'Time') !== (other.kind === 'Time')
+    ? undefined
+    : [one, other]
+}
+
+const sameSiblings = (left: Item, right: Item): boolean =>
+  !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
+
+export function equalItems(left: Item, right: Item): boolean | undefined {
+  const one = valueOf(left)
+  const other = valueOf(right)
+  if (deepEqual(one, other)) return sameSiblings(left, right)
+  const moments = momentsOf(left, right)
+  if (moments !== undefined) return isZero(compareMoments(...moments))
+  const measured = isQuantity(one) ? isQuantity(other) || isNumber(other) : isQuantity(other) && isNumber(one)
+  return measured ? isZero(compareQuantities(one, other)) : false
+}
+
+const isZero = (order: number | undefined): boolean | undefined => (order === undefined ? undefined : rounded(order) === 0)
+
+/** The operands are not empty. */
+export function equal(left: Collection, right: Collection): boolean | undefined {
+  const [one, other] = [left[0], right[0]]
+  if (left.length !== right.length || one === undefined || other === undefined) return false
+  if (left.length === 1) return equalItems(one, other)
+  return left.every((item, at) => equalItems(item, right[at] ?? '') === true)
+}
+
+const folded = (text: string): string => text.toUpperCase().replace(/\s/g, ' ')
+
+function equivalentValues(left: unknown, right: unknown): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return folded(left) === folded(right)
+  if (isNumber(left) && isNumber(right)) return equivalentNumbers(left, right)
+  if (Array.isArray(left) && Array.isArray(right)) return sameMembers(left, right, equivalentValues)
+  if (!isObject(left) || !isObject(right)) return left === right
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => equivalentValues(left[key], right[key]))
+}
+
+const decimals = (value: unknown): number => (String(value).split('.')[1] ?? '').length
+
+function equivalentNumbers(left: unknown, right: unknown): boolean {
+  const digits = Math.min(decimals(left), decimals(right))
+  return Number(left).toFixed(digits) === Number(right).toFixed(digits)
+}
+
+function sameMembers<T>(left: readonly T[], right: readonly T[], same: (one: T, other: T) => boolean): boolean {
+  if (left.length !== right.length) return false
+  const rest = [...right]
+  return left.every((one) => {
+    const at = rest.findIndex((other) => same(one, other))
+    if (at !== -1) rest.splice(at, 1)
+    return at !== -1
+  })
+}
+
+function equivalentItems(left: Item, right: Item): boolean {
+  const [one, other] = [valueOf(left), valueOf(right)]
+  const moments = momentsOf(left, right)
+  if (moments !== undefined) return compareMoments(...moments) === 0
+  if (isQuantity(one) && isQuantity(other)) return isZero(compareQuantities(one, other)) === true
+  return equivalentValues(one, other)
+}
+
+export const equivalent = (left: Collection, right: Collection): boolean => sameMembers(left, right, equivalentItems)
+
+/** Below, above or 0; undefined when precision or unit leave it open. @throws Error when the types have no order. */
+export function compareItems(left: Item, right: Item): number | undefined {
+  const [one, other] = [valueOf(left), valueOf(right)]
+  const moments = momentsOf(left, right)
+  if (moments !== undefined) return compareMoments(...moments)
+  if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0
+  if (isNumber(one) && isNumber(other)) return Number(one) - Number(other)
+  if (isMeasurable(one) && isMeasurable(other)) return compareQuantities(one, other)
+  throw new Error('only two numbers, two texts, two dates or times, or two quantities have an order')
+}
+
+const isMeasurable = (value: unknown): boolean => isNumber(value) || value instanceof Quantity || isObject(value)
+
+export const includes = (items: Collection, item: Item): boolean => items.some((other) => equalItems(item, other) === true)
+
+/** Each value once, the first one kept. */
+export function distinct(items: Collection): Collection {
+  if (items.length < 2) return items
+  if (items.every(isPlainText)) return distinctTexts(items)
+  return items.filter((item, at) => {
+    for (let before = 0; before < at; before++) {
+      if (equalItems(items[before] ?? '', item) === true) return false
+    }
+    return true
+  })
+}
+
+const isPlainText = (item: Item): boolean => typeof valueOf(item) === 'string' && !(item instanceof Node && item.sibling != null)
+
+function distinctTexts(items: Collection): Collection {
+  const seen = new Set<unknown>()
+  return items.filter((item) => {
+    const text = valueOf(item)
+    return !seen.has(text) && seen.add(text) !== undefined
+  })
+}

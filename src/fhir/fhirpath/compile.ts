@@ -1,0 +1,149 @@
+/** From the tree of an expression to closures over plain FHIR JSON. */
+import { COLLECTION_FUNCTIONS, type FunctionDefinition } from './collection-functions.ts'
+import { LIBRARY_FUNCTIONS } from './library.ts'
+import { type Collection, compileStep, isOfType, type Item, Node, resourceTypeOf } from './node.ts'
+import { compileOperator } from './operators.ts'
+import type { Ast } from './parser.ts'
+import { Quantity } from './quantity.ts'
+import { compileVariable, EMPTY, type Evaluate, single, truth, UnsupportedExpression } from './scope.ts'
+import { syntaxError } from './tokens.ts'
+import { VALUE_FUNCTIONS } from './value-functions.ts'
+
+/** Thrown by `compile` for what only the fhirpath package can do. */
+export class NeedsLibrary extends Error {}
+
+const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = new Map(
+  Object.entries({ ...COLLECTION_FUNCTIONS, ...VALUE_FUNCTIONS }),
+)
+
+/** They ask a terminology server or a profile, which an expression here cannot reach. */
+const UNSUPPORTED = new Set(['memberOf', 'subsumes', 'subsumedBy', 'conformsTo', 'elementDefinition', 'slice', 'checkModifiers'])
+
+/**
+ * @throws SyntaxError for an unknown function or a wrong number of arguments
+ * @throws UnsupportedExpression
+ * @throws NeedsLibrary
+ */
+export function compile(tree: Ast, expression: string): Evaluate {
+  const self: Evaluate = ({ self }) => self
+  const optional = (base: Ast | undefined): Evaluate => (base === undefined ? self : compileTree(base))
+
+  function compileTree(ast: Ast): Evaluate {
+    switch (ast.kind) {
+      case 'literal': {
+        const constant: Collection = Object.freeze([ast.value])
+        return () => constant
+      }
+      case 'empty':
+        return () => EMPTY
+      case 'this':
+        return self
+      case 'index':
+        return ({ index }) => [index]
+      case 'total':
+        throw new NeedsLibrary()
+      case 'variable':
+        return variable(ast.name)
+      case 'member':
+        return member(optional(ast.base), ast.name)
+      case 'call':
+        return call(ast)
+      case 'item':
+        return itemAt(compileTree(ast.base), compileTree(ast.index))
+      case 'type':
+        return typeTest(ast.operator, compileTree(ast.base), ast.type)
+      case 'minus':
+        return minus(compileTree(ast.operand))
+      case 'operator':
+        if (isMomentArithmetic(ast)) throw new NeedsLibrary()
+        return compileOperator(ast.operator, compileTree(ast.left), compileTree(ast.right))
+    }
+  }
+
+  function variable(name: string): Evaluate {
+    const evaluate = compileVariable(name)
+    if (evaluate === undefined) throw new UnsupportedExpression(expression, `the variable %${name} is not known`)
+    return evaluate
+  }
+
+  function call(ast: Ast & { kind: 'call' }): Evaluate {
+    if (ast.name === 'is' || ast.name === 'as' || ast.name === 'ofType') {
+      return typeTest(ast.name, optional(ast.base), typeArgument(ast, expression))
+    }
+    const input = optional(ast.base)
+    const { apply } = functionFor(ast, expression)
+    const args = ast.args.map(compileTree)
+    return (scope) => apply(input(scope), args, scope)
+  }
+
+  return compileTree(tree)
+}
+
+function functionFor({ name, args, at }: Ast & { kind: 'call' }, expression: string): FunctionDefinition {
+  const definition = FUNCTIONS.get(name)
+  if (definition === undefined) {
+    if (UNSUPPORTED.has(name)) throw new UnsupportedExpression(expression, `${name}() is not supported`)
+    if (LIBRARY_FUNCTIONS.has(name)) throw new NeedsLibrary()
+    throw syntaxError(expression, at, `there is no function ${name}()`)
+  }
+  const [least, most] = definition.arity
+  if (args.length >= least && args.length <= most) return definition
+  const wanted = least === most ? `${least}` : `${least} to ${most}`
+  throw syntaxError(expression, at, `${name}() takes ${wanted} ${most === 1 ? 'argument' : 'arguments'}, not ${args.length}`)
+}
+
+/** `Quantity` and `FHIR.Quantity` are parsed as paths. */
+function typeArgument({ name, args, at }: Ast & { kind: 'call' }, expression: string): string {
+  const [type] = args
+  if (args.length === 1 && type?.kind === 'member') {
+    if (type.base === undefined) return type.name
+    if (type.base.kind === 'member' && type.base.base === undefined) return `${type.base.name}.${type.name}`
+  }
+  throw syntaxError(expression, at, `${name}() takes the name of a type`)
+}
+
+const isMomentArithmetic = ({ operator, right }: Ast & { kind: 'operator' }): boolean =>
+  '+-*/'.includes(operator) && right.kind === 'literal' && right.value instanceof Quantity
+
+/** A capital letter starts the name of a type, which selects the item itself if it is one. */
+function member(base: Evaluate, name: string): Evaluate {
+  const step = /^[A-Z]/.test(name) ? typeStep(name) : compileStep(name)
+  return (scope) => {
+    const found: Item[] = []
+    for (const item of base(scope)) if (item instanceof Node) step(item, found)
+    return found.length === 0 ? EMPTY : found
+  }
+}
+
+/** What is no resource and stands at the top is taken to be of the type: nothing else is known about it. */
+const typeStep = (name: string) => (item: Node, into: Item[]) => {
+  const isTop = item.parent === undefined && resourceTypeOf(item.value) === undefined
+  if (isTop || isOfType(item, name)) into.push(item)
+}
+
+function itemAt(base: Evaluate, index: Evaluate): Evaluate {
+  return (scope) => {
+    const at = single(index(scope), 'an index')
+    const item = at === undefined ? undefined : base(scope)[Number(at)]
+    return item === undefined ? EMPTY : [item]
+  }
+}
+
+/** R4 uses `as` on many values where today's FHIRPath wants `ofType`, so they are the same here. */
+function typeTest(operator: 'is' | 'as' | 'ofType', base: Evaluate, type: string): Evaluate {
+  if (operator !== 'is') return (scope) => base(scope).filter((item) => isOfType(item, type))
+  return (scope) => {
+    const items = base(scope)
+    single(items, 'is')
+    const item = items[0]
+    return item === undefined ? EMPTY : truth(isOfType(item, type))
+  }
+}
+
+function minus(operand: Evaluate): Evaluate {
+  return (scope) => {
+    const value = single(operand(scope), '-')
+    if (value === undefined) return EMPTY
+    return [value instanceof Quantity ? new Quantity(-value.value, value.unit) : -Number(value)]
+  }
+}

@@ -1,0 +1,86 @@
+/** What plain JSON does not say about R4: choice elements and the tree of types (https://hl7.org/fhir/R4/datatypes.html). */
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Elements that are written with a type behind their name: value[x], onset[x], ... */
+export const CHOICE_ELEMENTS = words(`
+  abatement additive age allowed amount answer asNeeded author born bounds characteristic chargeItem code collected
+  content created date deceased defaultValue definingSubstance definition detail diagnosis dose doseNumber due
+  effective entity event example fastingStatus fixed identified indication item legallyBinding location manufacturer
+  maxValue medication minValue minimumVolume module multipleBirth name occurred occurrence offset onset
+  participantEffective pattern performed probability procedure product quantity rate reported scheduled seriesDoses
+  serviced source start statusReason studyEffective subject substance target time timing topic used value when`)
+
+const CHOICE_SUFFIXES = words(`
+  Address Age Annotation Attachment Base64Binary Boolean Canonical Code CodeableConcept Coding ContactDetail
+  ContactPoint Contributor Count DataRequirement Date DateTime Decimal Distance Dosage Duration Expression HumanName Id
+  Identifier Instant Integer Markdown Meta Money Oid ParameterDefinition Period PositiveInt Quantity Range Ratio
+  Reference RelatedArtifact SampledData Signature String Time Timing TriggerDefinition UnsignedInt Uri Url UsageContext
+  Uuid`)
+
+const PARENTS = new Map(
+  Object.entries({
+    Quantity: 'Age Count Distance Duration MoneyQuantity SimpleQuantity',
+    BackboneElement:
+      'Dosage ElementDefinition MarketingStatus Population ProdCharacteristic ProductShelfLife SubstanceAmount Timing',
+    string: 'code id markdown',
+    uri: 'canonical oid url uuid',
+    integer: 'positiveInt unsignedInt',
+    Resource: 'Binary Bundle DomainResource Parameters',
+  }).flatMap(([parent, children]) => children.split(' ').map((child) => [child, parent] as const)),
+)
+
+const SYSTEM_TYPES = new Map(
+  Object.entries({
+    Boolean: 'boolean',
+    String: 'string uri base64Binary xhtml',
+    Integer: 'integer',
+    Decimal: 'decimal',
+    Date: 'date',
+    DateTime: 'date dateTime instant',
+    Time: 'time',
+  }).map(([name, types]) => [name, words(types)] as const),
+)
+
+const PRIMITIVE_SUFFIX = /^(?:Base64Binary|Boolean|Canonical|Code|Date|DateTime|Decimal|Id|Instant|Integer|Markdown|Oid|PositiveInt|String|Time|UnsignedInt|Uri|Url|Uuid)$/
+
+/** `Quantity` -> `Quantity`, `DateTime` -> `dateTime`. */
+export const typeOfSuffix = (suffix: string): string =>
+  PRIMITIVE_SUFFIX.test(suffix) ? suffix.charAt(0).toLowerCase() + suffix.slice(1) : suffix
+
+/** The suffixes with which `value[x]` may be written when a value of `type` is asked for. */
+export const suffixesOf = (type: string): readonly string[] =>
+  [...CHOICE_SUFFIXES].filter((suffix) => isTypeOf(typeOfSuffix(suffix), type))
+
+/** The JSON name under which `object` holds the choice element `name`, the `_` of a mere extension left off. */
+export function choiceProperty(object: object, name: string): string | undefined {
+  for (const key in object) {
+    const property = key.startsWith('_') ? key.slice(1) : key
+    if (property.startsWith(name) && CHOICE_SUFFIXES.has(property.slice(name.length))) return property
+  }
+  return undefined
+}
+
+/** A type specifier without the namespaces FHIR and System, which JSON cannot tell apart. */
+export const withoutNamespace = (type: string): string => type.replace(/^(?:FHIR|System)\./, '')
+
+/** `type` is `asked` or derived from it; `Boolean` and its like also match the FHIR types they stand for. */
+export function isTypeOf(type: string, asked: string): boolean {
+  const system = SYSTEM_TYPES.get(asked)
+  for (let current: string | undefined = type; current !== undefined; current = parentOf(current)) {
+    if (current === asked || system?.has(current)) return true
+  }
+  return SYSTEM_TYPES.get(type)?.has(asked) === true && asked === type.charAt(0).toLowerCase() + type.slice(1)
+}
+
+const RESOURCE_LIKE = /^(?:Element|Resource|xhtml)$/
+
+/** Types that are not listed are data types; a resource type says so itself (see node.ts). */
+function parentOf(type: string): string | undefined {
+  if (RESOURCE_LIKE.test(type) || SYSTEM_TYPES.has(type)) return undefined
+  return PARENTS.get(type) ?? 'Element'
+}
+
+/** The same for resources: everything but these three is a DomainResource. */
+export const isResourceTypeOf = (type: string, asked: string): boolean =>
+  type === asked || asked === 'Resource' || (asked === 'DomainResource' && PARENTS.get(type) !== 'Resource')

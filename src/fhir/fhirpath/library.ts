@@ -1,0 +1,60 @@
+/**
+ * The `fhirpath` package and its R4 model, loaded only when first needed: it takes a tenth of a second and is
+ * seldom asked. It evaluates what is not compiled here, converts units and knows the type of every element.
+ */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+export interface Model {
+  /** `Patient.birthDate` -> `date`; only types that are not mere elements. */
+  readonly path2TypeWithoutElements: Readonly<Record<string, string>>
+  readonly path2Type: Readonly<Record<string, string>>
+  /** `Questionnaire.item.item` -> `Questionnaire.item`. */
+  readonly pathsDefinedElsewhere: Readonly<Record<string, string>>
+}
+
+interface Ucum {
+  convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null }
+}
+
+type Environment = Readonly<Record<string, unknown>>
+type Evaluator = (focus: unknown, environment: Environment) => unknown[]
+
+interface Library {
+  compile(expression: string, model: Model, options: { readonly traceFn: () => void }): Evaluator
+  parse(expression: string): unknown
+  readonly ucumUtils: Ucum
+}
+
+const require = createRequire(join(import.meta.dirname, 'library.ts'))
+const once = <T>(load: () => T): (() => T) => {
+  let loaded: T | undefined
+  return () => (loaded ??= load())
+}
+
+const library = once(() => require('fhirpath') as Library)
+export const model = once(() => require('fhirpath/fhir-context/r4') as Model)
+
+/** Functions that the package has and this compiler has not. */
+export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(
+  (
+    'aggregate sum min max avg coalesce sort defineVariable type toLong toDate toDateTime toTime toQuantity ' +
+    'convertsToLong convertsToDate convertsToDateTime convertsToTime convertsToQuantity encode decode escape unescape ' +
+    'exp ln log power sqrt lowBoundary highBoundary timeOfDay yearOf monthOf dayOf hourOf minuteOf secondOf ' +
+    'millisecondOf timezoneOffsetOf dateOf timeOf comparable getValue'
+  ).split(' '),
+)
+
+/** The evaluator gets a copy: the package marks the objects it walks, and knows plain numbers only. */
+export function compileWithLibrary(expression: string): Evaluator {
+  const evaluate = library().compile(expression, model(), { traceFn: () => {} })
+  return (focus, environment) => evaluate(copy(focus), copy(environment) as Environment)
+}
+
+const copy = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+
+/** `value` of the UCUM unit `from` in `to`; undefined when they do not measure the same. */
+export function convertUnit(from: string, value: number, to: string): number | undefined {
+  const result = library().ucumUtils.convertUnitTo(from, value, to)
+  return result.status === 'succeeded' ? (result.toVal ?? undefined) : undefined
+}

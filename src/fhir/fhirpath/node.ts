@@ -1,0 +1,130 @@
+/** A place in a resource: its value, the `_name` beside a primitive, and the way back up. */
+import { isObject } from '../resource.ts'
+import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, isTypeOf, typeOfSuffix, withoutNamespace } from './elements.ts'
+import { model } from './library.ts'
+import { Moment } from './moment.ts'
+import { Quantity } from './quantity.ts'
+
+export class Node {
+  /** null or undefined where a primitive has an extension and no value. */
+  readonly value: unknown
+  /** `id` and `extension` of a primitive: https://hl7.org/fhir/R4/json.html#primitive. */
+  readonly sibling: unknown
+  readonly parent: Node | undefined
+  /** The JSON name, `valueQuantity`. */
+  readonly property: string
+  /** The type behind the name of a choice element, `Quantity`. */
+  readonly suffix: string | undefined
+  constructor(value: unknown, sibling?: unknown, parent?: Node, property = '', suffix?: string) {
+    this.value = value
+    this.sibling = sibling
+    this.parent = parent
+    this.property = property
+    this.suffix = suffix
+  }
+}
+
+/** A place in a resource, or a value that was calculated or written in the expression. */
+export type Item = Node | Moment | Quantity | string | number | boolean | object
+export type Collection = readonly Item[]
+
+export const valueOf = (item: Item): unknown => (item instanceof Node ? item.value : item)
+
+/** Appends the children of `parent` that a path step `name` selects. */
+export type Step = (parent: Node, into: Item[]) => void
+
+export function compileStep(name: string): Step {
+  const underscored = `_${name}`
+  const choice = CHOICE_ELEMENTS.has(name)
+  return (parent, into) => {
+    const holder = isObject(parent.value) ? parent.value : parent.sibling
+    if (!isObject(holder)) return
+    const value = holder[name]
+    const sibling = holder[underscored]
+    if (value !== undefined || sibling !== undefined) return append(parent, name, undefined, value, sibling, into)
+    const property = choice ? choiceProperty(holder, name) : undefined
+    if (property !== undefined) appendProperty(parent, holder, property, property.slice(name.length), into)
+  }
+}
+
+const appendProperty = (
+  parent: Node,
+  holder: Record<string, unknown>,
+  property: string,
+  suffix: string | undefined,
+  into: Item[],
+): void => append(parent, property, suffix, holder[property], holder[`_${property}`], into)
+
+function append(
+  parent: Node,
+  property: string,
+  suffix: string | undefined,
+  value: unknown,
+  sibling: unknown,
+  into: Item[],
+): void {
+  if (!Array.isArray(value) && !Array.isArray(sibling)) {
+    if (value != null || sibling != null) into.push(new Node(value, sibling, parent, property, suffix))
+    return
+  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : []
+  const siblings: readonly unknown[] = Array.isArray(sibling) ? sibling : []
+  for (let index = 0; index < Math.max(values.length, siblings.length); index++) {
+    append(parent, property, suffix, values[index], siblings[index], into)
+  }
+}
+
+export function appendChildren(parent: Node, into: Item[]): void {
+  const holder = isObject(parent.value) ? parent.value : parent.sibling
+  if (!isObject(holder)) return
+  for (const key in holder) {
+    if (key === 'resourceType') continue
+    const property = key.startsWith('_') ? key.slice(1) : key
+    if (property === key || holder[property] === undefined) appendProperty(parent, holder, property, undefined, into)
+  }
+}
+
+export const resourceTypeOf = (value: unknown): string | undefined =>
+  isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined
+
+/** The item is of the type that `is`, `as` or `ofType` name. */
+export function isOfType(item: Item, asked: string): boolean {
+  const name = withoutNamespace(asked)
+  const resourceType = resourceTypeOf(valueOf(item))
+  if (resourceType !== undefined) return isResourceTypeOf(resourceType, name)
+  const type = typeOf(item)
+  return type !== undefined && isTypeOf(type, name)
+}
+
+function typeOf(item: Item): string | undefined {
+  if (item instanceof Moment) return item.kind
+  if (item instanceof Quantity) return 'Quantity'
+  if (!(item instanceof Node)) return systemTypeOf(item)
+  if (item.suffix !== undefined) return typeOfSuffix(item.suffix)
+  const path = definedPathOf(item)
+  const type = path === undefined ? undefined : model().path2Type[path]
+  return type === undefined ? systemTypeOf(item.value) : withoutNamespace(type)
+}
+
+function systemTypeOf(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return 'Boolean'
+  if (typeof value === 'string') return 'String'
+  if (typeof value === 'number' || value instanceof Number) return Number.isInteger(Number(value)) ? 'Integer' : 'Decimal'
+  return undefined
+}
+
+/** Where the R4 definitions describe the node: `HumanName.family`, `Questionnaire.item.linkId`. */
+function definedPathOf(node: Node): string | undefined {
+  if (node.parent === undefined) return undefined
+  if (node.property === 'extension') return 'Extension'
+  const parent = resourceTypeOf(node.parent.value) ?? typePathOf(node.parent)
+  if (parent === undefined) return undefined
+  const path = `${parent}.${node.property}`
+  return model().pathsDefinedElsewhere[path] ?? path
+}
+
+function typePathOf(node: Node): string | undefined {
+  if (node.suffix !== undefined) return typeOfSuffix(node.suffix)
+  const path = definedPathOf(node)
+  return path === undefined ? undefined : (model().path2TypeWithoutElements[path] ?? path)
+}

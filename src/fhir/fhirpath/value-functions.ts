@@ -1,0 +1,150 @@
+/** Functions on a single value: https://hl7.org/fhirpath/N1/#functions, sections 5.5 to 5.7 and 5.9. */
+import { isNumber } from '../json.ts'
+import type { Apply, FunctionDefinition } from './collection-functions.ts'
+import { Moment, parseMoment } from './moment.ts'
+import { type Collection, type Item, valueOf } from './node.ts'
+import { EMPTY, type Evaluate, type Scope, single, textOf, truth } from './scope.ts'
+
+const define = (arity: readonly [number, number], apply: Apply): FunctionDefinition => ({ arity, apply })
+
+const optional = <T extends Item>(value: T | undefined): Collection => (value === undefined ? EMPTY : [value])
+
+const evaluateAll = (args: readonly Evaluate[], scope: Scope): unknown[] =>
+  args.map((arg) => single(arg(scope), 'a function argument'))
+
+/** A function of one text and of arguments that must not be empty. */
+const ofText = (
+  name: string,
+  arguments_: number,
+  calculate: (text: string, ...args: string[]) => string | number | boolean | undefined,
+): FunctionDefinition =>
+  define([arguments_, arguments_], (input, args, scope) => {
+    const text = textOf(input, `${name}()`)
+    const values = evaluateAll(args, scope)
+    if (text === undefined || values.includes(undefined)) return EMPTY
+    return optional(calculate(text, ...values.map(String)))
+  })
+
+const ofNumber = (name: string, calculate: (value: number) => number): FunctionDefinition =>
+  define([0, 0], (input) => {
+    const value = single(input, `${name}()`)
+    if (value === undefined) return EMPTY
+    if (!isNumber(value)) throw new Error(`${name}() needs a number`)
+    return [calculate(Number(value))]
+  })
+
+const conversion = (name: string, convert: (value: unknown) => string | number | boolean | undefined): Apply => (input) => {
+  const value = single(input, `${name}()`)
+  return value === undefined ? EMPTY : optional(convert(value))
+}
+
+export function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (value instanceof Moment) return value.text
+  return isNumber(value) || typeof value === 'boolean' ? JSON.stringify(value) : undefined
+}
+
+function toInteger(value: unknown): number | undefined {
+  if (typeof value === 'string') return /^[+-]?\d+$/.test(value) ? Number(value) : undefined
+  return typeof value === 'boolean' || (isNumber(value) && Number.isInteger(Number(value))) ? Number(value) : undefined
+}
+
+function toDecimal(value: unknown): number | undefined {
+  if (typeof value === 'string') return /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
+  return typeof value === 'boolean' || isNumber(value) ? Number(value) : undefined
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', 'yes', 'y', '1', '1.0'].map((text) => [text, true] as const),
+  ...['false', 'f', 'no', 'n', '0', '0.0'].map((text) => [text, false] as const),
+])
+
+const toBoolean = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : BOOLEANS.get(String(value).toLowerCase())
+
+const CONVERSIONS = { String: toText, Integer: toInteger, Decimal: toDecimal, Boolean: toBoolean }
+
+const conversions = Object.entries(CONVERSIONS).flatMap(([type, convert]) => {
+  const apply = conversion(`to${type}`, convert)
+  const check: Apply = (input, args, scope) => (input.length === 0 ? EMPTY : truth(apply(input, args, scope).length > 0))
+  return [
+    [`to${type}`, define([0, 0], apply)],
+    [`convertsTo${type}`, define([0, 0], check)],
+  ]
+})
+
+const patterns = new Map<string, RegExp>()
+const PATTERNS_KEPT = 1000
+
+/** Some official patterns escape more than the Unicode mode of JavaScript allows, so that is only tried first. */
+function patternOf(text: string): RegExp {
+  const known = patterns.get(text)
+  if (known !== undefined) return known
+  if (patterns.size >= PATTERNS_KEPT) patterns.clear()
+  const pattern = compilePattern(text)
+  patterns.set(text, pattern)
+  return pattern
+}
+
+function compilePattern(text: string): RegExp {
+  try {
+    return new RegExp(text, 'su')
+  } catch {
+    return new RegExp(text, 's')
+  }
+}
+
+const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
+
+const substring: Apply = (input, args, scope) => {
+  const text = textOf(input, 'substring()')
+  const [start, length] = evaluateAll(args, scope).map((value) => (value === undefined ? undefined : Number(value)))
+  if (text === undefined || start === undefined || start < 0 || start >= text.length) return EMPTY
+  return [text.slice(start, length === undefined ? undefined : start + Math.max(0, length))]
+}
+
+const join: Apply = (input, args, scope) => {
+  const [separator = ''] = evaluateAll(args, scope)
+  const texts = input.map(valueOf).filter((value) => value != null)
+  return texts.length === 0 ? EMPTY : [texts.join(String(separator))]
+}
+
+const split: Apply = (input, args, scope) => textOf(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
+
+const round: Apply = (input, args, scope) => {
+  const value = single(input, 'round()')
+  if (value === undefined) return EMPTY
+  const digits = 10 ** Number(evaluateAll(args, scope)[0] ?? 0)
+  return [Math.round(Number(value) * digits) / digits]
+}
+
+const now: Apply = (_input, _args, { session }) => optional(parseMoment(session.now.toISOString()))
+const today: Apply = (_input, _args, { session }) => optional(parseMoment(session.now.toISOString().slice(0, 10)))
+
+export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
+  ...Object.fromEntries(conversions),
+  abs: ofNumber('abs', Math.abs),
+  ceiling: ofNumber('ceiling', Math.ceil),
+  contains: ofText('contains', 1, (text, part) => text.includes(part ?? '')),
+  endsWith: ofText('endsWith', 1, (text, part) => text.endsWith(part ?? '')),
+  floor: ofNumber('floor', Math.floor),
+  indexOf: ofText('indexOf', 1, (text, part) => text.indexOf(part ?? '')),
+  join: define([0, 1], join),
+  lastIndexOf: ofText('lastIndexOf', 1, (text, part) => text.lastIndexOf(part ?? '')),
+  length: ofText('length', 0, (text) => text.length),
+  lower: ofText('lower', 0, (text) => text.toLowerCase()),
+  matches: ofText('matches', 1, (text, pattern) => patternOf(pattern ?? '').test(text)),
+  matchesFull: ofText('matchesFull', 1, (text, pattern) => patternOf(`^(?:${pattern})$`).test(text)),
+  now: define([0, 0], now),
+  replace: ofText('replace', 2, (text, part, by) => text.replaceAll(part ?? '', () => by ?? '')),
+  replaceMatches: ofText('replaceMatches', 2, (text, pattern, by) => text.replace(globally(patternOf(pattern ?? '')), by ?? '')),
+  round: define([0, 1], round),
+  split: define([1, 1], split),
+  startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
+  substring: define([1, 2], substring),
+  toChars: define([0, 0], (input) => [...(textOf(input, 'toChars()') ?? '')]),
+  today: define([0, 0], today),
+  trim: ofText('trim', 0, (text) => text.trim()),
+  truncate: ofNumber('truncate', Math.trunc),
+  upper: ofText('upper', 0, (text) => text.toUpperCase()),
+}
