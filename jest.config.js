@@ -6,6 +6,7 @@ const esmOnly = ['double-metaphone', 'jose', 'fhir-kit-client']
 
 export default {
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/setup.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmOnly.join('|')})/)`],

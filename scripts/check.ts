@@ -18,7 +18,7 @@ interface Outcome {
 const root = join(import.meta.dirname, '..')
 
 const checks: readonly Check[] = [
-  { name: 'types', command: ['typescript/bin/tsc', '--noEmit', '--pretty', '--project', '.'] },
+  { name: 'types', command: ['typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', '.'] },
   {
     name: 'format and lint',
     command: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
