@@ -65,6 +65,27 @@ export interface SearchAnswer {
   readonly total?: number
 }
 
+/** Resources known to be valid, so that a body checked at the edge is not checked again when it is staged. */
+const valid = new WeakSet<AnyResource>()
+
+/**
+ * `body` as a valid resource of `type`.
+ * @throws FhirError 400 or 422 naming each element at fault.
+ */
+export function validResource(body: unknown, type: string): AnyResource {
+  checkResource(body, type)
+  const resource = body as AnyResource
+  valid.add(resource)
+  return resource
+}
+
+/** The same resource under another id. */
+export function withId<R extends AnyResource>(resource: R, id: string): R & { id: string } {
+  const copy = { ...resource, id }
+  if (valid.has(resource)) valid.add(copy)
+  return copy
+}
+
 interface Staged {
   readonly base: StoredResource | undefined
   readonly next: Versioned
@@ -173,14 +194,14 @@ export class UnitOfWork {
 
   /**
    * Stages the next version of `resource`, checked against its StructureDefinition; `id` and the version parts of
-   * `meta` are set here. Without an id it gets a new one.
+   * `meta` are set here. Without an id it gets a new one; POST says that there is none of this id yet.
    * @throws FhirError 400 or 422 naming each element at fault.
    */
   async put<R extends AnyResource>(resource: R, method: Exclude<ChangeMethod, 'DELETE'>): Promise<Versioned<R>> {
     const type = resource.resourceType
     const id = resource.id ?? randomUUID()
-    checkResource(resource, type)
-    const base = resource.id === undefined ? undefined : await this.#base(type, id)
+    if (!valid.has(resource)) checkResource(resource, type)
+    const base = method === 'POST' ? this.#staged.get(`${type}/${id}`)?.base : await this.#base(type, id)
     const version = (base?.version ?? 0) + 1
     const lastUpdated = Math.max(this.now, base?.lastUpdated ?? 0)
     const stamped = stamp(resource, id, version, lastUpdated)

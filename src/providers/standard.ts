@@ -16,8 +16,7 @@ export const standard: Interactions = {
     return present(found, type, id)
   },
 
-  // Without an id a new one is given: the client's is not kept on create (http.html#create).
-  create: (ctx, resource) => ctx.unit.put({ ...resource, id: undefined }, 'POST'),
+  create: (ctx, resource) => ctx.unit.put(resource, 'POST'),
 
   update: async (ctx, resource, precondition) => {
     const { resourceType: type, id } = resource

@@ -1,0 +1,97 @@
+/** The CapabilityStatement, generated from the providers: https://hl7.org/fhir/R4/capabilitystatement.html. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
+import type { InteractionCode, Provider } from '../providers/provider.ts'
+import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
+
+const BASE = join(import.meta.dirname, '../../capability/base.json')
+
+/** What the server can do across types. */
+export const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
+
+/** @throws Error naming what a provider declares wrongly; it stops the start. */
+export function capabilityStatement(providers: ReadonlyMap<string, Provider>): CapabilityStatement {
+  const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
+  const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
+  const sources = referencingParameters(types)
+  const rest: CapabilityStatementRest = {
+    ...(base.rest?.[0] ?? {}),
+    mode: 'server',
+    resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
+    interaction: SYSTEM_INTERACTIONS.map((code) => ({ code })),
+    searchParam: [...searchParametersOf('Resource').values()].map(searchParamOf),
+  }
+  return { ...base, rest: [rest] }
+}
+
+/** The search parameters a provider serves: those it names, or all that R4 and we define for its type. */
+export function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
+  const known = searchParametersOf(type)
+  if (searchParams === undefined) return [...known.values()]
+  const unknown = searchParams.filter((code) => !known.has(code))
+  if (unknown.length > 0) throw new Error(`Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`)
+  return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
+}
+
+function resourceOf(provider: Provider, revIncludes: readonly string[]): CapabilityStatementRestResource {
+  const { type, interactions, operations } = provider
+  checkDeclaration(provider)
+  const can = (code: InteractionCode): boolean => code in interactions
+  const searchable = can('search-type')
+  const parameters = servedParameters(provider)
+  const includes = parameters.filter(isReference).map(({ code }) => `${type}:${code}`)
+  return {
+    type: type as CapabilityStatementRestResource['type'],
+    profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    interaction: (Object.keys(interactions) as InteractionCode[]).map((code) => ({ code })),
+    versioning: can('vread') ? 'versioned' : 'no-version',
+    readHistory: can('vread') || can('history-instance'),
+    updateCreate: can('update'),
+    conditionalCreate: can('create') && searchable,
+    ...(can('read') ? { conditionalRead: 'full-support' as const } : {}),
+    conditionalUpdate: can('update') && searchable,
+    conditionalDelete: can('delete') && searchable ? 'single' : 'not-supported',
+    referencePolicy: ['literal', 'logical', 'local'],
+    ...(searchable ? { searchInclude: ['*', ...includes], searchRevInclude: ['*', ...revIncludes], searchParam: parameters.map(searchParamOf) } : {}),
+    ...(operations.length === 0 ? {} : { operation: operations.map(({ code, definition }) => ({ name: code, definition: definition.url ?? '' })) }),
+  }
+}
+
+const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
+
+const searchParamOf = ({ code, type, url }: SearchParameter) => ({ name: code, definition: url, type })
+
+/** For each type the parameters of others that may point to it, as _revinclude names them. */
+function referencingParameters(providers: readonly Provider[]): ReadonlyMap<string, readonly string[]> {
+  const sources = new Map<string, string[]>()
+  for (const provider of providers) {
+    for (const parameter of servedParameters(provider).filter(isReference)) {
+      for (const target of parameter.target ?? []) {
+        const list = sources.get(target) ?? []
+        list.push(`${provider.type}:${parameter.code}`)
+        sources.set(target, list)
+      }
+    }
+  }
+  return sources
+}
+
+function checkDeclaration({ type, interactions, operations, combined }: Provider): void {
+  for (const [code, handler] of Object.entries(interactions)) {
+    if (typeof handler !== 'function') throw new Error(`Provider ${type} declares ${code} without a handler`)
+  }
+  const codes = new Set<string>()
+  for (const { name, code, definition } of operations) {
+    if (!(definition.resource ?? []).some((resource) => resource === type)) {
+      throw new Error(`Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`)
+    }
+    if (codes.has(code)) throw new Error(`Provider ${type} declares operation $${code} twice`)
+    codes.add(code)
+  }
+  const known = searchParametersOf(type)
+  for (const { equal, range } of combined) {
+    const unknown = [...equal, range].find((code) => !known.has(code))
+    if (unknown !== undefined) throw new Error(`Provider ${type}: its combined index names '${unknown}', which is no search parameter of ${type}`)
+  }
+}

@@ -1,0 +1,59 @@
+/** Starts the process: configuration, store, demo data, listen, signals. */
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { createApp } from './app.ts'
+import { seedDemo, topUpSlots } from './clinics/demo.ts'
+import { type Config, readConfig } from './config.ts'
+
+const config = configOrExit()
+const logger = pino({ level: config.logLevel })
+
+try {
+  const app = await createApp({ config, logger })
+  await new Promise<void>((resolve, reject) => {
+    app.server.once('error', reject)
+    app.server.listen(config.port, config.host, resolve)
+  })
+  process.once('SIGTERM', () => void stop(app.close))
+  process.once('SIGINT', () => void stop(app.close))
+  if (config.demo) {
+    await seedDemo(app)
+    await topUpSlots(app)
+  }
+  const { port } = app.server.address() as AddressInfo
+  console.log(greeting(config, port))
+} catch (error) {
+  console.error(`The server cannot start: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+}
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+}
+
+async function stop(close: () => Promise<void>): Promise<void> {
+  // A client that keeps its connection busy must not hold the process up for ever.
+  setTimeout(() => process.exit(1), 10_000).unref()
+  await close()
+  process.exit(0)
+}
+
+function greeting({ demo, host, baseUrl, webhookSecret }: Config, port: number): string {
+  const address = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (!demo) return `Sandbox EMR answers at ${address}`
+  return `Sandbox EMR answers at ${address}  (demo clinic: log in as demo / demo, or admin / admin)
+
+FHIR:
+  TOKEN=$(curl -s ${address}/session -H 'content-type: application/json' -d '{"username":"demo","password":"demo"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -s "${address}/Patient?_count=3&_pretty=true" -H "Authorization: Bearer $TOKEN"
+
+A tool of a live call:
+  curl -s ${address}/patient-intake/validate_intake_field -H 'content-type: application/json' -H 'x-voice-secret: ${webhookSecret}' \\
+    -d '{"message":{"toolCalls":[{"id":"1","function":{"arguments":{"fieldName":"email","value":"john dot doe at example dot com"}}}]}}'
+`
+}

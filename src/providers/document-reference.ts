@@ -1,0 +1,63 @@
+/** DocumentReference: its subject exists, and its attachments are what they say. https://hl7.org/fhir/R4/documentreference.html */
+import { createHash } from 'node:crypto'
+import type { Attachment, DocumentReference } from 'fhir/r4'
+import { unprocessable } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Context } from './context.ts'
+import { defineProvider } from './provider.ts'
+import { standard } from './standard.ts'
+
+export const documentReference = defineProvider('DocumentReference', {
+  interactions: {
+    ...standard,
+    create: async (ctx, resource) => standard.create(ctx, await checked(ctx, resource)),
+    update: async (ctx, resource, precondition) => standard.update(ctx, { ...(await checked(ctx, resource)), id: resource.id }, precondition),
+  },
+  combined: [{ equal: ['patient'], range: 'date' }],
+})
+
+async function checked(ctx: Context, resource: AnyResource): Promise<DocumentReference> {
+  const document = resource as DocumentReference
+  await checkSubject(ctx, document)
+  const content = document.content.map((item, index) => ({ ...item, attachment: measured(item.attachment, `DocumentReference.content[${index}].attachment`) }))
+  return { ...document, content }
+}
+
+/** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
+async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
+  const expression = 'DocumentReference.subject'
+  if (subject === undefined) throw unprocessable('DocumentReference.subject is missing; name the patient as {"reference": "Patient/<id>"}', { expression })
+  const [, type, id] = /^(Patient|Practitioner|Group|Device)\/([A-Za-z0-9\-.]{1,64})$/.exec(subject.reference ?? '') ?? []
+  if (type === undefined || id === undefined) {
+    throw unprocessable(`DocumentReference.subject.reference is '${subject.reference ?? ''}'; name a Patient, Practitioner, Group or Device of this clinic as Patient/<id>`, { expression: `${expression}.reference` })
+  }
+  if ((await ctx.find(type, id)) === undefined) {
+    throw unprocessable(`DocumentReference.subject: there is no ${type} with id '${id}' in this clinic`, { expression, reason: 'subject-not-found' })
+  }
+}
+
+/**
+ * The attachment with `size` (bytes) and `hash` (base64 SHA-1) of its decoded data, computed where absent.
+ * @throws FhirError 422 where the data is not base64, or size or hash are another's.
+ */
+function measured(attachment: Attachment, expression: string): Attachment {
+  if (attachment.data === undefined) return attachment
+  const bytes = decode(attachment.data, `${expression}.data`)
+  const hash = createHash('sha1').update(bytes).digest('base64')
+  mustEqual(attachment.size, bytes.length, `${expression}.size`, 'bytes of the decoded data')
+  mustEqual(attachment.hash, hash, `${expression}.hash`, 'base64 SHA-1 of the decoded data')
+  return { ...attachment, size: bytes.length, hash }
+}
+
+function decode(data: string, expression: string): Buffer {
+  const compact = data.replace(/\s+/g, '')
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 !== 0) {
+    throw unprocessable(`${expression} is not base64 (RFC 4648, with padding)`, { expression })
+  }
+  return Buffer.from(compact, 'base64')
+}
+
+function mustEqual<T extends string | number>(given: T | undefined, right: T, expression: string, what: string): void {
+  if (given === undefined || given.valueOf() === right) return
+  throw unprocessable(`${expression} is ${given}, but the ${what} is ${right}; leave it out or send the right one`, { expression })
+}

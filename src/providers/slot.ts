@@ -1,0 +1,8 @@
+/** Slot: searched all day by schedule, status and start. https://hl7.org/fhir/R4/slot.html */
+import { defineProvider } from './provider.ts'
+import { standard } from './standard.ts'
+
+export const slot = defineProvider('Slot', {
+  interactions: standard,
+  combined: [{ equal: ['schedule', 'status'], range: 'start' }],
+})

@@ -1,0 +1,84 @@
+/** Bundle.entry read and routed: https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction. */
+import type { BundleEntryRequest } from 'fhir/r4'
+import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import type { InteractionRequest } from './interaction.ts'
+import { matchRoute, type RouteMatch } from './routes.ts'
+
+/** One entry, read and routed but not yet carried out. */
+export interface Entry {
+  readonly index: number
+  readonly fullUrl: string | undefined
+  readonly match: RouteMatch
+  readonly request: InteractionRequest
+}
+
+/** @throws FhirError 400 naming the entry, 413 when there are too many. */
+export function readBundle(request: InteractionRequest): { type: 'batch' | 'transaction'; entries: readonly Entry[] } {
+  const { body, services } = request
+  if (!isObject(body) || body.resourceType !== 'Bundle') throw badRequest('POST to the base address takes a Bundle of type batch or transaction')
+  const { type, entry = [] } = body
+  if (type !== 'batch' && type !== 'transaction') {
+    throw badRequest(`Bundle.type is ${JSON.stringify(type)}; the base address takes batch or transaction`, { expression: 'Bundle.type' })
+  }
+  if (!Array.isArray(entry)) throw badRequest('Bundle.entry must be an array', { expression: 'Bundle.entry' })
+  if (entry.length > services.limits.bundleEntries) {
+    throw new FhirError(413, { code: 'too-costly', diagnostics: `The Bundle has ${entry.length} entries; this server takes ${services.limits.bundleEntries} at most`, expression: 'Bundle.entry' })
+  }
+  return { type, entries: entry.map((item: unknown, index) => readEntry(item, index, request)) }
+}
+
+function readEntry(item: unknown, index: number, bundle: InteractionRequest): Entry {
+  const at = `Bundle.entry[${index}]`
+  if (!isObject(item) || !isObject(item.request)) throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
+  const { method, url, ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince } = item.request as Partial<BundleEntryRequest>
+  if (typeof method !== 'string' || typeof url !== 'string') throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
+  const relative = url.startsWith(`${bundle.base}/`) ? url.slice(bundle.base.length + 1) : url.replace(/^\//, '')
+  const [path = '', query = ''] = relative.split(/\?(.*)/s)
+  const match = matchRoute(method === 'HEAD' ? 'GET' : method, path)
+  if (match === undefined || match.route.run.kind === 'bundle') {
+    throw badRequest(`${at}: '${method} ${path}' is no interaction that can stand in a Bundle`, { expression: `${at}.request` })
+  }
+  const conditions = { ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince }
+  return {
+    index,
+    fullUrl: typeof item.fullUrl === 'string' ? item.fullUrl : undefined,
+    match,
+    request: {
+      ...match.parameters,
+      query: new URLSearchParams(query),
+      body: method === 'PATCH' ? patchOf(item.resource, at) : item.resource,
+      ...Object.fromEntries(Object.entries(conditions).filter(([, value]) => typeof value === 'string')),
+      base: bundle.base,
+      lenient: bundle.lenient,
+      services: bundle.services,
+    },
+  }
+}
+
+/** A JSON Patch travels in a Binary (http.html#patch). */
+function patchOf(resource: unknown, at: string): unknown {
+  const { resourceType, contentType, data } = isObject(resource) ? resource : {}
+  if (resourceType !== 'Binary' || typeof data !== 'string' || contentType !== 'application/json-patch+json') {
+    throw badRequest(`${at}.resource of a PATCH must be a Binary with contentType application/json-patch+json and the patch as base64 data`, { expression: `${at}.resource` })
+  }
+  try {
+    return JSON.parse(Buffer.from(data, 'base64').toString('utf8'))
+  } catch {
+    throw badRequest(`${at}.resource.data does not hold a JSON Patch`, { expression: `${at}.resource.data` })
+  }
+}
+
+/** `error` of a transaction, saying which entry it is about. */
+export function inEntry(error: FhirError, { index, match, request }: Entry): FhirError {
+  const name = `Bundle.entry[${index}]`
+  const inside = (path: string): string => `${name}.resource${path.replace(/^[A-Za-z]+/, '')}`
+  const issues = error.issues.map(
+    (issue): Issue => ({
+      ...issue,
+      diagnostics: `${name} (${match.route.method} ${request.type}): ${issue.diagnostics}`,
+      expression: issue.expression === undefined ? name : [issue.expression].flat().map(inside),
+    }),
+  )
+  return new FhirError(error.status, issues, error.headers)
+}

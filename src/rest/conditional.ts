@@ -1,0 +1,37 @@
+/** Conditional interactions: which resource do the criteria name? https://hl7.org/fhir/R4/http.html#ccreate */
+import { badRequest, preconditionFailed } from '../fhir/outcome.ts'
+import type { Context } from '../providers/context.ts'
+import type { Versioned } from '../repository.ts'
+import { parseCriteria } from '../search/parse.ts'
+import type { InteractionRequest } from './interaction.ts'
+
+/**
+ * The one resource that matches `criteria`, or undefined. The answer is guarded: the change is only written while
+ * the criteria still give it, so that parallel conditional creates make one resource.
+ * @throws FhirError 412 when several match, 400 when the criteria are empty or malformed.
+ */
+export async function resolveCriteria(ctx: Context, type: string, criteria: string, { base }: InteractionRequest): Promise<Versioned | undefined> {
+  const plan = parseCriteria(type, criteria, {
+    clinic: ctx.clinic,
+    types: [type],
+    lenient: false,
+    defaultCount: 2,
+    maxCount: 2,
+    includeLimit: 0,
+    baseUrl: base,
+    now: ctx.now,
+  })
+  const { matches } = await ctx.unit.search(plan)
+  if (matches.length > 1) {
+    throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
+  }
+  ctx.unit.guard(plan, matches.map((match) => match.id))
+  return matches[0]
+}
+
+/** The criteria in the query of a conditional update, patch or delete. */
+export function criteriaOf({ type, query }: InteractionRequest, interaction: string): string {
+  const criteria = new URLSearchParams([...query].filter(([name]) => name !== '_format' && name !== '_pretty'))
+  if (criteria.size > 0) return criteria.toString()
+  throw badRequest(`A ${interaction} needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`)
+}

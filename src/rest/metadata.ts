@@ -1,0 +1,68 @@
+/** capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Rendered once per address, sent compressed. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { badRequest } from '../fhir/outcome.ts'
+import { negotiate } from './negotiate.ts'
+
+interface Rendered {
+  readonly etag: string
+  readonly plain: Buffer
+  /** By Content-Encoding; filled in the background, since a request must not wait for it. */
+  readonly encoded: Map<string, Buffer>
+}
+
+const MODES = ['full', 'normative', 'terminology']
+/** Addresses kept rendered; more than a few only come from forged Host headers. */
+const MAX_RENDERED = 16
+
+export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContext) => string): Middleware {
+  const rendered = new Map<string, Rendered>()
+  const renderedFor = (base: string, mode: string): Rendered => {
+    const key = `${mode} ${base}`
+    const known = rendered.get(key)
+    if (known !== undefined) return known
+    if (rendered.size >= MAX_RENDERED) rendered.clear()
+    const fresh = render(mode === 'terminology' ? terminology(statement) : { ...statement, implementation: { description: statement.title ?? '', ...statement.implementation, url: base } })
+    rendered.set(key, fresh)
+    return fresh
+  }
+  return async (koa) => {
+    const contentType = negotiate(koa.get('accept'), typeof koa.query._format === 'string' ? koa.query._format : null)
+    const mode = typeof koa.query.mode === 'string' ? koa.query.mode : 'full'
+    if (!MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
+    send(koa, renderedFor(baseOf(koa), mode), contentType)
+  }
+}
+
+function send(koa: KoaContext, { etag, plain, encoded }: Rendered, contentType: string): void {
+  koa.set({ ETag: etag, 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
+  if (koa.get('if-none-match') === etag) {
+    koa.status = 304
+    return
+  }
+  if (koa.query._pretty === 'true') {
+    koa.body = JSON.stringify(JSON.parse(plain.toString()), null, 2)
+    return
+  }
+  const accepted = koa.get('accept-encoding')
+  const encoding = ['br', 'gzip'].find((name) => accepted.includes(name) && encoded.has(name))
+  if (encoding !== undefined) koa.set('Content-Encoding', encoding)
+  koa.body = (encoding === undefined ? undefined : encoded.get(encoding)) ?? plain
+}
+
+function render(resource: CapabilityStatement | TerminologyCapabilities): Rendered {
+  const plain = Buffer.from(JSON.stringify(resource))
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`
+  const encoded = new Map<string, Buffer>()
+  const keep = (name: string, work: Promise<Buffer>): void => void work.then((buffer) => encoded.set(name, buffer), () => undefined)
+  keep('gzip', promisify(gzip)(plain, { level: 9 }))
+  keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+  return { etag, plain, encoded }
+}
+
+function terminology({ version, date, status, kind }: CapabilityStatement): TerminologyCapabilities {
+  return { resourceType: 'TerminologyCapabilities', name: 'SandboxEmrTerminology', status, date, kind, ...(version === undefined ? {} : { version }) }
+}

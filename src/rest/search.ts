@@ -1,0 +1,63 @@
+/** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
+import { resourceTypes } from '../fhir/definitions.ts'
+import { type Issue, toOutcome } from '../fhir/outcome.ts'
+import { handlerOf } from '../providers/context.ts'
+import type { SearchAnswer } from '../repository.ts'
+import { type ParsedSearch, parseSearch, type SearchOptions } from '../search/parse.ts'
+import { type BundleLink, bundleText, outcomeEntry, searchEntry } from './bundle-writer.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
+import { subsetText } from './summary.ts'
+
+export const searchType: InteractionHandler = async (ctx, request) => {
+  const handler = handlerOf(request.services.providers, request.type, 'search-type')
+  const search = parseSearch(request.query, optionsOf(ctx.clinic, ctx.now, [request.type], request))
+  return searchset(request, search, await handler(ctx, search.plan))
+}
+
+/** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
+export const searchSystem: InteractionHandler = async (ctx, request) => {
+  const types = resourceTypes.filter((type) => request.services.providers.get(type)?.interactions['search-type'])
+  const search = parseSearch(request.query, optionsOf(ctx.clinic, ctx.now, types, request))
+  return searchset(request, search, await ctx.unit.search(search.plan))
+}
+
+const optionsOf = (clinic: string, now: number, types: readonly string[], { base, lenient, services: { limits } }: InteractionRequest): SearchOptions => ({
+  clinic,
+  types,
+  lenient,
+  defaultCount: limits.defaultCount,
+  maxCount: limits.maxCount,
+  includeLimit: limits.includes,
+  baseUrl: base,
+  now,
+})
+
+function searchset(request: InteractionRequest, search: ParsedSearch, answer: SearchAnswer): InteractionResponse {
+  const { base } = request
+  const entries = [
+    ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
+    ...answer.included.map((include) => searchEntry(base, include, subsetText(include.text, include.type, search), 'include')),
+  ]
+  const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
+  if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))
+  const text = bundleText({ type: 'searchset', total: answer.total, links: links(request, search, answer.next) }, search.summary === 'count' ? [] : entries)
+  return { status: 200, text, kind: 'read' }
+}
+
+const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({
+  severity: 'warning',
+  code: 'incomplete',
+  diagnostics: `More than ${limits.includes} resources are included; the rest was left out. Ask for smaller pages with _count.`,
+})
+
+function links({ base, type }: InteractionRequest, search: ParsedSearch, next: string | undefined): BundleLink[] {
+  const address = (pairs: ParsedSearch['used']): string => {
+    const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+    return `${base}${type === '' ? '/' : `/${type}`}${query === '' ? '' : `?${query}`}`
+  }
+  const self: BundleLink = { relation: 'self', url: address(search.used) }
+  return next === undefined ? [self] : [self, { relation: 'next', url: address([...search.used, ['_cursor', next]]) }]
+}
+
+/** Percent-encoding that leaves FHIR's own separators readable. */
+const encode = (text: string): string => encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (escape) => decodeURIComponent(escape))

@@ -1,0 +1,86 @@
+/** POST /session: user name and password for a token. */
+import { Router } from '@koa/router'
+import { verifyPassword } from '../clinics/accounts.ts'
+import { takeAttempt } from '../clinics/login-limit.ts'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import type { Repository } from '../repository.ts'
+import { parseBody, readBody } from './body.ts'
+import { type JwtConfig, signToken } from './token.ts'
+
+interface SessionDependencies {
+  readonly repository: Repository
+  readonly jwt: JwtConfig
+}
+
+const MAX_BODY_BYTES = 10_000
+const MAX_DEPTH = 4
+/** Each password check takes 32 MiB; more logins than this at once wait for their turn. */
+const LOGINS_AT_ONCE = 2
+const LOGINS_WAITING = 200
+
+export function sessionRoutes({ repository, jwt }: SessionDependencies): Router {
+  const router = new Router()
+  const inTurn = turnstile(LOGINS_AT_ONCE, LOGINS_WAITING)
+  router.post('/session', async (koa) => {
+    koa.set('cache-control', 'no-store')
+    if (jwt.jwksUrl !== undefined) throw foreignTokensOnly(jwt)
+    const { username, password } = credentials(parseBody(await readBody(koa, MAX_BODY_BYTES), MAX_DEPTH))
+    const account = await inTurn(() => logIn(repository, username, password, koa.ip))
+    const { token, expiresAt } = signToken(jwt, account)
+    koa.body = { token, expiresAt: expiresAt.toISOString(), clinic: account.clinic, role: account.role }
+  })
+  return router
+}
+
+async function logIn(repository: Repository, username: string, password: string, address: string) {
+  const attempt = await takeAttempt(repository, username, address)
+  const account = await verifyPassword(repository, username, password)
+  if (account === undefined) {
+    throw new FhirError(
+      401,
+      { code: 'login', diagnostics: 'User name or password is wrong' },
+      { 'www-authenticate': 'Bearer realm="sandbox-emr"' },
+    )
+  }
+  await attempt.succeeded()
+  return account
+}
+
+function credentials(body: unknown): { username: string; password: string } {
+  const { username, password } = isObject(body) ? body : {}
+  if (isText(username) && isText(password)) return { username, password }
+  throw badRequest('The body must be a JSON object with two texts: {"username": "…", "password": "…"}')
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const foreignTokensOnly = ({ issuer }: JwtConfig): FhirError =>
+  new FhirError(404, {
+    code: 'not-supported',
+    diagnostics: `This service gives out no tokens of its own; get one from its issuer, ${issuer}`,
+  })
+
+/** Lets `width` callers work at a time and `waiting` more stand in line. @throws FhirError 503 beyond that. */
+function turnstile(width: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let busy = 0
+  const line: (() => void)[] = []
+  return async (work) => {
+    if (busy < width) busy++
+    else if (line.length < waiting) await new Promise<void>((resolve) => line.push(resolve))
+    else
+      throw new FhirError(
+        503,
+        { code: 'throttled', diagnostics: 'Too many logins at once; try again' },
+        { 'retry-after': '5' },
+      )
+    try {
+      return await work()
+    } finally {
+      // Whoever is next takes over this place, so `busy` stays.
+      const next = line.shift()
+      if (next === undefined) busy--
+      else next()
+    }
+  }
+}

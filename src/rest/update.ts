@@ -1,0 +1,40 @@
+/** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
+import { randomUUID } from 'node:crypto'
+import { badRequest } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { type Context, handlerOf } from '../providers/context.ts'
+import type { Precondition } from '../providers/provider.ts'
+import { sameId } from '../providers/standard.ts'
+import { validResource, withId } from '../repository.ts'
+import { criteriaOf, resolveCriteria } from './conditional.ts'
+import { type InteractionHandler, type InteractionRequest, locationOf } from './interaction.ts'
+import { versionOfETag } from './negotiate.ts'
+
+export const update: InteractionHandler = async (ctx, request) => {
+  const { type, id, base, services } = request
+  const handler = handlerOf(services.providers, type, 'update')
+  const body = validResource(request.body, type)
+  const resource = id === '' ? await matched(ctx, request, body) : sameId(body, id)
+  const updated = await handler(ctx, resource, preconditionOf(request))
+  return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
+}
+
+/** The body with the id of the one resource its criteria match; without a match, its own or a new id. */
+async function matched(ctx: Context, request: InteractionRequest, body: AnyResource): Promise<AnyResource & { id: string }> {
+  const existing = await resolveCriteria(ctx, request.type, criteriaOf(request, 'update'), request)
+  if (existing === undefined) return withId(body, request.assignedId ?? body.id ?? randomUUID())
+  if (body.id !== undefined && body.id !== existing.id) {
+    throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, { expression: `${request.type}.id` })
+  }
+  return withId(body, existing.id)
+}
+
+export function preconditionOf({ ifMatch, ifNoneMatch }: Pick<InteractionRequest, 'ifMatch' | 'ifNoneMatch'>): Precondition {
+  if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
+    throw badRequest(`If-None-Match on a write can only be *, not '${ifNoneMatch}'`)
+  }
+  return {
+    ...(ifMatch === undefined ? {} : { ifMatch: versionOfETag(ifMatch, 'If-Match') }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch: '*' as const }),
+  }
+}

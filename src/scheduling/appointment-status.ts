@@ -1,0 +1,46 @@
+/** The life of an Appointment: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */
+import type { Appointment, Slot } from 'fhir/r4'
+import { unprocessable } from '../fhir/outcome.ts'
+
+export type AppointmentStatus = Appointment['status']
+
+/** entered-in-error can be reached from everywhere and left for nowhere. */
+const MOVES: Readonly<Record<AppointmentStatus, readonly AppointmentStatus[]>> = {
+  proposed: ['pending', 'booked', 'cancelled', 'waitlist'],
+  pending: ['booked', 'cancelled'],
+  waitlist: ['proposed', 'booked', 'cancelled'],
+  booked: ['arrived', 'checked-in', 'cancelled', 'noshow'],
+  arrived: ['checked-in', 'fulfilled', 'cancelled', 'noshow'],
+  'checked-in': ['fulfilled', 'cancelled'],
+  fulfilled: [],
+  cancelled: [],
+  noshow: [],
+  'entered-in-error': [],
+}
+
+/** @throws FhirError 422 that names the state and what is allowed from it. */
+export function checkMove(from: AppointmentStatus, to: AppointmentStatus): void {
+  const allowed = from === 'entered-in-error' ? [] : [...MOVES[from], 'entered-in-error']
+  if (from === to || allowed.includes(to)) return
+  const offer = allowed.length === 0 ? 'no other status' : allowed.join(', ')
+  throw unprocessable(`An appointment that is ${from} cannot become ${to}; it can become ${offer}`, { expression: 'Appointment.status', reason: 'illegal-status-move' })
+}
+
+/** What the slots of an appointment in this status are; undefined: it holds none, and cancelling frees them. */
+export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undefined {
+  switch (status) {
+    case 'pending':
+      return 'busy-tentative'
+    case 'booked':
+    case 'arrived':
+    case 'checked-in':
+    case 'fulfilled':
+    case 'noshow':
+      return 'busy'
+    case 'proposed':
+    case 'waitlist':
+    case 'cancelled':
+    case 'entered-in-error':
+      return undefined
+  }
+}

@@ -1,0 +1,79 @@
+/** The real app on the real engine, on a free port of the loopback interface. */
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { type App, createApp, type AppParts } from '../../src/app.ts'
+import { seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
+import { readConfig } from '../../src/config.ts'
+
+export interface TestServer {
+  readonly url: string
+  readonly app: App
+  /** A bearer token of the demo clinic's staff. */
+  readonly token: string
+  /** A FHIR request with that token; `body` is sent as JSON. */
+  readonly fhir: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<FhirResponse>
+  /** One tool call, its decoded result. */
+  readonly tool: (path: string, args: unknown, headers?: Record<string, string>) => Promise<Record<string, unknown>>
+  readonly login: (username: string, password: string) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+export interface FhirResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body parsed, typed loosely for assertions; undefined where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: assertions look into bodies of every shape
+  readonly body: any
+}
+
+/**
+ * @param env over the test defaults (DATABASE_URL sqlite::memory:, demo mode)
+ * @param parts integrations, store or providers in place of the real ones
+ */
+export async function startServer(env: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<TestServer> {
+  const config = readConfig({ DATABASE_URL: 'sqlite::memory:', PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env })
+  const app = await createApp({ config, logger: pino({ level: config.logLevel }), ...parts })
+  await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  if (config.demo) {
+    await seedDemo(app)
+    await topUpSlots(app)
+  }
+  const login = async (username: string, password: string): Promise<string> => {
+    const response = await fetch(`${url}/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password }) })
+    const { token } = (await response.json()) as { token: string }
+    return token
+  }
+  const token = config.demo ? await login('demo', 'demo') : ''
+  return {
+    url,
+    app,
+    token,
+    login,
+    fhir: (method, path, body, headers) => request(url, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+    tool: (path, args, headers) => callTool(url, path, args, headers),
+    close: app.close,
+  }
+}
+
+export async function request(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<FhirResponse> {
+  const contentType = body === undefined ? {} : { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...contentType, ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined }
+}
+
+let callNumber = 0
+
+async function callTool(url: string, path: string, args: unknown, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  callNumber++
+  const response = await request(url, 'POST', path, { message: { toolCalls: [{ id: `call-${callNumber}`, function: { arguments: args } }] } }, { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json', ...headers })
+  return JSON.parse(response.body.results[0].result)
+}
+
