@@ -1,0 +1,154 @@
+/** Staff accounts: user name, clinic, role, and the password as a scrypt hash (https://www.rfc-editor.org/rfc/rfc7914). */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import type { Repository, UnitOfWork } from '../repository.ts'
+
+export type Role = 'staff' | 'admin'
+
+export interface Account {
+  /** As given when the account was made; names are compared without case. */
+  readonly username: string
+  /** The person's name, shown to colleagues. */
+  readonly name: string
+  readonly clinic: string
+  readonly role: Role
+}
+
+interface StoredAccount extends Account {
+  readonly passwordHash: string
+}
+
+/** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
+const SERVICE = ''
+const KIND = 'account'
+
+// One hash takes 32 MiB (128 * N * r) and about 80 ms; the parameters travel with the hash, so they can grow later.
+const COST = { N: 2 ** 15, r: 8, p: 1 }
+const KEY_BYTES = 32
+const SALT_BYTES = 16
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024
+
+const MIN_PASSWORD_LENGTH = 10
+const MAX_PASSWORD_LENGTH = 1024
+const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u
+
+/**
+ * Makes an account.
+ * @throws FhirError 400 when name or password break the rules, 409 when the user name is taken.
+ */
+export async function createAccount(repository: Repository, account: Account, password: string): Promise<void> {
+  checkUsername(account.username)
+  checkPassword(password, account.username)
+  const passwordHash = await hashPassword(password)
+  await repository.change(SERVICE, async (unit) => {
+    if ((await unit.readRecord(KIND, keyOf(account.username), SERVICE)) !== undefined) {
+      throw conflict(`There is an account '${account.username}' already; choose another user name`)
+    }
+    stageAccount(unit, account, passwordHash)
+  })
+}
+
+/** Stages a new account in a change of any clinic; the write is refused when the user name is taken. */
+export function stageAccount(unit: UnitOfWork, account: Account, passwordHash: string): void {
+  const value: StoredAccount = { ...account, passwordHash }
+  unit.record({ clinic: SERVICE, kind: KIND, key: keyOf(account.username), expect: 0, value })
+}
+
+/** @throws FhirError 404 when there is no such account, 400 when the password breaks the rules. */
+export async function changePassword(repository: Repository, username: string, password: string): Promise<void> {
+  checkPassword(password, username)
+  const passwordHash = await hashPassword(password)
+  await repository.change(SERVICE, async (unit) => {
+    const { version, value } = await existing(unit, username)
+    unit.record({
+      clinic: SERVICE,
+      kind: KIND,
+      key: keyOf(username),
+      expect: version,
+      value: { ...value, passwordHash },
+    })
+  })
+}
+
+/** Tokens already given out stay good until they expire. @throws FhirError 404 when there is no such account. */
+export async function removeAccount(repository: Repository, username: string): Promise<void> {
+  await repository.change(SERVICE, async (unit) => {
+    const { version } = await existing(unit, username)
+    unit.record({ clinic: SERVICE, kind: KIND, key: keyOf(username), expect: version, value: undefined })
+  })
+}
+
+/** The account, when the password is its own. An unknown user name costs the same work, so time tells nothing. */
+export async function verifyPassword(
+  repository: Repository,
+  username: string,
+  password: string,
+): Promise<Account | undefined> {
+  const record = await repository.readRecord(SERVICE, KIND, keyOf(username))
+  const stored = isStoredAccount(record?.value) ? record.value : undefined
+  const matches = await matchesHash(password, stored?.passwordHash ?? NOBODY)
+  if (stored === undefined || !matches) return undefined
+  const { passwordHash: _hash, ...account } = stored
+  return account
+}
+
+/** The form under which user names are compared. */
+export const keyOf = (username: string): string => username.normalize('NFKC').trim().toLowerCase()
+
+/** `scrypt$N$r$p$salt$key`, the last two in base64. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  const key = await derive(password, salt, KEY_BYTES, COST)
+  return encode(COST, salt, key)
+}
+
+async function matchesHash(password: string, hash: string): Promise<boolean> {
+  const [scheme, N, r, p, salt = '', key = ''] = hash.split('$')
+  if (scheme !== 'scrypt') throw new Error(`A stored password hash has the unknown scheme '${scheme}'`)
+  const expected = Buffer.from(key, 'base64')
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, cost)
+  return timingSafeEqual(actual, expected)
+}
+
+type Cost = typeof COST
+
+function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, bytes, { ...cost, maxmem: MAX_MEMORY_BYTES }, (error, key) => {
+      if (error === null) resolve(key)
+      else reject(error)
+    })
+  })
+}
+
+const encode = ({ N, r, p }: Cost, salt: Buffer, key: Buffer): string =>
+  ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
+
+/** The hash of no password at all: what a login with an unknown user name is compared with. */
+const NOBODY = encode(COST, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
+
+async function existing(unit: UnitOfWork, username: string): Promise<{ version: number; value: StoredAccount }> {
+  const record = await unit.readRecord(KIND, keyOf(username), SERVICE)
+  if (!isStoredAccount(record?.value)) throw notFound(`There is no account '${username}'`)
+  return { version: record.version, value: record.value }
+}
+
+const isStoredAccount = (value: unknown): value is StoredAccount =>
+  isObject(value) && typeof value.passwordHash === 'string'
+
+function checkUsername(username: string): void {
+  if (USERNAME.test(username)) return
+  throw badRequest('A user name has 1 to 64 letters, digits or . _ @ + - and begins with a letter or digit')
+}
+
+function checkPassword(password: string, username: string): void {
+  const length = [...password].length
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
+    throw badRequest(
+      `The password has ${length} characters; it must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH}`,
+    )
+  }
+  if (keyOf(password) === keyOf(username)) throw badRequest('The password is the user name; choose another one')
+}

@@ -1,0 +1,202 @@
+/** The settings of a clinic: what they are, what is allowed in them, and where they are kept. */
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+import { IANAZone } from 'luxon'
+import { conflict } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import type { CrmSettings } from '../integrations/integrations.ts'
+import { Repository, type UnitOfWork } from '../repository.ts'
+import type { StoredRecord } from '../storage/port.ts'
+
+export interface ClinicSettings {
+  readonly name: string
+  /** IANA name, e.g. `America/New_York`. */
+  readonly timeZone: string
+  /** Numbers callers dial to reach this clinic, E.164; no number belongs to two clinics. */
+  readonly dialedNumbers: readonly string[]
+  /** ISO 3166 alpha-2: how a phone number without a country is read. */
+  readonly defaultRegion: string
+  readonly policies: ClinicPolicies
+  readonly crm?: CrmSettings
+}
+
+export interface ClinicPolicies {
+  /** A slot may be booked although it is taken. */
+  readonly overbooking: boolean
+  /** HTTP status of a booking that comes too late. */
+  readonly slotTakenStatus: 409 | 422
+}
+
+const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
+
+/** What holds for a clinic that was never set up here, which a token of a foreign issuer may name. */
+const DEFAULTS: ClinicSettings = {
+  name: '',
+  timeZone: 'UTC',
+  dialedNumbers: [],
+  defaultRegion: 'US',
+  policies: DEFAULT_POLICIES,
+}
+
+const KIND = 'settings'
+const KEY = 'settings'
+const NUMBER_KIND = 'dialed-number'
+/** The dialled numbers are looked up before the clinic is known, so they belong to the service. */
+const SERVICE = ''
+
+type Source = Repository | UnitOfWork
+
+/** The settings, with defaults for what is not set. */
+export const readSettings = async (source: Source, clinic: string): Promise<ClinicSettings> =>
+  (await findSettings(source, clinic)) ?? DEFAULTS
+
+/** Undefined when there is no such clinic: a clinic exists by its settings. */
+export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
+  return settingsOf(await readRecord(source, clinic, KIND, KEY))
+}
+
+/** The clinic that is reached under a number in E.164. */
+export async function clinicOfNumber(source: Source, dialedNumber: string): Promise<string | undefined> {
+  const record = await readRecord(source, SERVICE, NUMBER_KIND, dialedNumber)
+  return isObject(record?.value) && typeof record.value.clinic === 'string' ? record.value.clinic : undefined
+}
+
+/**
+ * Stages the settings of the unit's clinic and the look-up of its dialled numbers.
+ * @throws FhirError 409 when another clinic has one of the numbers.
+ */
+export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
+  const current = await unit.readRecord(KIND, KEY)
+  for (const number of settings.dialedNumbers) await takeNumber(unit, number)
+  for (const number of settingsOf(current)?.dialedNumbers ?? []) {
+    if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
+  }
+  unit.record({ kind: KIND, key: KEY, expect: current?.version ?? 0, value: settings })
+}
+
+async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
+  const holder = await clinicOfNumber(unit, number)
+  if (holder === unit.clinic) return
+  if (holder !== undefined) {
+    throw conflict(`The number ${number} belongs to another clinic; a number can lead to one clinic only`)
+  }
+  unit.record({ clinic: SERVICE, kind: NUMBER_KIND, key: number, expect: 0, value: { clinic: unit.clinic } })
+}
+
+async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
+  const record = await unit.readRecord(NUMBER_KIND, number, SERVICE)
+  if (record === undefined) return
+  unit.record({ clinic: SERVICE, kind: NUMBER_KIND, key: number, expect: record.version, value: undefined })
+}
+
+function settingsOf(record: StoredRecord | undefined): ClinicSettings | undefined {
+  if (record === undefined) return undefined
+  const stored = record.value as Partial<ClinicSettings>
+  return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
+}
+
+const readRecord = (source: Source, clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> =>
+  source instanceof Repository ? source.readRecord(clinic, kind, key) : source.readRecord(kind, key, clinic)
+
+/** What a client sees: the secret can be set, never read. */
+export function withoutSecrets({ crm, ...settings }: ClinicSettings): unknown {
+  return crm === undefined ? settings : { ...settings, crm: { ...crm, secret: SECRET_IS_SET } }
+}
+
+/** Stands for the stored secret in what a client reads, and so in what it sends back. */
+const SECRET_IS_SET = 'set'
+
+type Parsed = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
+
+/**
+ * Settings as a client sends them, whole: what is absent gets its default. An absent crm.secret, or `set`, keeps the
+ * one of `current`.
+ */
+export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
+  const problems: string[] = []
+  const fields = objectOf(body, 'the settings', Object.keys(CHECKS), problems)
+  const settings: Record<string, unknown> = {}
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const value = check(fields[name], problems, current)
+    if (value !== undefined) settings[name] = value
+  }
+  return problems.length > 0 ? { problems } : { settings: settings as unknown as ClinicSettings }
+}
+
+type Check = (value: unknown, problems: string[], current: ClinicSettings | undefined) => unknown
+
+/** One check a setting; each answers the value to keep and adds what is wrong with it to the problems. */
+const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
+  name: (value, problems) => {
+    if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim()
+    return reject(problems, 'name must be a text of 1 to 200 characters')
+  },
+  timeZone: (value, problems) => {
+    // Offsets such as +05:00 are valid zones to JavaScript, but they know no daylight saving.
+    if (typeof value === 'string' && /^[A-Za-z]/.test(value) && IANAZone.isValidZone(value)) return value
+    return reject(problems, 'timeZone must be an IANA time zone, e.g. "America/New_York"')
+  },
+  dialedNumbers: (value, problems) => {
+    if (value === undefined) return []
+    if (!Array.isArray(value)) return reject(problems, 'dialedNumbers must be a list of phone numbers')
+    for (const [index, number] of value.entries()) {
+      if (!isDialable(number)) {
+        reject(problems, `dialedNumbers[${index}] must be a phone number in E.164, e.g. "+12125550100"`)
+      }
+    }
+    return [...new Set(value)]
+  },
+  defaultRegion: (value, problems) => {
+    if (typeof value === 'string' && isSupportedCountry(value)) return value
+    return reject(problems, 'defaultRegion must be a country as two capital letters of ISO 3166, e.g. "US"')
+  },
+  policies: (value, problems) => {
+    const fields = {
+      ...DEFAULT_POLICIES,
+      ...objectOf(value ?? {}, 'policies', Object.keys(DEFAULT_POLICIES), problems),
+    }
+    if (typeof fields.overbooking !== 'boolean') reject(problems, 'policies.overbooking must be true or false')
+    if (fields.slotTakenStatus !== 409 && fields.slotTakenStatus !== 422) {
+      reject(problems, 'policies.slotTakenStatus must be 409 or 422')
+    }
+    return fields
+  },
+  crm: (value, problems, current) => {
+    if (value === undefined || value === null) return undefined
+    const { enabled, url, secret } = objectOf(value, 'crm', ['enabled', 'url', 'secret'], problems)
+    if (typeof enabled !== 'boolean') reject(problems, 'crm.enabled must be true or false')
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      reject(problems, 'crm.url must be an http or https address')
+    }
+    const kept = secret === undefined || secret === SECRET_IS_SET ? current?.crm?.secret : secret
+    if (!isWebhookSecret(kept)) reject(problems, 'crm.secret must be "whsec_" followed by 24 to 64 bytes in base64')
+    return { enabled, url, secret: kept }
+  },
+}
+
+function reject(problems: string[], problem: string): undefined {
+  problems.push(problem)
+}
+
+/** The fields of an object; problems name what is not one, and every key that does not belong. */
+function objectOf(value: unknown, what: string, keys: readonly string[], problems: string[]): Record<string, unknown> {
+  if (!isObject(value)) {
+    problems.push(`${what} must be a JSON object with ${keys.join(', ')}`)
+    return {}
+  }
+  for (const key of Object.keys(value)) {
+    if (!keys.includes(key)) problems.push(`'${key}' is not known in ${what}; known are ${keys.join(', ')}`)
+  }
+  return value
+}
+
+const isDialable = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^\+[1-9]\d{6,14}$/.test(value) &&
+  parsePhoneNumberFromString(value)?.isPossible() === true
+
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#symmetric */
+function isWebhookSecret(value: unknown): value is string {
+  const base64 = typeof value === 'string' ? /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value)?.[1] : undefined
+  const bytes = Buffer.from(base64 ?? '', 'base64').length
+  return bytes >= 24 && bytes <= 64
+}
