@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { dirname } from 'node:path'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { capabilityStatement } from './capability/statement.ts'
+import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import type { Config } from './config.ts'
 import { openCrmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
@@ -78,7 +78,7 @@ export async function createApp({ config, logger, store: givenStore, integration
   koa.use(authenticate(config))
   koa.use(clinicRoutes({ repository, access }).routes())
   koa.use(requireSandbox(repository))
-  koa.use(fhirRoutes(statement, { providers, limits: config.limits, integrations, baseOf, accessOf: (ctx) => accessOfUser(access, ctx.state.user) }).routes())
+  koa.use(fhirRoutes(statement, { providers, limits: config.limits, parametersOf: parametersOf(providers), integrations, baseOf, accessOf: (ctx) => accessOfUser(access, ctx.state.user) }).routes())
   koa.use(notRouted(providers))
 
   const server = createServer(koa.callback())

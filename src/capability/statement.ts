@@ -34,6 +34,12 @@ export function servedParameters({ type, searchParams }: Provider): readonly Sea
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
+/** The same as the search parser asks for it: by type, for a type that is searched and those its chains reach. */
+export function parametersOf(providers: ReadonlyMap<string, Provider>): (type: string) => ReadonlyMap<string, SearchParameter> {
+  const served = new Map([...providers.values()].map((provider) => [provider.type, new Map(servedParameters(provider).map((parameter) => [parameter.code, parameter]))]))
+  return (type) => served.get(type) ?? searchParametersOf(type)
+}
+
 function resourceOf(provider: Provider, revIncludes: readonly string[]): CapabilityStatementRestResource {
   const { type, interactions, operations } = provider
   checkDeclaration(provider)

@@ -20,6 +20,8 @@ export interface OperationRequest {
   readonly id?: string
   /** The live call the request belongs to, when it came by a tool route. */
   readonly call?: CallSession
+  /** The address of this server as the client sees it, when the request came over FHIR. */
+  readonly base?: string
   /** What reaches outside the server. */
   readonly integrations: Integrations
 }

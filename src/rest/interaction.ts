@@ -4,6 +4,7 @@
  */
 import type { OperationOutcome } from 'fhir/r4'
 import type { Context, Providers } from '../providers/context.ts'
+import type { SearchParameter } from '../search/parameters.ts'
 import type { Versioned } from '../repository.ts'
 import type { Limits } from '../config.ts'
 import type { Integrations } from '../integrations/integrations.ts'
@@ -33,6 +34,8 @@ export interface InteractionRequest {
 export interface Services {
   readonly providers: Providers
   readonly limits: Limits
+  /** The search parameters that are declared for a type. */
+  readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
   readonly integrations: Integrations
 }
 

@@ -15,7 +15,7 @@ export async function runOperation(access: ClinicAccess, code: string, { level, 
     throw new FhirError(405, { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` }, { allow: 'POST' })
   }
   const input = readInput(operation.definition, method === 'GET' ? request.query : request.body)
-  const output = await operation.handler({ access, input, ...(id === '' ? {} : { id }), integrations: services.integrations })
+  const output = await operation.handler({ access, input, ...(id === '' ? {} : { id }), base: request.base, integrations: services.integrations })
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
 }
 

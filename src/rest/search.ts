@@ -21,7 +21,7 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
   return searchset(request, search, await ctx.unit.search(search.plan))
 }
 
-const optionsOf = (clinic: string, now: number, types: readonly string[], { base, lenient, services: { limits } }: InteractionRequest): SearchOptions => ({
+const optionsOf = (clinic: string, now: number, types: readonly string[], { base, lenient, services: { limits, parametersOf } }: InteractionRequest): SearchOptions => ({
   clinic,
   types,
   lenient,
@@ -30,6 +30,7 @@ const optionsOf = (clinic: string, now: number, types: readonly string[], { base
   includeLimit: limits.includes,
   baseUrl: base,
   now,
+  parametersOf,
 })
 
 function searchset(request: InteractionRequest, search: ParsedSearch, answer: SearchAnswer): InteractionResponse {

@@ -1,0 +1,62 @@
+/** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
+import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
+import { badRequest } from '../fhir/outcome.ts'
+import { candidateQueries } from '../matching/candidates.ts'
+import { compare } from '../matching/compare.ts'
+import { type Score, scoreOf } from '../matching/score.ts'
+import type { Context } from '../providers/context.ts'
+import type { Versioned } from '../repository.ts'
+import { defineOperation, type OperationRequest } from './operation.ts'
+
+const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
+/** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */
+const CANDIDATES_PER_CLUE = 100
+
+export const patientMatch = defineOperation('patient-match', async ({ access, input, base }: OperationRequest) => {
+  const asked = input.resource as Patient
+  const matches = await findMatches(access.reader(), asked)
+  return searchset(select(matches, input.onlyCertainMatches === true, input.count as number | undefined), base ?? '')
+})
+
+export interface PatientMatch extends Score {
+  readonly patient: Versioned<Patient>
+}
+
+/** Patients of the clinic that may be the one asked for, best first. @throws FhirError 400 when nothing can be matched by. */
+export async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
+  const queries = candidateQueries(asked)
+  if (queries.length === 0) {
+    throw badRequest('The Patient holds nothing to match by; give a name, an identifier, a phone number or an e-mail address', { expression: 'Parameters.parameter.resource' })
+  }
+  const candidates = new Map<string, Versioned<Patient>>()
+  for (const query of queries) {
+    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`)) candidates.set(found.id, found)
+  }
+  return [...candidates.values()]
+    .flatMap((patient) => graded(asked, patient))
+    .sort((a, b) => b.score - a.score || (a.patient.id < b.patient.id ? -1 : 1))
+}
+
+/** A record that another one has replaced is left out (ITI-119: deprecated records). */
+function graded(asked: Patient, patient: Versioned<Patient>): PatientMatch[] {
+  if (patient.resource.link?.some(({ type }) => type === 'replaced-by')) return []
+  const score = scoreOf(compare(asked, patient.resource))
+  return score === undefined ? [] : [{ ...score, patient }]
+}
+
+/** Only certain: the one certain match, or none when several cannot be confirmed as one person. */
+function select(matches: readonly PatientMatch[], onlyCertain: boolean, count: number | undefined): readonly PatientMatch[] {
+  if (count !== undefined && count < 1) throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
+  if (!onlyCertain) return matches.slice(0, count)
+  const certain = matches.filter(({ grade }) => grade === 'certain')
+  return certain.length === 1 ? certain : []
+}
+
+function searchset(matches: readonly PatientMatch[], base: string): Bundle {
+  const entry = matches.map(({ patient, score, grade }): BundleEntry => ({
+    fullUrl: `${base}/Patient/${patient.id}`,
+    resource: patient.resource,
+    search: { extension: [{ url: MATCH_GRADE, valueCode: grade }], mode: 'match', score },
+  }))
+  return { resourceType: 'Bundle', type: 'searchset', total: matches.length, ...(entry.length === 0 ? {} : { entry }) }
+}
