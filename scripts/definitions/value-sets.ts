@@ -45,4 +45,11 @@ function expandPart(
 const allCodes = (system: CodeSystem | undefined): string[] =>
   system?.content === 'complete' ? (system.concept ?? []).flatMap(codesUnder) : []
 
-const codesUnder = ({ code, concept = [] }: CodeSystemConcept): string[] => [code, ...concept.flatMap(codesUnder)]
+const codesUnder = (concept: CodeSystemConcept): string[] => [
+  ...(isSelectable(concept) ? [concept.code] : []),
+  ...(concept.concept ?? []).flatMap(codesUnder),
+]
+
+/** A concept that only groups others, such as `question` of item-type, is no code to use. */
+const isSelectable = ({ property = [] }: CodeSystemConcept): boolean =>
+  !property.some(({ code, valueBoolean }) => code === 'notSelectable' && valueBoolean === true)

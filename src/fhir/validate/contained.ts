@@ -1,0 +1,73 @@
+/** Resources inside a resource: https://hl7.org/fhir/R4/references.html#contained (dom-2 to dom-5). */
+import { isObject } from '../resource.ts'
+import type { Report } from './report.ts'
+import type { Scope } from './rules.ts'
+
+/** `resource.contained[at]` against the rules that only a contained resource has. */
+export function checkContained(
+  report: Report,
+  inner: Record<string, unknown>,
+  localReferences: ReadonlySet<string>,
+): void {
+  const { id, meta } = inner
+  if (inner['contained'] !== undefined) {
+    report.add(
+      'invariant',
+      'is nested: a contained resource SHALL NOT contain others; put them beside it (dom-2)',
+      'contained',
+    )
+  }
+  if (!localReferences.has(`#${String(id)}`) && !refersToContainer(inner)) {
+    report.add(
+      'invariant',
+      `is not referred to: it needs an id, and a reference "#id" elsewhere in the resource, or it refers to the resource around it by "#" (dom-3)`,
+    )
+  }
+  if (!isObject(meta)) return
+  report.enter('meta')
+  for (const [name, key] of FORBIDDEN_META) {
+    if (meta[name] !== undefined) report.add('invariant', `must not be present in a contained resource (${key})`, name)
+  }
+  report.leave()
+}
+
+const FORBIDDEN_META = [
+  ['versionId', 'dom-4'],
+  ['lastUpdated', 'dom-4'],
+  ['security', 'dom-5'],
+] as const
+
+const refersToContainer = (inner: unknown): boolean => localReferencesIn(inner).has('#')
+
+/** A resource that stands for itself, in contrast to a contained one. */
+export const scopeOf = (resource: Record<string, unknown>): Scope => ({
+  resource,
+  rootResource: resource,
+  localReferences: once(() => localReferencesIn(resource)),
+  containedIds: once(() => idsOf(resource['contained'])),
+})
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const idsOf = (resources: unknown): ReadonlySet<unknown> =>
+  new Set(
+    Array.isArray(resources) ? resources.map((resource) => (isObject(resource) ? resource['id'] : undefined)) : [],
+  )
+
+/** Every text that begins with #, be it a Reference, a canonical or a uri. Loops, so that no depth overflows the stack. */
+function localReferencesIn(value: unknown): ReadonlySet<string> {
+  const found = new Set<string>()
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string' && next.startsWith('#')) found.add(next)
+    else if (typeof next === 'object' && next !== null) for (const child of Object.values(next)) open.push(child)
+  }
+  return found
+}

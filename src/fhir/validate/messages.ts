@@ -1,0 +1,70 @@
+/** What would have been right, in words. */
+import { distance } from 'fastest-levenshtein'
+import { resourceTypes } from '../definitions.ts'
+
+/** How a value of a data type looks, for those that clients get wrong most. */
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ['Address', '{"line":["534 Erewhon St"],"city":"PleasantVille","postalCode":"3999"}'],
+  ['Annotation', '{"text":"Patient prefers mornings"}'],
+  ['Attachment', '{"contentType":"application/pdf","data":"SGVsbG8="}'],
+  ['CodeableConcept', '{"coding":[{"system":"http://loinc.org","code":"8867-4"}],"text":"Heart rate"}'],
+  ['Coding', '{"system":"http://loinc.org","code":"8867-4"}'],
+  ['ContactPoint', '{"system":"phone","value":"+1 555 0100"}'],
+  ['Extension', '{"url":"http://example.org/fhir/StructureDefinition/note","valueString":"text"}'],
+  ['HumanName', '{"family":"Chalmers","given":["Peter"]}'],
+  ['Identifier', '{"system":"http://example.org/mrn","value":"12345"}'],
+  ['Meta', '{"tag":[{"system":"http://example.org/tags","code":"demo"}]}'],
+  ['Money', '{"value":120.5,"currency":"USD"}'],
+  ['Narrative', '{"status":"generated","div":"<div xmlns=\\"http://www.w3.org/1999/xhtml\\">text</div>"}'],
+  ['Period', '{"start":"2024-05-31","end":"2024-06-30"}'],
+  ['Quantity', '{"value":72.5,"unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}'],
+  ['Reference', '{"reference":"Patient/123"}'],
+  ['Resource', '{"resourceType":"Patient","id":"p1"}'],
+])
+
+/** `a string`, `an array`: what JSON a value is. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === '') return 'an empty string'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && !(value instanceof Number)) return 'an object'
+  return typeof value === 'object' ? 'a number' : `a ${typeof value}`
+}
+
+/** `an object of type HumanName, e.g. {...}` */
+export function expectedObject(type: string): string {
+  const example = EXAMPLES.get(type)
+  return `an object${isBackbone(type) ? '' : ` of type ${type}`}${example === undefined ? '' : `, e.g. ${example}`}`
+}
+
+/** `an array of HumanName, e.g. [{...}]` */
+export function expectedArray(type: string): string {
+  const example = EXAMPLES.get(type)
+  return `an array of ${isBackbone(type) ? 'objects' : type}${example === undefined ? '' : `, e.g. [${example}]`}`
+}
+
+/** Named by its path, which says nothing that the path of the issue does not say. */
+const isBackbone = (type: string): boolean => type.includes('.')
+
+/** The first names of a list, and how many more there are. */
+export function listed(names: readonly string[], shown = 12): string {
+  const more = names.length - shown
+  return names.slice(0, shown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** The name a client most likely meant, if any is near enough. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > 64) return undefined
+  const near = known
+    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((left, right) => left.edits - right.edits)[0]
+  return near !== undefined && near.edits <= Math.max(1, name.length / 3) ? near.candidate : undefined
+}
+
+/** Goes on from the path of a resource. */
+export function wrongResourceType(type: unknown): string {
+  if (typeof type !== 'string') return 'must have a resourceType, e.g. {"resourceType":"Patient"}'
+  const near = nearest(type, resourceTypes)
+  const hint = near === undefined ? 'see /metadata for those there are' : `did you mean ${near}?`
+  return `has a resourceType that R4 does not know; ${hint}`
+}

@@ -1,0 +1,139 @@
+/** What the walk needs to know about a type, made from its definition once, when a resource first needs it. */
+import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
+import { type Binding, bindingOf } from './bindings.ts'
+import { listed, nearest } from './messages.ts'
+import { PRIMITIVES, type Primitive } from './primitives.ts'
+import { type Rule, rulesOf } from './rules.ts'
+
+export interface Property {
+  /** In JSON, `deceasedBoolean`. */
+  readonly key: string
+  /** In FHIRPath, `deceased`. */
+  readonly name: string
+  readonly type: string
+  readonly max: number
+  /** The JSON names of which only one may be present. */
+  readonly choice: readonly string[] | undefined
+  readonly rules: readonly Rule[]
+  readonly content: Content
+}
+
+export type Content =
+  | {
+      readonly kind: 'primitive'
+      readonly primitive: Primitive
+      readonly binding: Binding | undefined
+      readonly sibling: string
+    }
+  | { readonly kind: 'sibling'; readonly of: string }
+  | {
+      readonly kind: 'object'
+      readonly plan: () => Plan
+      readonly binding: Binding | undefined
+      readonly targets: ReadonlySet<string>
+    }
+  | { readonly kind: 'resource' }
+
+export interface Plan {
+  readonly type: string
+  readonly isResource: boolean
+  /** By JSON name, `_birthDate` included. */
+  readonly properties: ReadonlyMap<string, Property>
+  readonly mandatory: readonly Mandatory[]
+  readonly rules: readonly Rule[]
+}
+
+export interface Mandatory {
+  readonly name: string
+  /** One of these is present. */
+  readonly keys: readonly string[]
+  /** What to write, for the message. */
+  readonly hint: string
+}
+
+const plans = new Map<string, Plan>()
+
+/** @throws Error for a name that is no type of R4: callers take it from the definitions. */
+export function planOf(type: string): Plan {
+  const known = plans.get(type)
+  if (known !== undefined) return known
+  const structure = structureOf(type)
+  if (structure === undefined) throw new Error(`R4 has no type ${type}`)
+  const plan = compile(structure)
+  plans.set(type, plan)
+  return plan
+}
+
+function compile({ name, kind, elements, constraints }: Structure): Plan {
+  return {
+    type: name,
+    isResource: kind === 'resource',
+    properties: new Map(elements.flatMap(propertiesOf).map((property) => [property.key, property])),
+    mandatory: elements.filter(({ min }) => min > 0).map(mandatory),
+    rules: rulesOf(constraints),
+  }
+}
+
+function propertiesOf(element: ElementStructure): readonly Property[] {
+  const keys = [...element.properties.keys()]
+  const choice = keys.length > 1 ? keys : undefined
+  return [...element.properties].flatMap(([key, type]) => {
+    const property: Property = {
+      key,
+      name: element.name,
+      type,
+      max: element.max,
+      choice,
+      rules: rulesOf(element.constraints),
+      content: contentOf(element, key, type),
+    }
+    return property.content.kind === 'primitive' && !element.attribute ? [property, siblingOf(property)] : [property]
+  })
+}
+
+/** `_birthDate`: https://hl7.org/fhir/R4/json.html#primitive. */
+const siblingOf = (property: Property): Property => ({
+  ...property,
+  key: `_${property.key}`,
+  type: 'Element',
+  rules: [],
+  content: { kind: 'sibling', of: property.key },
+})
+
+function contentOf({ binding, targets }: ElementStructure, key: string, type: string): Content {
+  const bound = binding === undefined ? undefined : bindingOf(binding)
+  const primitive = PRIMITIVES.get(type)
+  if (primitive !== undefined) {
+    return { kind: 'primitive', primitive, binding: type === 'code' ? bound : undefined, sibling: `_${key}` }
+  }
+  if (type === 'Resource') return { kind: 'resource' }
+  return { kind: 'object', plan: lazyPlan(type), binding: bound, targets: new Set(type === 'Reference' ? targets : []) }
+}
+
+/** Types contain one another, so a plan is only looked up when a value needs it. */
+function lazyPlan(type: string): () => Plan {
+  let plan: Plan | undefined
+  return () => {
+    plan ??= planOf(type)
+    return plan
+  }
+}
+
+function mandatory(element: ElementStructure): Mandatory {
+  const names = [...element.properties.keys()]
+  const [type = ''] = element.properties.values()
+  const binding = element.binding === undefined ? undefined : bindingOf(element.binding)
+  const written =
+    names.length > 1 ? ` as ${names.join(' or ')}` : `, ${binding ? `one of ${binding.allowed}` : `of type ${type}`}`
+  return { name: element.name, keys: names.flatMap((name) => [name, `_${name}`]), hint: written }
+}
+
+/** What a client that wrote the unknown element `key` may have meant. */
+export function meantInstead({ properties }: Plan, key: string): string {
+  const all = [...properties.values()].filter(({ content }) => content.kind !== 'sibling')
+  const choice = all.find(({ name }) => name === key)?.choice
+  if (choice !== undefined) return `it is written with its type: ${listed(choice)}`
+  const known = all.map((property) => property.key)
+  const near = nearest(key, known)
+  return near === undefined ? `its elements are ${listed(known, 40)}` : `did you mean ${near}?`
+}
