@@ -1,0 +1,169 @@
+/**
+ * Boils the official R4 search parameters down to what src/search/parameters.ts needs:
+ * https://hl7.org/fhir/R4/searchparameter-registry.html.
+ *
+ * What is corrected on the way, because the published definitions are wrong or too wide:
+ * - InsurancePlan-name says `name | alias`, paths without their type: they get it.
+ * - Targets: a parameter shared by many types lists the targets of all of them (`patient` of Condition: Patient and
+ *   Group). Here they are what the element itself may reference, and one type after `where(resolve() is Type)`.
+ * - DomainResource-text, Resource-content and Resource-query have no expression: they are left out.
+ */
+import type { ElementDefinition, SearchParameter, ValueSet } from 'fhir/r4'
+import { expressionFor, splitOutside } from '../../src/search/expression.ts'
+import type { SearchParameterRecord } from '../../src/search/parameters.ts'
+import { dataElements, resourcesOf, structureDefinitions, terminology } from './published.ts'
+
+/** Where a path of an expression leads: the elements it may be, and whether it can lead to several values. */
+interface Found {
+  readonly elements: readonly Element[]
+  readonly repeats: boolean
+}
+interface Element {
+  readonly path: string
+  readonly types: readonly { readonly code: string; readonly targets: readonly string[] }[]
+  readonly valueSet?: string | undefined
+}
+
+const CORRECTED: Readonly<Record<string, string>> = { 'InsurancePlan-name': 'InsurancePlan.name | InsurancePlan.alias' }
+
+/** @returns rows by base type: `{ Patient: [{ code: 'active', … }] }`; Resource and DomainResource are bases too. */
+export function searchParameters(): unknown {
+  const elements = elementsByPath()
+  const systems = systemsByValueSet()
+  const rows: Record<string, SearchParameterRecord[]> = {}
+  for (const parameter of resourcesOf('search-parameters.json')) {
+    if (parameter.resourceType !== 'SearchParameter') continue
+    const expression = CORRECTED[parameter.id ?? ''] ?? parameter.expression
+    if (expression === undefined) continue
+    for (const base of parameter.base) {
+      rows[base] ??= []
+      rows[base].push(row(parameter, expressionFor(base, expression), elements, systems))
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(rows)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([base, list]) => [base, list.sort((one, other) => (one.code < other.code ? -1 : 1))]),
+  )
+}
+
+function row(
+  parameter: SearchParameter,
+  expression: string,
+  elements: ReadonlyMap<string, ElementDefinition>,
+  systems: ReadonlyMap<string, string>,
+): SearchParameterRecord {
+  const branches = splitOutside(expression, '|')
+  const found = branches.map((branch) => follow(branch, elements))
+  const types = found.flatMap(({ elements }) => elements).flatMap((element) => element.types)
+  const every = (...codes: readonly string[]) => types.length > 0 && types.every(({ code }) => codes.includes(code))
+  const date = parameter.type === 'date'
+  return {
+    code: parameter.code,
+    type: parameter.type,
+    url: parameter.url,
+    expression,
+    ...(parameter.type === 'reference' ? { target: targetsOf(parameter, branches, types) } : {}),
+    ...(date && every('instant')
+      ? { span: 'instant' }
+      : date && every('date', 'dateTime', 'instant')
+        ? { span: 'date' }
+        : {}),
+    ...(date && isSingle(found) ? { single: true } : {}),
+    ...(parameter.type === 'token' ? tokenOf(found, systems) : {}),
+    ...(parameter.component === undefined
+      ? {}
+      : { component: parameter.component.map(({ definition, expression }) => ({ definition, expression })) }),
+  }
+}
+
+/** One value at most: no element on the way repeats, and several branches are the types of one choice element. */
+function isSingle(found: readonly Found[]): boolean {
+  const paths = new Set(found.flatMap(({ elements }) => elements.map(({ path }) => path)))
+  return found.every(({ repeats }) => !repeats) && paths.size === 1
+}
+
+/** '*' stands for any type. */
+function targetsOf(
+  parameter: SearchParameter,
+  branches: readonly string[],
+  types: Element['types'],
+): readonly string[] {
+  const resolved = branches.map((branch) => /resolve\(\) is (\w+)/.exec(branch)?.[1])
+  if (resolved.every((type) => type !== undefined)) return [...new Set(resolved)]
+  const targets = new Set(types.flatMap((type) => type.targets))
+  const declared: readonly string[] = parameter.target ?? []
+  if (targets.has('Resource') || targets.size === 0)
+    return declared.length === 0 || declared.length > 140 ? ['*'] : declared
+  return [...targets].sort()
+}
+
+/** What a token is made of, and the code system that the required bindings of its `code` elements draw on if there is one. */
+function tokenOf(
+  found: readonly Found[],
+  systems: ReadonlyMap<string, string>,
+): Pick<SearchParameterRecord, 'system' | 'element'> {
+  const elements = found.flatMap(({ elements }) => elements)
+  const kinds = new Set(elements.flatMap(({ types }) => types.map(({ code }) => code)))
+  const bound = elements.filter(({ types }) => types.some(({ code }) => code === 'code'))
+  const [system, ...others] = new Set(bound.map(({ valueSet }) => systems.get(valueSet ?? '')))
+  const known = system !== undefined && others.length === 0
+  const element = (['ContactPoint', 'boolean', 'code'] as const).find((kind) => kinds.size === 1 && kinds.has(kind))
+  return {
+    ...(known ? { system } : {}),
+    ...(element === undefined || (element === 'code' && !known) ? {} : { element }),
+  }
+}
+
+/** @throws Error when a path of the expression does not exist: then the definitions need a correction above. */
+function follow(branch: string, definitions: ReadonlyMap<string, ElementDefinition>): Found {
+  const [base = '', ...steps] = splitOutside(branch.replace(/^\((.*?\))\)/, '$1'), '.')
+  let elements: readonly Element[] = [{ path: base, types: [] }]
+  let repeats = false
+  for (const step of steps) {
+    const type = /^ofType\((\w+)\)$/.exec(step)?.[1]
+    if (type !== undefined)
+      elements = elements.map((one) => ({ ...one, types: one.types.filter(({ code }) => code === type) }))
+    else if (/^exists\(/.test(step))
+      return { elements: [{ path: branch, types: [{ code: 'boolean', targets: [] }] }], repeats: false }
+    else if (!/^where\(/.test(step)) {
+      const children = elements.flatMap((element) => childOf(element, step.replace('[0]', ''), definitions))
+      repeats ||= !step.endsWith('[0]') && children.some(({ max }) => max !== '1')
+      elements = children
+    }
+    if (elements.length === 0) throw new Error(`${branch}: there is no ${step}`)
+  }
+  return { elements, repeats }
+}
+
+function childOf(element: Element, name: string, definitions: ReadonlyMap<string, ElementDefinition>) {
+  for (const base of [element.path, ...element.types.map(({ code }) => code)]) {
+    const child = definitions.get(`${base}.${name}`) ?? definitions.get(`${base}.${name}[x]`)
+    if (child === undefined) continue
+    const types = (child.type ?? []).map(({ code, targetProfile = [] }) => ({
+      code: code === 'http://hl7.org/fhirpath/System.String' ? 'string' : code,
+      targets: targetProfile.map((profile) => profile.slice(profile.lastIndexOf('/') + 1)),
+    }))
+    const valueSet = child.binding?.strength === 'required' ? child.binding.valueSet?.split('|')[0] : undefined
+    return [{ path: child.contentReference?.slice(1) ?? child.path, types, valueSet, max: child.max }]
+  }
+  return []
+}
+
+/** Value set -> the one code system it draws on. */
+function systemsByValueSet(): ReadonlyMap<string, string> {
+  const drawn = ({ compose }: ValueSet) => new Set(compose?.include.map(({ system }) => system))
+  return new Map(
+    [...terminology().valueSets].flatMap(([url, valueSet]) => {
+      const [system, ...others] = drawn(valueSet)
+      return system === undefined || others.length > 0 ? [] : [[url, system] as const]
+    }),
+  )
+}
+
+/** What the package changed in its StructureDefinitions, the data elements have as published; they lack some others. */
+function elementsByPath(): ReadonlyMap<string, ElementDefinition> {
+  const own = structureDefinitions().filter(({ derivation }) => derivation !== 'constraint')
+  const elements = own.flatMap(({ snapshot }) => snapshot?.element ?? [])
+  return new Map([...elements.map((element) => [element.path, element] as const), ...dataElements()])
+}

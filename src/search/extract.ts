@@ -1,0 +1,96 @@
+/** The values a resource is found by, one entry for each: https://hl7.org/fhir/R4/search.html#Introduction. */
+import { compileFhirPath } from '../fhir/fhirpath.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { extractDate } from './date.ts'
+import { extractNumber } from './number.ts'
+import { type IndexedParameter, indexedParametersOf } from './parameters.ts'
+import type { IndexEntry } from './plan.ts'
+import { extractQuantity } from './quantity.ts'
+import { extractReference } from './reference.ts'
+import { extractString } from './string.ts'
+import { extractToken } from './token.ts'
+import { extractUri } from './uri.ts'
+
+interface Extractor {
+  readonly parameter: IndexedParameter
+  readonly evaluate: (resource: unknown) => readonly unknown[]
+}
+
+/** The store keeps the id and the time of the last change itself. */
+const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
+
+const extractorsByType = new Map<string, readonly Extractor[]>()
+
+/**
+ * Every present value of every parameter of the resource's type, without duplicates.
+ * @param baseUrl references below it are stored as relative ones
+ */
+export function extractEntries(resource: AnyResource, baseUrl = ''): readonly IndexEntry[] {
+  const entries: IndexEntry[] = []
+  for (const { parameter, evaluate } of extractorsOf(resource.resourceType)) {
+    const values = evaluate(resource)
+    const start = entries.length
+    for (const value of values) EXTRACT[parameter.type](parameter, value, entries, baseUrl)
+    if (entries.length > start + 1) removeDuplicates(entries, start)
+  }
+  return entries
+}
+
+/** Expressions compile when the first resource of a type is written. */
+function extractorsOf(type: string): readonly Extractor[] {
+  const known = extractorsByType.get(type)
+  if (known !== undefined) return known
+  const extractors = indexedParametersOf(type)
+    .filter(({ code }) => !KEPT_BY_STORE.has(code))
+    .map((parameter) => {
+      const expression = compileFhirPath(parameter.expression)
+      return { parameter, evaluate: (resource: unknown) => expression.evaluate(resource) }
+    })
+  extractorsByType.set(type, extractors)
+  return extractors
+}
+
+type Extract = (parameter: IndexedParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
+
+const EXTRACT: Readonly<Record<IndexedParameter['type'], Extract>> = {
+  string: ({ code }, value, entries) => extractString(code, value, entries),
+  token: extractToken,
+  reference: ({ code }, value, entries, baseUrl) => extractReference(code, value, entries, baseUrl),
+  date: extractDate,
+  uri: ({ code }, value, entries) => extractUri(code, value, entries),
+  number: ({ code }, value, entries) => extractNumber(code, value, entries),
+  quantity: ({ code }, value, entries) => extractQuantity(code, value, entries),
+}
+
+/** Among the entries from `start` on, which are those of one parameter. */
+function removeDuplicates(entries: IndexEntry[], start: number): void {
+  const seen = new Set<string>()
+  let kept = start
+  for (let at = start; at < entries.length; at++) {
+    const entry = entries[at]
+    if (entry === undefined) continue
+    const key = keyOf(entry)
+    if (seen.has(key)) continue
+    seen.add(key)
+    entries[kept++] = entry
+  }
+  entries.length = kept
+}
+
+function keyOf(entry: IndexEntry): string {
+  switch (entry.kind) {
+    case 'string':
+      return `${entry.param}\n${entry.exact}`
+    case 'token':
+      return `${entry.param}\n${entry.system}|${entry.code}`
+    case 'reference':
+      return `${entry.param}\n${entry.type}/${entry.id}|${entry.version ?? ''}`
+    case 'uri':
+      return entry.value
+    case 'date':
+    case 'number':
+      return `${entry.low}-${entry.high}`
+    default:
+      return JSON.stringify(entry)
+  }
+}

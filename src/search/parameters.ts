@@ -1,0 +1,134 @@
+/** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { distance } from 'fastest-levenshtein'
+import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
+import { isResourceType } from '../fhir/definitions.ts'
+import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { expressionFor } from './expression.ts'
+
+/** The parameter types that are offered; one of R4's others is offered by adding it here and its file to parse.ts. */
+export const SERVED_TYPES = ['string', 'token', 'reference', 'date', 'uri', 'number'] as const
+
+export type ServedType = (typeof SERVED_TYPES)[number]
+
+/** A row of resources/r4/search-parameters.json. */
+export interface SearchParameterRecord {
+  readonly code: string
+  readonly type: SearchParameterResource['type']
+  readonly url: string
+  /** FHIRPath, only what concerns the type the row stands under. */
+  readonly expression: string
+  /** Types that a reference may point to; `*`: any. */
+  readonly target?: readonly string[]
+  /**
+   * How long an indexed range can be. instant: a point in time; date: a day, month, year or less; absent: any length
+   * (a Period). https://hl7.org/fhir/R4/search.html#date
+   */
+  readonly span?: 'instant' | 'date'
+  /** A resource has one value at most, so that two conditions must be met by the same one. */
+  readonly single?: boolean
+  /** The code system of a `code` element, which holds no system itself. */
+  readonly system?: string
+  /** What the elements of a token are, where that is one of these; `code` only where `system` is known. */
+  readonly element?: 'ContactPoint' | 'boolean' | 'code'
+  /** The parts of a composite. */
+  readonly component?: readonly { readonly definition: string; readonly expression: string }[]
+}
+
+export interface SearchParameter extends SearchParameterRecord {
+  readonly type: ServedType
+}
+
+/** Quantities are indexed already, so that they need no reindexing on the day they are offered. */
+export interface IndexedParameter extends SearchParameterRecord {
+  readonly type: ServedType | 'quantity'
+}
+
+/**
+ * Not offered although their type is: `phonetic` would need the sound of a name in the index, and a plain string
+ * search under that name would pretend it.
+ */
+const NOT_OFFERED: ReadonlySet<string> = new Set(['phonetic'])
+
+const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
+
+type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
+
+let loaded: { readonly official: Records; readonly own: Records } | undefined
+const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
+
+/** All parameters served for a type by code, those of every resource (`_id`, `_tag`) included; none for an unknown type. */
+export function searchParametersOf(type: string): ReadonlyMap<string, SearchParameter> {
+  const known = cache.get(type)
+  if (known !== undefined) return known
+  const parameters = isResourceType(type) ? recordsOf(type).filter(isOffered) : []
+  const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]))
+  cache.set(type, byCode)
+  return byCode
+}
+
+function recordsOf(type: string): readonly SearchParameterRecord[] {
+  loaded ??= { official: readJson('r4', 'search-parameters.json') as Records, own: ownParameters() }
+  const { official, own } = loaded
+  return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
+}
+
+/** The parameters whose values are stored with a resource of the type. */
+export const indexedParametersOf = (type: string): readonly IndexedParameter[] =>
+  recordsOf(type).filter((record): record is IndexedParameter => record.type === 'quantity' || isOffered(record))
+
+const isOffered = (record: SearchParameterRecord): record is SearchParameter =>
+  SERVED_TYPES.some((type) => type === record.type) && !NOT_OFFERED.has(record.code)
+
+/** resources/search-parameters/*.json: FHIR SearchParameter resources by base type. */
+function ownParameters(): Records {
+  const records: Record<string, SearchParameterRecord[]> = {}
+  for (const file of readdirSync(join(RESOURCES, 'search-parameters')).sort()) {
+    if (!file.endsWith('.json')) continue
+    const resource = readJson('search-parameters', file) as SearchParameterResource
+    for (const base of resource.base) {
+      records[base] ??= []
+      records[base].push(recordOf(resource, base, file))
+    }
+  }
+  return records
+}
+
+function recordOf(resource: SearchParameterResource, base: string, file: string): SearchParameterRecord {
+  const { code, type, url, expression, target } = resource
+  if (expression === undefined) throw new Error(`resources/search-parameters/${file} has no expression`)
+  return { code, type, url, expression: expressionFor(base, expression), ...(target === undefined ? {} : { target }) }
+}
+
+const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(RESOURCES, ...path), 'utf8'))
+
+/** Reason codes of the errors that `Prefer: handling=lenient` turns into warnings. */
+export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
+export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
+export const EMPTY_VALUE = 'search-value-empty'
+
+/** 400 that says which code is wrong and which would be right, the nearest first. */
+export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
+  const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
+  const [nearest, ...others] = nearestFirst(code, [...valid])
+  const wrong =
+    known === undefined
+      ? `There is no search parameter '${code}' for ${typeNames(types)}`
+      : `The search parameter '${code}' of ${typeNames(types)} (${known.type}) is not offered`
+  const right = nearest === undefined ? '' : `; did you mean '${nearest}'? Valid too: ${others.join(', ')}`
+  return badRequest(wrong + right, { reason: UNKNOWN_PARAMETER })
+}
+
+/** `Patient`, `Patient and Practitioner`, `all 148 types`. */
+export function typeNames(types: readonly string[]): string {
+  return types.length > 5 ? `all ${types.length} types` : types.join(' and ')
+}
+
+/** The candidate most like `wrong` first, the others in alphabetical order. */
+export function nearestFirst(wrong: string, candidates: readonly string[]): readonly string[] {
+  const sorted = [...candidates].sort()
+  const distances = sorted.map((candidate) => distance(wrong, candidate))
+  const nearest = sorted[distances.indexOf(Math.min(...distances))]
+  return nearest === undefined ? [] : [nearest, ...sorted.filter((candidate) => candidate !== nearest)]
+}

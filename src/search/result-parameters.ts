@@ -1,0 +1,90 @@
+/** The parameters that shape the answer instead of choosing resources: https://hl7.org/fhir/R4/search.html#return. */
+import { badRequest } from '../fhir/outcome.ts'
+import { parameterFor, type Scope } from './filter.ts'
+import { parseInclude } from './include.ts'
+import { EMPTY_VALUE, UNKNOWN_MODIFIER } from './parameters.ts'
+import type { Include, SearchPlan, SortKey } from './plan.ts'
+
+const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
+const TOTALS = ['none', 'estimate', 'accurate'] as const
+
+export type Summary = (typeof SUMMARIES)[number]
+
+export interface ResultParameters {
+  readonly count?: number
+  readonly sort?: readonly SortKey[]
+  readonly total?: SearchPlan['total']
+  readonly summary?: Summary
+  readonly elements?: readonly string[]
+  readonly include?: readonly Include[]
+  /** Cursor of the page before. */
+  readonly after?: string
+}
+
+type Reader = (value: string, scope: Scope, name: string, modifier: string | undefined) => ResultParameters
+
+const READERS: Readonly<Record<string, Reader>> = {
+  _count: (value) => ({ count: countOf(value) }),
+  _sort: (value, scope) => ({ sort: value.split(',').map((key) => sortKey(key.trim(), value, scope)) }),
+  _total: (value) => ({ total: oneOf('_total', value, TOTALS) }),
+  _summary: (value) => ({ summary: oneOf('_summary', value, SUMMARIES) }),
+  _elements: (value) => ({ elements: value.split(',').map((element) => elementOf(element.trim(), value)) }),
+  _include: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
+  _revinclude: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
+  _cursor: (value) => ({ after: value }),
+}
+
+/** The transport reads these; a search takes no notice. */
+const TRANSPORT: ReadonlySet<string> = new Set(['_format', '_pretty'])
+
+export const isTransportParameter = (name: string): boolean => TRANSPORT.has(name)
+
+/** Whether the name, its modifier apart, is a result parameter. */
+export const isResultParameter = (name: string): boolean => Object.hasOwn(READERS, codeOf(name))
+
+/** Only these may be given more than once. */
+export const isRepeatable = (name: string): boolean => codeOf(name) === '_include' || codeOf(name) === '_revinclude'
+
+const codeOf = (name: string): string => name.split(':', 1)[0] ?? ''
+
+/** @throws FhirError 400 */
+export function readResultParameter(name: string, value: string, scope: Scope): ResultParameters {
+  const [code = '', modifier, ...rest] = name.split(':')
+  if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
+  if (rest.length > 0 || (modifier !== undefined && !isRepeatable(code))) {
+    throw badRequest(`${name}: ${code} takes no such modifier`, { reason: UNKNOWN_MODIFIER })
+  }
+  return READERS[code]?.(value, scope, name, modifier) ?? {}
+}
+
+function countOf(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
+  return Number(value)
+}
+
+function oneOf<Value extends string>(name: string, value: string, values: readonly Value[]): Value {
+  const found = values.find((one) => one === value)
+  if (found === undefined) throw badRequest(`${name}=${value}: write one of ${values.join(', ')}`)
+  return found
+}
+
+function elementOf(element: string, value: string): string {
+  if (!/^[A-Za-z]\w*$/.test(element))
+    throw badRequest(
+      `_elements=${value}: '${element}' is not the name of a top-level element, such as identifier or name`,
+    )
+  return element
+}
+
+function sortKey(key: string, value: string, scope: Scope): SortKey {
+  const descending = key.startsWith('-')
+  const code = descending ? key.slice(1) : key
+  if (code === '')
+    throw badRequest(
+      `_sort=${value}: write parameters with commas between, '-' before one that goes down: status,-_lastUpdated`,
+    )
+  const { type } = parameterFor(code, scope)
+  if (code === '_id') return { by: 'id', descending }
+  if (code === '_lastUpdated') return { by: 'lastUpdated', descending }
+  return { by: type, param: code, descending }
+}

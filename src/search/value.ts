@@ -1,0 +1,37 @@
+/** The text of a search value, before any type looks at it: https://hl7.org/fhir/R4/search.html#escaping. */
+import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import type { Condition } from './plan.ts'
+
+/** What the parsers of the parameter types are told besides the value. */
+export interface ValueContext {
+  /** The parameter as the client wrote it, modifiers and all, for messages. */
+  readonly name: string
+  /** Base address of this server: references below it are its own. */
+  readonly baseUrl: string
+  /** Milliseconds since 1970 UTC, for `ap`. */
+  readonly now: number
+}
+
+/** Splits at separators that no backslash precedes; the parts keep their escapes. */
+export function splitUnescaped(text: string, separator: ',' | '|'): readonly string[] {
+  if (!text.includes('\\')) return text.split(separator)
+  const parts = ['']
+  for (const [piece] of text.matchAll(/\\.|[^\\]|\\$/gsu)) {
+    if (piece === separator) parts.push('')
+    else parts.push(`${parts.pop()}${piece}`)
+  }
+  return parts
+}
+
+/** Takes the backslash from `\,` `\|` `\$` and `\\`; any other backslash is itself. */
+export const unescaped = (text: string): string => text.replace(/\\([,|$\\])/g, '$1')
+
+/** 400 for a value: `birthdate=2020-13: '2020-13' is not a date; …`. */
+export const malformed = ({ name }: ValueContext, value: string, what: string): FhirError =>
+  badRequest(`${name}=${value}: '${value}' ${what}`)
+
+/** One of the conditions; no wrapping where there is only one. */
+export function any(of: readonly Condition[]): Condition {
+  const [first] = of
+  return first !== undefined && of.length === 1 ? first : { kind: 'any', of }
+}
