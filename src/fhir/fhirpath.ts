@@ -7,10 +7,10 @@ import { compile, NeedsLibrary } from './fhirpath/compile.ts'
 import { ERRATA } from './fhirpath/errata.ts'
 import { compileWithLibrary } from './fhirpath/library.ts'
 import { Moment } from './fhirpath/moment.ts'
-import { type Item, Node, valueOf } from './fhirpath/node.ts'
+import { type Item, Node, rawValue } from './fhirpath/node.ts'
 import { type Ast, parse } from './fhirpath/parser.ts'
 import { compilePath } from './fhirpath/paths.ts'
-import { type Environment, EvaluationError, type Evaluate, UnsupportedExpression } from './fhirpath/scope.ts'
+import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './fhirpath/scope.ts'
 
 export { EvaluationError, UnsupportedExpression }
 
@@ -78,9 +78,11 @@ const general = (evaluate: Evaluate, expression: string): Expression => ({
   evaluate(focus, environment = NO_ENVIRONMENT) {
     const root = new Node(focus)
     const self = focus === undefined || focus === null ? [] : [root]
-    return guarded(expression, () =>
-      rawValues(evaluate({ self, index: 0, session: { root, environment, now: new Date() } })),
-    )
+    try {
+      return rawValues(evaluate({ self, index: 0, session: { root, environment, now: new Date() } }))
+    } catch (error) {
+      throw new EvaluationError(expression, error instanceof Error ? error.message : String(error))
+    }
   },
 })
 
@@ -88,8 +90,14 @@ function byLibrary(expression: string): Expression {
   const evaluate = compileWithLibrary(expression)
   return {
     compiled: false,
-    evaluate: (focus, environment = NO_ENVIRONMENT) =>
-      guarded(expression, () => evaluate(focus, { ...variablesFor(focus, environment) })),
+    evaluate(focus, environment = NO_ENVIRONMENT) {
+      try {
+        return evaluate(focus, variablesFor(focus, environment))
+      } catch {
+        // What the package says quotes the data, which may be a patient's.
+        throw new EvaluationError(expression, 'it cannot be applied to this data')
+      }
+    },
   }
 }
 
@@ -100,18 +108,10 @@ const variablesFor = (focus: unknown, { resource = focus, rootResource = resourc
   context,
 })
 
-function guarded(expression: string, evaluate: () => readonly unknown[]): readonly unknown[] {
-  try {
-    return evaluate()
-  } catch (error) {
-    throw new EvaluationError(expression, error)
-  }
-}
-
 const rawValues = (items: readonly Item[]): readonly unknown[] =>
   items.map(toRaw).filter((value) => value !== undefined && value !== null)
 
 function toRaw(item: Item): unknown {
-  const value = valueOf(item)
+  const value = rawValue(item)
   return value instanceof Moment ? value.text : value
 }

@@ -74,11 +74,11 @@ export function placesIn(resource: Record<string, unknown>): readonly Place[] {
   const visitChild = (child: unknown, path: string, name: string, holder: Record<string, unknown>): void => {
     const element = ELEMENTS.get(`${path}.${name}`) ?? choiceElement(path, name)
     if (element === undefined) return
-    for (const one of Array.isArray(child) ? child : [child]) {
-      if (one === null) continue
-      if (isRecord(one) && typeof one.resourceType === 'string') visit(one, one.resourceType, one)
-      else visit(one, contentPath(element, name), holder)
-    }
+    for (const one of Array.isArray(child) ? child : [child]) visitValue(one, contentPath(element, name), holder)
+  }
+  const visitValue = (value: unknown, path: string, holder: Record<string, unknown>): void => {
+    if (isRecord(value) && typeof value.resourceType === 'string') visit(value, value.resourceType, value)
+    else if (value !== null) visit(value, path, holder)
   }
   visit(resource, String(resource.resourceType), resource)
   return places
@@ -96,13 +96,17 @@ function choiceElement(path: string, name: string): ElementDefinition | undefine
 function contentPath(element: ElementDefinition, name: string): string {
   if (element.contentReference !== undefined) return element.contentReference.slice(1)
   const codes = (element.type ?? []).map((type) => type.code)
-  const code = element.path.endsWith('[x]') ? codes.find((type) => name.toLowerCase().endsWith(type.toLowerCase())) : codes[0]
+  const code = element.path.endsWith('[x]')
+    ? codes.find((type) => name.toLowerCase().endsWith(type.toLowerCase()))
+    : codes[0]
   return code === undefined || code === 'BackboneElement' || code === 'Element' ? element.path : code
 }
 
 /** The invariants on the element a path names. */
 export const constraintsOn = (path: string): readonly { readonly key: string; readonly expression: string }[] =>
-  (ELEMENTS.get(path)?.constraint ?? []).flatMap(({ key, expression }) => (expression === undefined ? [] : [{ key, expression }]))
+  (ELEMENTS.get(path)?.constraint ?? []).flatMap(({ key, expression }) =>
+    expression === undefined ? [] : [{ key, expression }],
+  )
 
 /** The invariants on a resource type and all its elements, with the path to ask them at. */
 export const constraintsBelow = (

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
 import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
+import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
 import { CONSTRAINTS, constraintsBelow, constraintsOn, placesIn, SEARCH_PARAMETERS } from './fhirpath-corpus.ts'
 import { SAMPLES } from './samples.ts'
 
@@ -41,9 +41,15 @@ const judges = new Map<string, Evaluator>()
 const isPrimitive = (value: unknown): boolean => typeof value !== 'object' || value instanceof Number
 
 /** What the package says; its errors count as an answer too. */
-function judge(base: string | undefined, expression: string, focus: unknown, environment: Record<string, unknown>): unknown {
+function judge(
+  base: string | undefined,
+  expression: string,
+  focus: unknown,
+  environment: Record<string, unknown>,
+): unknown {
   const key = `${base} ${expression}`
-  const evaluator = judges.get(key) ?? fhirpath.compile(base === undefined ? expression : { base, expression }, r4, options)
+  const evaluator =
+    judges.get(key) ?? fhirpath.compile(base === undefined ? expression : { base, expression }, r4, options)
   judges.set(key, evaluator)
   try {
     return plain(evaluator(plain(focus), plain(environment) as Record<string, unknown>))

@@ -28,14 +28,30 @@ const people: readonly Sample[] = [
   {
     resourceType: 'Patient',
     id: 'ada',
-    meta: { versionId: '3', lastUpdated: '2024-05-06T07:08:09.010Z', profile: ['http://example.org/p'], tag: [{ code: 't' }] },
+    meta: {
+      versionId: '3',
+      lastUpdated: '2024-05-06T07:08:09.010Z',
+      profile: ['http://example.org/p'],
+      tag: [{ code: 't' }],
+    },
     text: narrative('Ada &amp; family'),
     extension: [
       { url: 'http://example.org/birthPlace', valueAddress: { city: 'Springfield', state: 'IL' } },
-      { url: 'http://example.org/nested', extension: [{ url: 'inner', valueBoolean: true }, { url: 'other', valueCoding: { code: 'x' } }] },
+      {
+        url: 'http://example.org/nested',
+        extension: [
+          { url: 'inner', valueBoolean: true },
+          { url: 'other', valueCoding: { code: 'x' } },
+        ],
+      },
     ],
     identifier: [
-      { use: 'usual', type: concept('http://terminology.hl7.org/CodeSystem/v2-0203', 'MR'), system: 'urn:mrn', value: '12345' },
+      {
+        use: 'usual',
+        type: concept('http://terminology.hl7.org/CodeSystem/v2-0203', 'MR'),
+        system: 'urn:mrn',
+        value: '12345',
+      },
       { system: 'http://hl7.org/fhir/sid/us-ssn', value: '999-99-9999', period: { start: '2001', end: '2001-05' } },
     ],
     active: true,
@@ -50,18 +66,39 @@ const people: readonly Sample[] = [
     ],
     gender: 'female',
     birthDate: '1815-12-10',
-    _birthDate: { extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/patient-birthTime', valueDateTime: '1815-12-10T04:30:00Z' }] },
+    _birthDate: {
+      extension: [
+        { url: 'http://hl7.org/fhir/StructureDefinition/patient-birthTime', valueDateTime: '1815-12-10T04:30:00Z' },
+      ],
+    },
     deceasedDateTime: '1852-11-27T10:00:00+01:00',
-    address: [{ use: 'home', line: ['1 Main St', 'Apt 2'], city: 'Springfield', state: 'IL', postalCode: '62701', country: 'US' }],
+    address: [
+      {
+        use: 'home',
+        line: ['1 Main St', 'Apt 2'],
+        city: 'Springfield',
+        state: 'IL',
+        postalCode: '62701',
+        country: 'US',
+      },
+    ],
     maritalStatus: concept('http://terminology.hl7.org/CodeSystem/v3-MaritalStatus', 'M'),
     multipleBirthInteger: 2,
     contact: [{ relationship: [concept('http://example.org', 'N')], name: { family: 'King' } }, { gender: 'male' }],
     communication: [{ language: concept('urn:ietf:bcp:47', 'en'), preferred: true }],
-    generalPractitioner: [reference('Practitioner/house'), reference('http://other.example/fhir/Organization/o-1/_history/2')],
+    generalPractitioner: [
+      reference('Practitioner/house'),
+      reference('http://other.example/fhir/Organization/o-1/_history/2'),
+    ],
     managingOrganization: { reference: '#clinic', display: 'The clinic' },
     link: [{ other: reference('RelatedPerson/r-1'), type: 'seealso' }],
     contained: [
-      { resourceType: 'Organization', id: 'clinic', name: 'Clinic', telecom: [{ system: 'phone', value: '1', use: 'home' }] },
+      {
+        resourceType: 'Organization',
+        id: 'clinic',
+        name: 'Clinic',
+        telecom: [{ system: 'phone', value: '1', use: 'home' }],
+      },
       { resourceType: 'Practitioner', id: 'nobody-refers-to-me', name: [{ text: 'X' }] },
     ],
   },
@@ -100,7 +137,12 @@ const people: readonly Sample[] = [
     link: [{ target: reference('Patient/ada') }, { target: reference('Practitioner/house'), assurance: 'level2' }],
   },
   { resourceType: 'RelatedPerson', id: 'r-1', patient: reference('Patient/ada'), relationship: [concept('x', 'SPS')] },
-  { resourceType: 'Organization', id: 'o-1', address: [{ use: 'home', city: 'X' }], contact: [{ telecom: [{ value: '1' }] }] },
+  {
+    resourceType: 'Organization',
+    id: 'o-1',
+    address: [{ use: 'home', city: 'X' }],
+    contact: [{ telecom: [{ value: '1' }] }],
+  },
   {
     resourceType: 'Location',
     id: 'l-1',
@@ -147,11 +189,40 @@ const clinical: readonly Sample[] = [
     derivedFrom: [reference('QuestionnaireResponse/q'), reference('Observation/pressure')],
     focus: [reference('Device/d')],
   },
-  { resourceType: 'Observation', status: 'final', code: loinc('1'), valueCodeableConcept: snomed('2', 'Red'), effectiveInstant: '2024-01-01T00:00:00Z' },
-  { resourceType: 'Observation', status: 'final', code: { text: 'free' }, valueString: 'text', effectiveTiming: { event: ['2024-01-01'] } },
-  { resourceType: 'Observation', status: 'final', code: loinc('3'), valueSampledData: { origin: { value: 0 }, period: 10, dimensions: 1 } },
-  { resourceType: 'Observation', status: 'final', code: loinc('4'), _valueDateTime: absent, valueRatio: { numerator: { value: 1 } } },
-  { resourceType: 'Observation', status: 'final', code: loinc('5'), valueRange: { low: { value: 5 }, high: { value: 4 } }, issued: '2024-01-01T00:00:00Z' },
+  {
+    resourceType: 'Observation',
+    status: 'final',
+    code: loinc('1'),
+    valueCodeableConcept: snomed('2', 'Red'),
+    effectiveInstant: '2024-01-01T00:00:00Z',
+  },
+  {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'free' },
+    valueString: 'text',
+    effectiveTiming: { event: ['2024-01-01'] },
+  },
+  {
+    resourceType: 'Observation',
+    status: 'final',
+    code: loinc('3'),
+    valueSampledData: { origin: { value: 0 }, period: 10, dimensions: 1 },
+  },
+  {
+    resourceType: 'Observation',
+    status: 'final',
+    code: loinc('4'),
+    _valueDateTime: absent,
+    valueRatio: { numerator: { value: 1 } },
+  },
+  {
+    resourceType: 'Observation',
+    status: 'final',
+    code: loinc('5'),
+    valueRange: { low: { value: 5 }, high: { value: 4 } },
+    issued: '2024-01-01T00:00:00Z',
+  },
   {
     resourceType: 'Condition',
     clinicalStatus: concept('http://terminology.hl7.org/CodeSystem/condition-clinical', 'active'),
@@ -173,7 +244,10 @@ const clinical: readonly Sample[] = [
   },
   {
     resourceType: 'AllergyIntolerance',
-    verificationStatus: concept('http://terminology.hl7.org/CodeSystem/allergyintolerance-verification', 'entered-in-error'),
+    verificationStatus: concept(
+      'http://terminology.hl7.org/CodeSystem/allergyintolerance-verification',
+      'entered-in-error',
+    ),
     clinicalStatus: concept('http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', 'active'),
     code: snomed('227037002', 'Fish'),
     patient: reference('Patient/ada'),
@@ -201,17 +275,46 @@ const clinical: readonly Sample[] = [
     dosageInstruction: [
       {
         asNeededBoolean: true,
-        timing: { repeat: { frequency: 2, period: decimal('1.0'), periodUnit: 'd', offset: 30, when: ['PCM', 'PCV'], boundsPeriod: { start: '2024-01-15' } } },
-        doseAndRate: [{ doseQuantity: ucum(1, '{tbl}'), rateRatio: { numerator: ucum(1, 'mg'), denominator: ucum(1, 'h') } }],
+        timing: {
+          repeat: {
+            frequency: 2,
+            period: decimal('1.0'),
+            periodUnit: 'd',
+            offset: 30,
+            when: ['PCM', 'PCV'],
+            boundsPeriod: { start: '2024-01-15' },
+          },
+        },
+        doseAndRate: [
+          { doseQuantity: ucum(1, '{tbl}'), rateRatio: { numerator: ucum(1, 'mg'), denominator: ucum(1, 'h') } },
+        ],
       },
-      { timing: { event: ['2024-01-16'], repeat: { duration: -1, boundsDuration: { value: 3, system: 'http://unitsofmeasure.org' }, timeOfDay: ['08:00:00'], when: ['C'] } } },
+      {
+        timing: {
+          event: ['2024-01-16'],
+          repeat: {
+            duration: -1,
+            boundsDuration: { value: 3, system: 'http://unitsofmeasure.org' },
+            timeOfDay: ['08:00:00'],
+            when: ['C'],
+          },
+        },
+      },
     ],
   },
   {
     resourceType: 'MedicationRequest',
     status: 'draft',
     intent: 'plan',
-    contained: [{ resourceType: 'Medication', id: 'm', code: snomed('1'), ingredient: [{ itemReference: reference('#'), strength: { extension: [], numerator: ucum(1, 'mg') } }], meta: { versionId: '1', security: [{ code: 'R' }] } }],
+    contained: [
+      {
+        resourceType: 'Medication',
+        id: 'm',
+        code: snomed('1'),
+        ingredient: [{ itemReference: reference('#'), strength: { extension: [], numerator: ucum(1, 'mg') } }],
+        meta: { versionId: '1', security: [{ code: 'R' }] },
+      },
+    ],
     medicationReference: reference('#m'),
     subject: reference('Patient/ada'),
   },
@@ -274,7 +377,11 @@ const clinical: readonly Sample[] = [
     status: 'final',
     subject: reference('Patient/ada'),
     occurrenceDateTime: '2024',
-    prediction: [{ probabilityDecimal: decimal('100.50') }, { probabilityRange: { low: ucum(1, '%'), high: { value: 2 } } }, { probabilityDecimal: 5 }],
+    prediction: [
+      { probabilityDecimal: decimal('100.50') },
+      { probabilityRange: { low: ucum(1, '%'), high: { value: 2 } } },
+      { probabilityDecimal: 5 },
+    ],
   },
 ]
 
@@ -303,8 +410,20 @@ const administrative: readonly Sample[] = [
       { status: 'tentative' },
     ],
   },
-  { resourceType: 'Schedule', actor: [reference('Practitioner/house')], planningHorizon: { start: '2024-01-01' }, active: true },
-  { resourceType: 'Slot', schedule: reference('Schedule/s'), status: 'free', start: '2024-06-01T09:00:00Z', end: '2024-06-01T09:30:00Z', serviceType: [snomed('1')] },
+  {
+    resourceType: 'Schedule',
+    actor: [reference('Practitioner/house')],
+    planningHorizon: { start: '2024-01-01' },
+    active: true,
+  },
+  {
+    resourceType: 'Slot',
+    schedule: reference('Schedule/s'),
+    status: 'free',
+    start: '2024-06-01T09:00:00Z',
+    end: '2024-06-01T09:30:00Z',
+    serviceType: [snomed('1')],
+  },
   {
     resourceType: 'Task',
     status: 'requested',
@@ -313,7 +432,10 @@ const administrative: readonly Sample[] = [
     owner: reference('Practitioner/house'),
     authoredOn: '2024-01-02',
     lastModified: '2024-01-01',
-    input: [{ type: { text: 'a' }, valueReference: reference('Patient/ada') }, { type: { text: 'b' }, valueInteger: 3 }],
+    input: [
+      { type: { text: 'a' }, valueReference: reference('Patient/ada') },
+      { type: { text: 'b' }, valueInteger: 3 },
+    ],
     output: [{ type: { text: 'c' }, valuePeriod: { start: '2024-02', end: '2024-01' } }],
   },
   {
@@ -342,7 +464,12 @@ const administrative: readonly Sample[] = [
     servicedDate: '2024-01-01',
     created: '2024-01-01T00:00:00Z',
     outcome: 'complete',
-    insurance: [{ coverage: reference('Coverage/c'), item: [{ category: concept('x', '1'), productOrService: concept('x', '2') }, { category: concept('x', '3') }] }],
+    insurance: [
+      {
+        coverage: reference('Coverage/c'),
+        item: [{ category: concept('x', '1'), productOrService: concept('x', '2') }, { category: concept('x', '3') }],
+      },
+    ],
   },
   {
     resourceType: 'Claim',
@@ -354,7 +481,15 @@ const administrative: readonly Sample[] = [
     provider: reference('Organization/o-1'),
     insurance: [{ sequence: 1, focal: true, coverage: reference('Coverage/c') }],
     diagnosis: [{ sequence: 1, diagnosisCodeableConcept: snomed('1') }],
-    item: [{ sequence: 1, productOrService: concept('x', '99213'), encounter: [reference('Encounter/e-1')], unitPrice: { value: 75, currency: 'USD' }, detail: [{ sequence: 1, udi: [reference('Device/d')], productOrService: concept('x', 'y') }] }],
+    item: [
+      {
+        sequence: 1,
+        productOrService: concept('x', '99213'),
+        encounter: [reference('Encounter/e-1')],
+        unitPrice: { value: 75, currency: 'USD' },
+        detail: [{ sequence: 1, udi: [reference('Device/d')], productOrService: concept('x', 'y') }],
+      },
+    ],
   },
   {
     resourceType: 'DocumentReference',
@@ -388,7 +523,10 @@ const administrative: readonly Sample[] = [
     resourceType: 'Group',
     type: 'person',
     actual: false,
-    characteristic: [{ code: snomed('1'), valueBoolean: true, exclude: false }, { code: snomed('2'), valueCodeableConcept: snomed('3'), exclude: true }],
+    characteristic: [
+      { code: snomed('1'), valueBoolean: true, exclude: false },
+      { code: snomed('2'), valueCodeableConcept: snomed('3'), exclude: true },
+    ],
     member: [{ entity: reference('Patient/ada') }],
   },
 ]
@@ -399,13 +537,40 @@ const definitions: readonly Sample[] = [
     url: 'http://example.org/q',
     name: 'not a name',
     status: 'draft',
-    useContext: [{ code: { code: 'age' }, valueRange: { low: ucum(1, 'a') } }, { code: { code: 'focus' }, valueCodeableConcept: snomed('1') }],
+    useContext: [
+      { code: { code: 'age' }, valueRange: { low: ucum(1, 'a') } },
+      { code: { code: 'focus' }, valueCodeableConcept: snomed('1') },
+    ],
     item: [
-      { linkId: '1', type: 'group', item: [{ linkId: '1.1', type: 'display', text: 'Hello', required: true, code: [{ code: 'c' }] }] },
-      { linkId: '2', type: 'choice', answerOption: [{ valueCoding: { code: 'y' } }], answerValueSet: 'http://example.org/vs', initial: [{ valueString: 'a' }, { valueString: 'b' }] },
-      { linkId: '1', type: 'string', maxLength: 5, enableWhen: [{ question: '2', operator: 'exists', answerBoolean: true }, { question: '1', operator: '=', answerString: 'x' }, { question: '1', operator: '>', answerDecimal: decimal('1.0') }] },
+      {
+        linkId: '1',
+        type: 'group',
+        item: [{ linkId: '1.1', type: 'display', text: 'Hello', required: true, code: [{ code: 'c' }] }],
+      },
+      {
+        linkId: '2',
+        type: 'choice',
+        answerOption: [{ valueCoding: { code: 'y' } }],
+        answerValueSet: 'http://example.org/vs',
+        initial: [{ valueString: 'a' }, { valueString: 'b' }],
+      },
+      {
+        linkId: '1',
+        type: 'string',
+        maxLength: 5,
+        enableWhen: [
+          { question: '2', operator: 'exists', answerBoolean: true },
+          { question: '1', operator: '=', answerString: 'x' },
+          { question: '1', operator: '>', answerDecimal: decimal('1.0') },
+        ],
+      },
       { linkId: '3', type: 'group', repeats: true },
-      { linkId: '4', type: 'integer', enableWhen: [{ question: '2', operator: 'exists', answerString: 'x' }], maxLength: 2 },
+      {
+        linkId: '4',
+        type: 'integer',
+        enableWhen: [{ question: '2', operator: 'exists', answerString: 'x' }],
+        maxLength: 2,
+      },
     ],
   },
   {
@@ -415,7 +580,10 @@ const definitions: readonly Sample[] = [
     subject: reference('Patient/ada'),
     source: reference('RelatedPerson/r-1'),
     author: reference('Patient/ada'),
-    item: [{ linkId: '1', answer: [{ valueString: 'x', item: [{ linkId: '1.1' }] }], item: [{ linkId: '1.2' }] }, { linkId: '2', answer: [{ _valueDate: absent }] }],
+    item: [
+      { linkId: '1', answer: [{ valueString: 'x', item: [{ linkId: '1.1' }] }], item: [{ linkId: '1.2' }] },
+      { linkId: '2', answer: [{ _valueDate: absent }] },
+    ],
   },
   {
     resourceType: 'ValueSet',
@@ -424,9 +592,18 @@ const definitions: readonly Sample[] = [
     status: 'active',
     date: '2024-01',
     compose: {
-      include: [{ system: 'http://c', concept: [{ code: 'a' }], filter: [{ property: 'p', op: '=', value: 'v' }] }, { valueSet: ['http://v'] }, { version: '1' }, { concept: [{ code: 'b' }] }],
+      include: [
+        { system: 'http://c', concept: [{ code: 'a' }], filter: [{ property: 'p', op: '=', value: 'v' }] },
+        { valueSet: ['http://v'] },
+        { version: '1' },
+        { concept: [{ code: 'b' }] },
+      ],
     },
-    expansion: { timestamp: '2024-01-01', contains: [{ code: 'a' }, { system: 'http://c', abstract: true, contains: [{ display: 'd' }] }], parameter: [{ name: 'n', valueUri: 'http://u' }] },
+    expansion: {
+      timestamp: '2024-01-01',
+      contains: [{ code: 'a' }, { system: 'http://c', abstract: true, contains: [{ display: 'd' }] }],
+      parameter: [{ name: 'n', valueUri: 'http://u' }],
+    },
   },
   {
     resourceType: 'CodeSystem',
@@ -441,16 +618,34 @@ const definitions: readonly Sample[] = [
     status: 'active',
     sourceUri: 'http://a',
     targetCanonical: 'http://b|2',
-    group: [{ source: 'http://c', element: [{ code: 'a', target: [{ equivalence: 'narrower' }, { equivalence: 'equal', dependsOn: [{ property: 'p', value: 'v' }] }] }], unmapped: { mode: 'fixed' } }],
+    group: [
+      {
+        source: 'http://c',
+        element: [
+          {
+            code: 'a',
+            target: [{ equivalence: 'narrower' }, { equivalence: 'equal', dependsOn: [{ property: 'p', value: 'v' }] }],
+          },
+        ],
+        unmapped: { mode: 'fixed' },
+      },
+    ],
   },
   {
     resourceType: 'ActivityDefinition',
     status: 'active',
     subjectCodeableConcept: concept('x', 'Patient'),
     timingTiming: { repeat: { offset: 1, when: ['C'] } },
-    relatedArtifact: [{ type: 'depends-on', resource: 'http://d' }, { type: 'composed-of', resource: 'http://e|1' }, { type: 'successor', document: { url: 'http://f' } }],
+    relatedArtifact: [
+      { type: 'depends-on', resource: 'http://d' },
+      { type: 'composed-of', resource: 'http://e|1' },
+      { type: 'successor', document: { url: 'http://f' } },
+    ],
     library: ['http://l'],
-    useContext: [{ code: { code: 'a' }, valueQuantity: ucum(3, 'kg') }, { code: { code: 'b' }, valueReference: reference('Group/g') }],
+    useContext: [
+      { code: { code: 'a' }, valueQuantity: ucum(3, 'kg') },
+      { code: { code: 'b' }, valueReference: reference('Group/g') },
+    ],
   },
   {
     resourceType: 'SearchParameter',
@@ -478,12 +673,50 @@ const definitions: readonly Sample[] = [
     derivation: 'constraint',
     snapshot: {
       element: [
-        { id: 'Patient', path: 'Patient', definition: 'd', min: 0, max: '*', base: { path: 'Patient', min: 0, max: '*' } },
-        { id: 'Patient.name', path: 'Patient.name', definition: 'd', min: 2, max: '1', type: [{ code: 'HumanName' }, { code: 'HumanName' }], sliceName: 'a/b-c', isModifier: true, slicing: { rules: 'open' } },
-        { path: 'Person.gender', min: 0, max: 'x', binding: { strength: 'required', valueSet: 'mailto:x' }, type: [{ code: 'http://hl7.org/fhirpath/System.String', aggregation: ['bundled'] }], fixedCode: 'a', patternString: 'b', defaultValueString: 'c' },
+        {
+          id: 'Patient',
+          path: 'Patient',
+          definition: 'd',
+          min: 0,
+          max: '*',
+          base: { path: 'Patient', min: 0, max: '*' },
+        },
+        {
+          id: 'Patient.name',
+          path: 'Patient.name',
+          definition: 'd',
+          min: 2,
+          max: '1',
+          type: [{ code: 'HumanName' }, { code: 'HumanName' }],
+          sliceName: 'a/b-c',
+          isModifier: true,
+          slicing: { rules: 'open' },
+        },
+        {
+          path: 'Person.gender',
+          min: 0,
+          max: 'x',
+          binding: { strength: 'required', valueSet: 'mailto:x' },
+          type: [{ code: 'http://hl7.org/fhirpath/System.String', aggregation: ['bundled'] }],
+          fixedCode: 'a',
+          patternString: 'b',
+          defaultValueString: 'c',
+        },
       ],
     },
-    differential: { element: [{ id: 'Patient', path: 'Patient', type: [{ code: 'Patient' }], constraint: [{ key: 'k', severity: 'error', human: 'h' }, { key: 'k', severity: 'error', human: 'h', expression: 'e' }] }] },
+    differential: {
+      element: [
+        {
+          id: 'Patient',
+          path: 'Patient',
+          type: [{ code: 'Patient' }],
+          constraint: [
+            { key: 'k', severity: 'error', human: 'h' },
+            { key: 'k', severity: 'error', human: 'h', expression: 'e' },
+          ],
+        },
+      ],
+    },
   },
   {
     resourceType: 'CapabilityStatement',
@@ -493,8 +726,25 @@ const definitions: readonly Sample[] = [
     kind: 'instance',
     fhirVersion: '4.0.1',
     format: ['json'],
-    rest: [{ mode: 'server', resource: [{ type: 'Patient', searchParam: [{ name: 'a', type: 'string' }, { name: 'a', type: 'token' }] }, { type: 'Patient' }] }],
-    document: [{ mode: 'producer', profile: 'http://p' }, { mode: 'producer', profile: 'http://p' }],
+    rest: [
+      {
+        mode: 'server',
+        resource: [
+          {
+            type: 'Patient',
+            searchParam: [
+              { name: 'a', type: 'string' },
+              { name: 'a', type: 'token' },
+            ],
+          },
+          { type: 'Patient' },
+        ],
+      },
+    ],
+    document: [
+      { mode: 'producer', profile: 'http://p' },
+      { mode: 'producer', profile: 'http://p' },
+    ],
   },
   {
     resourceType: 'Parameters',
@@ -523,11 +773,25 @@ const bundles: readonly Sample[] = [
           date: '2024-01-01',
           author: [reference('Practitioner/house')],
           title: 'Summary',
-          relatesTo: [{ code: 'replaces', targetIdentifier: { value: '1' } }, { code: 'appends', targetReference: reference('Composition/c') }],
-          section: [{ title: 'a' }, { text: narrative('b'), emptyReason: concept('x', 'y'), entry: [reference('Patient/ada')], section: [{ title: 'c' }] }],
+          relatesTo: [
+            { code: 'replaces', targetIdentifier: { value: '1' } },
+            { code: 'appends', targetReference: reference('Composition/c') },
+          ],
+          section: [
+            { title: 'a' },
+            {
+              text: narrative('b'),
+              emptyReason: concept('x', 'y'),
+              entry: [reference('Patient/ada')],
+              section: [{ title: 'c' }],
+            },
+          ],
         },
       },
-      { fullUrl: 'http://x.example/Patient/1/_history/2', resource: { resourceType: 'Patient', id: '1', meta: { versionId: '2' }, active: false } },
+      {
+        fullUrl: 'http://x.example/Patient/1/_history/2',
+        resource: { resourceType: 'Patient', id: '1', meta: { versionId: '2' }, active: false },
+      },
     ],
   },
   {
@@ -535,12 +799,41 @@ const bundles: readonly Sample[] = [
     type: 'transaction',
     total: 1,
     entry: [
-      { fullUrl: 'urn:uuid:1', request: { method: 'POST', url: 'Patient' }, resource: { resourceType: 'Patient', text: { status: 'generated', div: '<div><script/></div>' } } },
-      { fullUrl: 'urn:uuid:1', resource: { resourceType: 'List', status: 'current', mode: 'working', entry: [{ item: reference('Patient/1'), deleted: true }, { date: '2024', item: reference('#x') }], emptyReason: { text: 'x' } } },
+      {
+        fullUrl: 'urn:uuid:1',
+        request: { method: 'POST', url: 'Patient' },
+        resource: { resourceType: 'Patient', text: { status: 'generated', div: '<div><script/></div>' } },
+      },
+      {
+        fullUrl: 'urn:uuid:1',
+        resource: {
+          resourceType: 'List',
+          status: 'current',
+          mode: 'working',
+          entry: [
+            { item: reference('Patient/1'), deleted: true },
+            { date: '2024', item: reference('#x') },
+          ],
+          emptyReason: { text: 'x' },
+        },
+      },
       { link: [{ relation: 'self', url: 'http://x' }] },
     ],
   },
-  { resourceType: 'Bundle', type: 'message', entry: [{ resource: { resourceType: 'MessageHeader', eventUri: 'http://e', source: { endpoint: 'http://s' }, focus: [reference('Patient/1')] } }] },
+  {
+    resourceType: 'Bundle',
+    type: 'message',
+    entry: [
+      {
+        resource: {
+          resourceType: 'MessageHeader',
+          eventUri: 'http://e',
+          source: { endpoint: 'http://s' },
+          focus: [reference('Patient/1')],
+        },
+      },
+    ],
+  },
 ]
 
 export const SAMPLES: readonly Sample[] = [...people, ...clinical, ...administrative, ...definitions, ...bundles]

@@ -2,7 +2,7 @@
 import { isObject } from '../resource.ts'
 import { distinct, includes } from './compare.ts'
 import { isNarrative } from './narrative.ts'
-import { appendChildren, type Collection, compileStep, type Item, Node, valueOf } from './node.ts'
+import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
 import { EMPTY, type Evaluate, isTrue, resolveReference, type Scope, single, textOf, truth, truthOf } from './scope.ts'
 
 /** `args` are unevaluated; those that look at each item are evaluated with it as $this. */
@@ -24,13 +24,13 @@ function forEach(
   input: Collection,
   args: readonly Evaluate[],
   { session }: Scope,
-  visit: (result: Collection, item: Item) => boolean | void,
+  visit: (result: Collection, item: Item) => boolean,
 ): void {
   const evaluate = argument(args, 0)
   const inner: Scope = { self: EMPTY, index: 0, session }
   for (const item of input) {
     inner.self = [item]
-    if (visit(evaluate(inner), item) === true) return
+    if (visit(evaluate(inner), item)) return
     inner.index++
   }
 }
@@ -39,6 +39,7 @@ const where: Apply = (input, args, scope) => {
   const kept: Item[] = []
   forEach(input, args, scope, (result, item) => {
     if (isTrue(result)) kept.push(item)
+    return false
   })
   return kept
 }
@@ -47,6 +48,7 @@ const select: Apply = (input, args, scope) => {
   const selected: Item[] = []
   forEach(input, args, scope, (result) => {
     for (const item of result) selected.push(item)
+    return false
   })
   return selected
 }
@@ -86,12 +88,20 @@ const children: Apply = (input) => {
   return found
 }
 
-const descendants: Apply = (input, args, scope) => {
+const walkDown: Apply = (input, args, scope) => {
   const found: Item[] = []
   for (let level = children(input, args, scope); level.length > 0; level = children(level, args, scope)) {
     for (const item of level) found.push(item)
   }
   return found
+}
+
+/** dom-3 asks for those of the whole resource again and again. */
+const descendants: Apply = (input, args, scope) => {
+  const { session } = scope
+  if (input.length !== 1 || input[0] !== session.root) return walkDown(input, args, scope)
+  session.descendants ??= walkDown(input, args, scope)
+  return session.descendants
 }
 
 const isSubset = (items: Collection, of: Collection): Collection => truth(items.every((item) => includes(of, item)))
@@ -102,17 +112,18 @@ const some = (wanted: boolean): FunctionDefinition =>
   define(0, 0, (input) => truth(input.some((item) => booleanOf(item) === wanted)))
 
 function booleanOf(item: Item): boolean {
-  const value = valueOf(item)
+  const value = rawValue(item)
   if (typeof value !== 'boolean') throw new Error('allTrue(), anyTrue(), allFalse() and anyFalse() need booleans')
   return value
 }
 
 const slice = (from: number, to?: number): FunctionDefinition => define(0, 0, (input) => input.slice(from, to))
 
-const countOf = (args: readonly Evaluate[], scope: Scope): number => Number(single(argument(args, 0)(scope), 'take() or skip()') ?? 0)
+const countOf = (args: readonly Evaluate[], scope: Scope): number =>
+  Number(single(argument(args, 0)(scope), 'take() or skip()') ?? 0)
 
 const hasValue = (item: Item | undefined): boolean => {
-  const value = item === undefined ? undefined : valueOf(item)
+  const value = item === undefined ? undefined : rawValue(item)
   return value !== undefined && value !== null && !isObject(value)
 }
 
@@ -123,13 +134,13 @@ const extension: Apply = (input, args, scope) => {
   const found: Item[] = []
   for (const item of input) if (item instanceof Node) extensionStep(item, found)
   return found.filter((item) => {
-    const value = valueOf(item)
+    const value = rawValue(item)
     return isObject(value) && value.url === url
   })
 }
 
 const resolve: Apply = (input, _args, { session }) => {
-  const resolved = input.map((item) => resolveReference(valueOf(item), session.environment, session.root.value))
+  const resolved = input.map((item) => resolveReference(rawValue(item), session.environment, session.root.value))
   return resolved.flatMap((resource) => (resource === undefined ? [] : [new Node(resource)]))
 }
 

@@ -2,7 +2,7 @@
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { compareMoments, Moment, parseMoment } from './moment.ts'
-import { type Collection, type Item, Node, valueOf } from './node.ts'
+import { type Collection, type Item, Node, rawValue } from './node.ts'
 import { compareQuantities, isQuantity, Quantity } from './quantity.ts'
 
 /** FHIRPath decimals have eight digits after the point, which also hides what binary fractions add. */
@@ -16,7 +16,9 @@ function deepEqual(left: unknown, right: unknown): boolean {
   }
   if (!isObject(left) || !isObject(right)) return false
   const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => key in right && deepEqual(left[key], right[key]))
+  return (
+    keys.length === Object.keys(right).length && keys.every((key) => key in right && deepEqual(left[key], right[key]))
+  )
 }
 
 const momentOf = (item: Item): Moment | undefined => {
@@ -37,8 +39,8 @@ const sameSiblings = (left: Item, right: Item): boolean =>
   !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
 
 export function equalItems(left: Item, right: Item): boolean | undefined {
-  const one = valueOf(left)
-  const other = valueOf(right)
+  const one = rawValue(left)
+  const other = rawValue(right)
   if (deepEqual(one, other)) return sameSiblings(left, right)
   const moments = momentsOf(left, right)
   if (moments !== undefined) return isZero(compareMoments(...moments))
@@ -46,7 +48,8 @@ export function equalItems(left: Item, right: Item): boolean | undefined {
   return measured ? isZero(compareQuantities(one, other)) : false
 }
 
-const isZero = (order: number | undefined): boolean | undefined => (order === undefined ? undefined : rounded(order) === 0)
+const isZero = (order: number | undefined): boolean | undefined =>
+  order === undefined ? undefined : rounded(order) === 0
 
 /** The operands are not empty. */
 export function equal(left: Collection, right: Collection): boolean | undefined {
@@ -85,7 +88,7 @@ function sameMembers<T>(left: readonly T[], right: readonly T[], same: (one: T, 
 }
 
 function equivalentItems(left: Item, right: Item): boolean {
-  const [one, other] = [valueOf(left), valueOf(right)]
+  const [one, other] = [rawValue(left), rawValue(right)]
   const moments = momentsOf(left, right)
   if (moments !== undefined) return compareMoments(...moments) === 0
   if (isQuantity(one) && isQuantity(other)) return isZero(compareQuantities(one, other)) === true
@@ -96,7 +99,7 @@ export const equivalent = (left: Collection, right: Collection): boolean => same
 
 /** Below, above or 0; undefined when precision or unit leave it open. @throws Error when the types have no order. */
 export function compareItems(left: Item, right: Item): number | undefined {
-  const [one, other] = [valueOf(left), valueOf(right)]
+  const [one, other] = [rawValue(left), rawValue(right)]
   const moments = momentsOf(left, right)
   if (moments !== undefined) return compareMoments(...moments)
   if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0
@@ -107,7 +110,8 @@ export function compareItems(left: Item, right: Item): number | undefined {
 
 const isMeasurable = (value: unknown): boolean => isNumber(value) || value instanceof Quantity || isObject(value)
 
-export const includes = (items: Collection, item: Item): boolean => items.some((other) => equalItems(item, other) === true)
+export const includes = (items: Collection, item: Item): boolean =>
+  items.some((other) => equalItems(item, other) === true)
 
 /** Each value once, the first one kept. */
 export function distinct(items: Collection): Collection {
@@ -121,12 +125,13 @@ export function distinct(items: Collection): Collection {
   })
 }
 
-const isPlainText = (item: Item): boolean => typeof valueOf(item) === 'string' && !(item instanceof Node && item.sibling != null)
+const isPlainText = (item: Item): boolean =>
+  typeof rawValue(item) === 'string' && !(item instanceof Node && item.sibling != null)
 
 function distinctTexts(items: Collection): Collection {
   const seen = new Set<unknown>()
   return items.filter((item) => {
-    const text = valueOf(item)
+    const text = rawValue(item)
     return !seen.has(text) && seen.add(text) !== undefined
   })
 }

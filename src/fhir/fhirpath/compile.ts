@@ -1,7 +1,8 @@
 /** From the tree of an expression to closures over plain FHIR JSON. */
 import { COLLECTION_FUNCTIONS, type FunctionDefinition } from './collection-functions.ts'
+import { withoutNamespace } from './elements.ts'
 import { LIBRARY_FUNCTIONS } from './library.ts'
-import { type Collection, compileStep, isOfType, type Item, Node, resourceTypeOf } from './node.ts'
+import { type Collection, compileStep, type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import { compileOperator } from './operators.ts'
 import type { Ast } from './parser.ts'
 import { Quantity } from './quantity.ts'
@@ -17,7 +18,15 @@ const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = new Map(
 )
 
 /** They ask a terminology server or a profile, which an expression here cannot reach. */
-const UNSUPPORTED = new Set(['memberOf', 'subsumes', 'subsumedBy', 'conformsTo', 'elementDefinition', 'slice', 'checkModifiers'])
+const UNSUPPORTED = new Set([
+  'memberOf',
+  'subsumes',
+  'subsumedBy',
+  'conformsTo',
+  'elementDefinition',
+  'slice',
+  'checkModifiers',
+])
 
 /**
  * @throws SyntaxError for an unknown function or a wrong number of arguments
@@ -89,7 +98,11 @@ function functionFor({ name, args, at }: Ast & { kind: 'call' }, expression: str
   const [least, most] = definition.arity
   if (args.length >= least && args.length <= most) return definition
   const wanted = least === most ? `${least}` : `${least} to ${most}`
-  throw syntaxError(expression, at, `${name}() takes ${wanted} ${most === 1 ? 'argument' : 'arguments'}, not ${args.length}`)
+  throw syntaxError(
+    expression,
+    at,
+    `${name}() takes ${wanted} ${most === 1 ? 'argument' : 'arguments'}, not ${args.length}`,
+  )
 }
 
 /** `Quantity` and `FHIR.Quantity` are parsed as paths. */
@@ -130,7 +143,8 @@ function itemAt(base: Evaluate, index: Evaluate): Evaluate {
 }
 
 /** R4 uses `as` on many values where today's FHIRPath wants `ofType`, so they are the same here. */
-function typeTest(operator: 'is' | 'as' | 'ofType', base: Evaluate, type: string): Evaluate {
+function typeTest(operator: 'is' | 'as' | 'ofType', base: Evaluate, specifier: string): Evaluate {
+  const type = withoutNamespace(specifier)
   if (operator !== 'is') return (scope) => base(scope).filter((item) => isOfType(item, type))
   return (scope) => {
     const items = base(scope)

@@ -42,7 +42,8 @@ const SYSTEM_TYPES = new Map(
   }).map(([name, types]) => [name, words(types)] as const),
 )
 
-const PRIMITIVE_SUFFIX = /^(?:Base64Binary|Boolean|Canonical|Code|Date|DateTime|Decimal|Id|Instant|Integer|Markdown|Oid|PositiveInt|String|Time|UnsignedInt|Uri|Url|Uuid)$/
+const PRIMITIVE_SUFFIX =
+  /^(?:Base64Binary|Boolean|Canonical|Code|Date|DateTime|Decimal|Id|Instant|Integer|Markdown|Oid|PositiveInt|String|Time|UnsignedInt|Uri|Url|Uuid)$/
 
 /** `Quantity` -> `Quantity`, `DateTime` -> `dateTime`. */
 export const typeOfSuffix = (suffix: string): string =>
@@ -73,12 +74,11 @@ export function isTypeOf(type: string, asked: string): boolean {
   return SYSTEM_TYPES.get(type)?.has(asked) === true && asked === type.charAt(0).toLowerCase() + type.slice(1)
 }
 
-const RESOURCE_LIKE = /^(?:Element|Resource|xhtml)$/
+const ROOTS: ReadonlySet<string> = new Set(['Element', 'Resource', 'xhtml', ...SYSTEM_TYPES.keys()])
 
 /** Types that are not listed are data types; a resource type says so itself (see node.ts). */
 function parentOf(type: string): string | undefined {
-  if (RESOURCE_LIKE.test(type) || SYSTEM_TYPES.has(type)) return undefined
-  return PARENTS.get(type) ?? 'Element'
+  return ROOTS.has(type) ? undefined : (PARENTS.get(type) ?? 'Element')
 }
 
 /** The same for resources: everything but these three is a DomainResource. */

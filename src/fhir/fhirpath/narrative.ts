@@ -16,36 +16,55 @@ const ATTRIBUTES = words(`
 
 const XHTML = 'http://www.w3.org/1999/xhtml'
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
-const PIECE = /<!--(?<comment>(?!-?>)(?:(?!--)[^])*)-->|<\/(?<close>\w+)\s*>|<(?<open>\w+)(?<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<empty>\/?)>|(?<text>[^<]+)/y
+const COMMENT = '<!--(?<comment>(?!-?>)(?:(?!--).)*)-->'
+const CLOSE = String.raw`</(?<close>\w+)\s*>`
+const OPEN = String.raw`<(?<open>\w+)(?<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<empty>/?)>`
+const PIECE = new RegExp([COMMENT, CLOSE, OPEN, '(?<text>[^<]+)'].join('|'), 'sy')
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 const ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)/
 const CHARACTER = /&#(x?)([0-9a-fA-F]+);/g
+const BLANK = /^[\t\n\r ]*$/
+
+interface Progress {
+  /** The elements around the place that is looked at, outermost first. */
+  readonly open: string[]
+  roots: number
+  visible: boolean
+}
+type Piece = Readonly<Record<string, string | undefined>>
 
 /** The div is narrative that FHIR allows: the rules of txt-1 and txt-2 together. */
 export function isNarrative(div: string): boolean {
   if (NOT_XML.test(div)) return false
-  const open: string[] = []
-  let roots = 0
-  let visible = false
+  const progress: Progress = { open: [], roots: 0, visible: false }
   for (let at = 0; at < div.length; at = PIECE.lastIndex) {
     PIECE.lastIndex = at
     const piece = PIECE.exec(div)?.groups
-    if (piece === undefined) return false
-    if (piece.open !== undefined) {
-      if (open.length === 0 && (piece.open !== 'div' || ++roots > 1)) return false
-      if (!isAllowed(piece.open, piece.attributes ?? '')) return false
-      visible ||= piece.open === 'img'
-      if (piece.empty === '') open.push(piece.open)
-    } else if (piece.close !== undefined) {
-      if (open.pop() !== piece.close) return false
-    } else if (piece.text !== undefined) {
-      if (!isText(piece.text)) return false
-      const blank = /^[\t\n\r ]*$/.test(piece.text)
-      if (!blank && open.length === 0) return false
-      visible ||= !blank
-    } else if (open.length === 0) return false
+    if (piece === undefined || !accepts(progress, piece)) return false
   }
-  return roots === 1 && open.length === 0 && visible
+  return progress.roots === 1 && progress.open.length === 0 && progress.visible
+}
+
+function accepts(progress: Progress, piece: Piece): boolean {
+  if (piece.open !== undefined) return acceptsElement(progress, piece.open, piece)
+  if (piece.close !== undefined) return progress.open.pop() === piece.close
+  return piece.text === undefined ? progress.open.length > 0 : acceptsText(progress, piece.text)
+}
+
+function acceptsElement(progress: Progress, name: string, { attributes = '', empty }: Piece): boolean {
+  if (progress.open.length === 0) {
+    progress.roots++
+    if (name !== 'div' || progress.roots > 1) return false
+  }
+  progress.visible ||= name === 'img'
+  if (empty === '') progress.open.push(name)
+  return isAllowed(name, attributes)
+}
+
+function acceptsText(progress: Progress, text: string): boolean {
+  const blank = BLANK.test(text)
+  progress.visible ||= !blank
+  return isText(text) && (blank || progress.open.length > 0)
 }
 
 function isAllowed(element: string, attributes: string): boolean {

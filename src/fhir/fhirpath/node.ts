@@ -1,6 +1,13 @@
 /** A place in a resource: its value, the `_name` beside a primitive, and the way back up. */
 import { isObject } from '../resource.ts'
-import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, isTypeOf, typeOfSuffix, withoutNamespace } from './elements.ts'
+import {
+  CHOICE_ELEMENTS,
+  choiceProperty,
+  isResourceTypeOf,
+  isTypeOf,
+  typeOfSuffix,
+  withoutNamespace,
+} from './elements.ts'
 import { model } from './library.ts'
 import { Moment } from './moment.ts'
 import { Quantity } from './quantity.ts'
@@ -15,6 +22,8 @@ export class Node {
   readonly property: string
   /** The type behind the name of a choice element, `Quantity`. */
   readonly suffix: string | undefined
+  /** What typePathOf() found, once it was asked. */
+  typePath: string | undefined
   constructor(value: unknown, sibling?: unknown, parent?: Node, property = '', suffix?: string) {
     this.value = value
     this.sibling = sibling
@@ -28,7 +37,7 @@ export class Node {
 export type Item = Node | Moment | Quantity | string | number | boolean | object
 export type Collection = readonly Item[]
 
-export const valueOf = (item: Item): unknown => (item instanceof Node ? item.value : item)
+export const rawValue = (item: Item): unknown => (item instanceof Node ? item.value : item)
 
 /** Appends the children of `parent` that a path step `name` selects. */
 export type Step = (parent: Node, into: Item[]) => void
@@ -87,11 +96,12 @@ export function appendChildren(parent: Node, into: Item[]): void {
 export const resourceTypeOf = (value: unknown): string | undefined =>
   isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined
 
-/** The item is of the type that `is`, `as` or `ofType` name. */
-export function isOfType(item: Item, asked: string): boolean {
-  const name = withoutNamespace(asked)
-  const resourceType = resourceTypeOf(valueOf(item))
+/** The item is of the type that `is`, `as` or `ofType` name; `name` has no namespace. */
+export function isOfType(item: Item, name: string): boolean {
+  const value = rawValue(item)
+  const resourceType = resourceTypeOf(value)
   if (resourceType !== undefined) return isResourceTypeOf(resourceType, name)
+  if (isObject(value) && /^[a-z]/.test(name)) return false
   const type = typeOf(item)
   return type !== undefined && isTypeOf(type, name)
 }
@@ -109,7 +119,8 @@ function typeOf(item: Item): string | undefined {
 function systemTypeOf(value: unknown): string | undefined {
   if (typeof value === 'boolean') return 'Boolean'
   if (typeof value === 'string') return 'String'
-  if (typeof value === 'number' || value instanceof Number) return Number.isInteger(Number(value)) ? 'Integer' : 'Decimal'
+  if (typeof value === 'number' || value instanceof Number)
+    return Number.isInteger(Number(value)) ? 'Integer' : 'Decimal'
   return undefined
 }
 
@@ -124,6 +135,11 @@ function definedPathOf(node: Node): string | undefined {
 }
 
 function typePathOf(node: Node): string | undefined {
+  node.typePath ??= findTypePath(node)
+  return node.typePath
+}
+
+function findTypePath(node: Node): string | undefined {
   if (node.suffix !== undefined) return typeOfSuffix(node.suffix)
   const path = definedPathOf(node)
   return path === undefined ? undefined : (model().path2TypeWithoutElements[path] ?? path)

@@ -8,8 +8,10 @@ import { toText } from './value-functions.ts'
 type Operator = (left: Collection, right: Collection) => Collection
 
 /** Empty when one side is. */
-const strict = (operate: Operator): Operator => (left, right) =>
-  left.length === 0 || right.length === 0 ? EMPTY : operate(left, right)
+const strict =
+  (operate: Operator): Operator =>
+  (left, right) =>
+    left.length === 0 || right.length === 0 ? EMPTY : operate(left, right)
 
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value)
 

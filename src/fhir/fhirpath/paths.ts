@@ -33,7 +33,9 @@ export function compilePath(tree: Ast): EvaluatePath | undefined {
 }
 
 const unionBranches = (tree: Ast): readonly Ast[] =>
-  tree.kind === 'operator' && tree.operator === '|' ? [...unionBranches(tree.left), ...unionBranches(tree.right)] : [tree]
+  tree.kind === 'operator' && tree.operator === '|'
+    ? [...unionBranches(tree.left), ...unionBranches(tree.right)]
+    : [tree]
 
 const collect: Walk = (value, into) => {
   into.push(value as Item)
@@ -89,9 +91,10 @@ function forEach(value: unknown, into: Item[], walked: Walked, next: Walk): void
 }
 
 /** `value.ofType(Quantity)` is the property `valueQuantity`, or that of a type derived from Quantity. */
-function typedStep(base: Ast, type: string, next: Walk): Walk | undefined {
+function typedStep(base: Ast, specifier: string, next: Walk): Walk | undefined {
   if (base.kind !== 'member' || base.base === undefined || !CHOICE_ELEMENTS.has(base.name)) return undefined
-  const properties = suffixesOf(withoutNamespace(type)).map((suffix) => `${base.name}${suffix}`)
+  const type = withoutNamespace(specifier)
+  const properties = suffixesOf(type).map((suffix) => `${base.name}${suffix}`)
   const { name } = base
   return walkFrom(base.base, (from, into, walked) => {
     if (!isObject(from)) return

@@ -1,6 +1,6 @@
 /** What an expression is evaluated in, and the small words every function and operator uses. */
 import { isObject } from '../resource.ts'
-import { type Collection, Node, resourceTypeOf, valueOf } from './node.ts'
+import { type Collection, Node, rawValue, resourceTypeOf } from './node.ts'
 import { UCUM } from './quantity.ts'
 
 /** Raw FHIR JSON for %resource, %rootResource and %context; what is absent is taken from the focus. */
@@ -16,6 +16,8 @@ export interface Session {
   readonly environment: Environment
   /** What now() and today() say throughout the evaluation. */
   readonly now: Date
+  /** descendants() of the root, once they were asked for. */
+  descendants?: Collection
 }
 
 export interface Scope {
@@ -38,8 +40,8 @@ export class UnsupportedExpression extends Error {
 
 /** The expression meets data that it cannot be applied to, e.g. two values where it needs one. */
 export class EvaluationError extends Error {
-  constructor(expression: string, cause: unknown) {
-    super(`FHIRPath expression "${expression}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  constructor(expression: string, problem: string) {
+    super(`FHIRPath expression "${expression}": ${problem}`)
     this.name = 'EvaluationError'
   }
 }
@@ -55,7 +57,7 @@ export const truth = (value: boolean | undefined): Collection => (value === unde
 export function single(items: Collection, what: string): unknown {
   if (items.length > 1) throw new Error(`${what} needs a single value and got ${items.length}`)
   const item = items[0]
-  return item === undefined ? undefined : (valueOf(item) ?? undefined)
+  return item === undefined ? undefined : (rawValue(item) ?? undefined)
 }
 
 /** A collection as an operand of and, or, ...: any single value that is not a boolean counts as true. */
@@ -73,7 +75,7 @@ export function textOf(items: Collection, what: string): string | undefined {
 /** The criterion of where(), all() and iif(): nothing but true is true. */
 export function isTrue(items: Collection): boolean {
   const item = items[0]
-  return items.length === 1 && item !== undefined && valueOf(item) === true
+  return items.length === 1 && item !== undefined && rawValue(item) === true
 }
 
 const CONSTANTS: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ const PATTERN = new RegExp(
 
 const CONTROL: Readonly<Record<string, string>> = { f: '\f', n: '\n', r: '\r', t: '\t' }
 
-const unescape = (quoted: string): string =>
+const unquote = (quoted: string): string =>
   quoted
     .slice(1, -1)
     .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_all, hex: string | undefined, character: string) =>
@@ -36,7 +36,7 @@ export function syntaxError(expression: string, at: number, problem: string): Sy
 }
 
 /** @throws SyntaxError at the first character that starts no word. The last token is always `end`. */
-export function tokenize(expression: string): readonly Token[] {
+function tokenize(expression: string): readonly Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < expression.length) {
@@ -55,8 +55,54 @@ function toToken(match: RegExpExecArray, at: number): Token | undefined {
   const { string, quoted, word, number, moment, sign } = match.groups ?? {}
   if (word !== undefined) return { kind: 'word', text: word, at }
   if (sign !== undefined) return { kind: 'sign', text: sign, at }
-  if (string !== undefined) return { kind: 'string', text: unescape(string), at }
+  if (string !== undefined) return { kind: 'string', text: unquote(string), at }
   if (number !== undefined) return { kind: 'number', text: number, at }
   if (moment !== undefined) return { kind: 'moment', text: moment.slice(1), at }
-  return quoted === undefined ? undefined : { kind: 'quoted', text: unescape(quoted), at }
+  return quoted === undefined ? undefined : { kind: 'quoted', text: unquote(quoted), at }
+}
+
+/** The tokens of an expression, taken one after the other. */
+export class TokenReader {
+  readonly #expression: string
+  readonly #tokens: readonly Token[]
+  #position = 0
+
+  /** @throws SyntaxError */
+  constructor(expression: string) {
+    this.#expression = expression
+    this.#tokens = tokenize(expression)
+  }
+
+  get next(): Token {
+    return this.#tokens[this.#position] ?? { kind: 'end', text: '', at: this.#expression.length }
+  }
+
+  take(): Token {
+    const token = this.next
+    this.#position++
+    return token
+  }
+
+  takeIf(sign: string): boolean {
+    const matches = this.next.kind === 'sign' && this.next.text === sign
+    if (matches) this.#position++
+    return matches
+  }
+
+  /** @throws SyntaxError */
+  expect(sign: string): void {
+    if (!this.takeIf(sign)) throw this.unexpected(this.next, `"${sign}"`)
+  }
+
+  /** @throws SyntaxError */
+  takeName(): string {
+    const token = this.take()
+    if (token.kind !== 'word' && token.kind !== 'quoted') throw this.unexpected(token, 'a name')
+    return token.text
+  }
+
+  unexpected(token: Token, expected: string): SyntaxError {
+    const found = token.kind === 'end' ? 'its end' : `"${token.text}"`
+    return syntaxError(this.#expression, token.at, `expected ${expected}, found ${found}`)
+  }
 }

@@ -2,7 +2,7 @@
 import { isNumber } from '../json.ts'
 import type { Apply, FunctionDefinition } from './collection-functions.ts'
 import { Moment, parseMoment } from './moment.ts'
-import { type Collection, type Item, valueOf } from './node.ts'
+import { type Collection, type Item, rawValue } from './node.ts'
 import { EMPTY, type Evaluate, type Scope, single, textOf, truth } from './scope.ts'
 
 const define = (arity: readonly [number, number], apply: Apply): FunctionDefinition => ({ arity, apply })
@@ -33,10 +33,12 @@ const ofNumber = (name: string, calculate: (value: number) => number): FunctionD
     return [calculate(Number(value))]
   })
 
-const conversion = (name: string, convert: (value: unknown) => string | number | boolean | undefined): Apply => (input) => {
-  const value = single(input, `${name}()`)
-  return value === undefined ? EMPTY : optional(convert(value))
-}
+const conversion =
+  (name: string, convert: (value: unknown) => string | number | boolean | undefined): Apply =>
+  (input) => {
+    const value = single(input, `${name}()`)
+    return value === undefined ? EMPTY : optional(convert(value))
+  }
 
 export function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
@@ -66,7 +68,8 @@ const CONVERSIONS = { String: toText, Integer: toInteger, Decimal: toDecimal, Bo
 
 const conversions = Object.entries(CONVERSIONS).flatMap(([type, convert]) => {
   const apply = conversion(`to${type}`, convert)
-  const check: Apply = (input, args, scope) => (input.length === 0 ? EMPTY : truth(apply(input, args, scope).length > 0))
+  const check: Apply = (input, args, scope) =>
+    input.length === 0 ? EMPTY : truth(apply(input, args, scope).length > 0)
   return [
     [`to${type}`, define([0, 0], apply)],
     [`convertsTo${type}`, define([0, 0], check)],
@@ -105,11 +108,12 @@ const substring: Apply = (input, args, scope) => {
 
 const join: Apply = (input, args, scope) => {
   const [separator = ''] = evaluateAll(args, scope)
-  const texts = input.map(valueOf).filter((value) => value != null)
+  const texts = input.map(rawValue).filter((value) => value != null)
   return texts.length === 0 ? EMPTY : [texts.join(String(separator))]
 }
 
-const split: Apply = (input, args, scope) => textOf(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
+const split: Apply = (input, args, scope) =>
+  textOf(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
 
 const round: Apply = (input, args, scope) => {
   const value = single(input, 'round()')
@@ -137,7 +141,9 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   matchesFull: ofText('matchesFull', 1, (text, pattern) => patternOf(`^(?:${pattern})$`).test(text)),
   now: define([0, 0], now),
   replace: ofText('replace', 2, (text, part, by) => text.replaceAll(part ?? '', () => by ?? '')),
-  replaceMatches: ofText('replaceMatches', 2, (text, pattern, by) => text.replace(globally(patternOf(pattern ?? '')), by ?? '')),
+  replaceMatches: ofText('replaceMatches', 2, (text, pattern, by) =>
+    text.replace(globally(patternOf(pattern ?? '')), by ?? ''),
+  ),
   round: define([0, 1], round),
   split: define([1, 1], split),
   startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
