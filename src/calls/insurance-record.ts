@@ -1,0 +1,121 @@
+/** What the insurance-verification system said, as Coverage, CoverageEligibilityRequest and -Response. */
+import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Reference } from 'fhir/r4'
+import type { InsuranceAnswer, InsuranceQuestion, InsuranceStatus } from '../integrations/integrations.ts'
+import type { Context } from '../providers/context.ts'
+import type { Versioned } from '../repository.ts'
+import { fold } from '../search/plan.ts'
+import { derivedId } from './derived-id.ts'
+import { concept, extensionUrl, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
+
+export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
+
+/** Stages all three; the Coverage of the same insurer and member id is the same one, however often it is submitted. */
+export async function writeInsurance(
+  ctx: Context,
+  patient: string,
+  card: InsuranceCard,
+  answer: InsuranceAnswer,
+): Promise<readonly Versioned[]> {
+  const coverage = await writeCoverage(ctx, patient, card, answer.status)
+  const common = {
+    status: 'active',
+    purpose: ['validation', 'benefits'],
+    patient: { reference: `Patient/${patient}` },
+    created: new Date(ctx.now).toISOString(),
+    insurer: insurer(card),
+  } as const satisfies Partial<CoverageEligibilityRequest>
+  const request = await ctx.create<CoverageEligibilityRequest>({
+    ...common,
+    purpose: [...common.purpose],
+    resourceType: 'CoverageEligibilityRequest',
+    insurance: [{ focal: true, coverage: { reference: `Coverage/${coverage.id}` } }],
+  })
+  const response = await ctx.create<CoverageEligibilityResponse>({
+    ...common,
+    purpose: [...common.purpose],
+    resourceType: 'CoverageEligibilityResponse',
+    request: { reference: `CoverageEligibilityRequest/${request.id}` },
+    ...verdict(answer, coverage.id),
+  })
+  return [coverage, request, response]
+}
+
+/** A reference by name alone: the clinic's insurers are not resources of the sandbox. */
+const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organization', display: payerName })
+
+async function writeCoverage(
+  ctx: Context,
+  patient: string,
+  card: InsuranceCard,
+  status: InsuranceStatus,
+): Promise<Versioned<Coverage>> {
+  const id = derivedId('coverage', patient, fold(card.payerName), fold(card.memberId))
+  const current = (await ctx.find<Coverage>('Coverage', id))?.resource
+  const { groupId, subscriberName } = card
+  return await ctx.update<Coverage>({
+    ...current,
+    resourceType: 'Coverage',
+    id,
+    // Only a verification makes it active, and none makes it inactive: that would be a decision.
+    status: status === 'VERIFIED' ? 'active' : (current?.status ?? 'draft'),
+    subscriberId: card.memberId,
+    beneficiary: { reference: `Patient/${patient}` },
+    payor: [insurer(card)],
+    ...(subscriberName === undefined ? {} : { subscriber: { display: subscriberName } }),
+    ...(groupId === undefined ? {} : { class: [group(groupId)] }),
+  })
+}
+
+const group = (value: string): NonNullable<Coverage['class']>[number] => ({
+  type: concept('http://terminology.hl7.org/CodeSystem/coverage-class', 'group', 'Group'),
+  value,
+})
+
+type Verdict = Pick<CoverageEligibilityResponse, 'extension' | 'outcome' | 'disposition' | 'insurance' | 'error'>
+
+function verdict({ status, copayCents, errorMessage }: InsuranceAnswer, coverage: string): Verdict {
+  const { outcome, inforce } = MEANING[status]
+  const failed = outcome === 'error'
+  return {
+    extension: [{ url: extensionUrl('insurance-status'), valueCode: status }],
+    outcome,
+    disposition: errorMessage ?? status,
+    insurance: [
+      {
+        coverage: { reference: `Coverage/${coverage}` },
+        ...(inforce === undefined ? {} : { inforce }),
+        ...(copayCents === undefined ? {} : { item: [copay(copayCents)] }),
+      },
+    ],
+    ...(failed
+      ? { error: [{ code: { ...concept(INSURANCE_STATUS_SYSTEM, status), text: errorMessage ?? status } }] }
+      : {}),
+  }
+}
+
+/** How each status of the verification system reads in FHIR. */
+const MEANING: Readonly<
+  Record<InsuranceStatus, { readonly outcome: CoverageEligibilityResponse['outcome']; readonly inforce?: boolean }>
+> = {
+  VERIFIED: { outcome: 'complete', inforce: true },
+  PENDING: { outcome: 'queued' },
+  INACTIVE: { outcome: 'complete', inforce: false },
+  NOT_COVERED: { outcome: 'complete', inforce: false },
+  MEMBER_NOT_FOUND: { outcome: 'error' },
+  INVALID_MEMBER_INFO: { outcome: 'error' },
+  PAYER_NOT_SUPPORTED: { outcome: 'error' },
+  PAYER_UNAVAILABLE: { outcome: 'error' },
+  ERROR: { outcome: 'error' },
+}
+
+type Item = NonNullable<NonNullable<CoverageEligibilityResponse['insurance']>[number]['item']>[number]
+
+const copay = (cents: number): Item => ({
+  category: concept('http://terminology.hl7.org/CodeSystem/ex-benefitcategory', '30', 'Health Benefit Plan Coverage'),
+  benefit: [
+    {
+      type: concept('http://terminology.hl7.org/CodeSystem/benefit-type', 'copay', 'Copayment per service'),
+      allowedMoney: { value: cents / 100 },
+    },
+  ],
+})

@@ -1,0 +1,128 @@
+/**
+ * Between the argument names of the tools (spec 2.3) and the elements of a Patient.
+ * Setters change one thing and keep everything else of the Patient, so that an existing record loses nothing.
+ */
+import type { Address, ContactPoint, HumanName, Patient } from 'fhir/r4'
+import { extensionOf, withExtension } from './vocabulary.ts'
+
+/** One argument of the tools: how to find it on a Patient, and the Patient with it. */
+export interface PatientField<Value> {
+  readonly get: (patient: Patient) => Value | undefined
+  /** The same Patient when it has the value already. */
+  readonly set: (patient: Patient, value: Value) => Patient
+}
+
+function field<Value>(get: PatientField<Value>['get'], set: PatientField<Value>['set']): PatientField<Value> {
+  return { get, set: (patient, value) => (get(patient) === value ? patient : set(patient, value)) }
+}
+
+const textExtension = (id: string): PatientField<string> =>
+  field(
+    (patient) => extensionOf(patient, id)?.valueString,
+    (patient, value) => withExtension(patient, id, { valueString: value }),
+  )
+
+/** The name in use: official before usual before any other; never an old or maiden one. -1 when there is none. */
+function nameIndex({ name = [] }: Patient): number {
+  const uses: readonly HumanName['use'][] = ['official', 'usual', undefined]
+  const byUse = uses.map((use) => name.findIndex((entry) => entry.use === use)).find((index) => index >= 0)
+  return byUse ?? name.findIndex(({ use }) => use !== 'old' && use !== 'maiden')
+}
+
+export const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
+
+function withName(patient: Patient, change: (name: HumanName) => HumanName): Patient {
+  const names = patient.name ?? []
+  const at = nameIndex(patient)
+  // `text` would still show the name as it was.
+  const { text: _text, ...current } = names[at] ?? {}
+  return { ...patient, name: at < 0 ? [...names, change(current)] : names.with(at, change(current)) }
+}
+
+const firstName = field(
+  (patient) => currentName(patient)?.given?.[0],
+  (patient, value) => withName(patient, (name) => ({ ...name, given: [value, ...(name.given ?? []).slice(1)] })),
+)
+
+const lastName = field(
+  (patient) => currentName(patient)?.family,
+  (patient, value) => withName(patient, (name) => ({ ...name, family: value })),
+)
+
+const dateOfBirth = field<string>(
+  (patient) => patient.birthDate,
+  (patient, value) => ({ ...patient, birthDate: value }),
+)
+
+type TelecomSystem = 'phone' | 'email'
+
+const inUse = (system: TelecomSystem, point: ContactPoint): boolean =>
+  point.system === system && point.use !== 'old' && point.value !== undefined
+
+/** Of the contact points in use, the one with the best rank, else the first. -1 when there is none. */
+function telecomIndex({ telecom = [] }: Patient, system: TelecomSystem): number {
+  const best = telecom
+    .filter((point) => inUse(system, point))
+    .reduce<ContactPoint | undefined>(
+      (a, b) => (a === undefined || (b.rank ?? Infinity) < (a.rank ?? Infinity) ? b : a),
+      undefined,
+    )
+  return best === undefined ? -1 : telecom.indexOf(best)
+}
+
+const telecom = (system: TelecomSystem): PatientField<string> =>
+  field(
+    (patient) => patient.telecom?.[telecomIndex(patient, system)]?.value,
+    (patient, value) => {
+      const points = patient.telecom ?? []
+      // A second number that is on file already stays the second number.
+      if (points.some((point) => inUse(system, point) && point.value === value)) return patient
+      const at = telecomIndex(patient, system)
+      const point: ContactPoint = { ...points[at], system, value }
+      return { ...patient, telecom: at < 0 ? [...points, point] : points.with(at, point) }
+    },
+  )
+
+/** The address in one line: its text, else its parts. */
+function addressText({ text, line = [], city, state, postalCode, country }: Address): string | undefined {
+  return text ?? ([...line, city, state, postalCode, country].filter(Boolean).join(', ') || undefined)
+}
+
+function addressIndex({ address = [] }: Patient): number {
+  const home = address.findIndex(({ use }) => use === 'home')
+  return home >= 0 ? home : address.findIndex(({ use }) => use !== 'old' && use !== 'billing')
+}
+
+const address = field(
+  (patient) => {
+    const current = patient.address?.[addressIndex(patient)]
+    return current && addressText(current)
+  },
+  (patient, value) => {
+    const addresses = patient.address ?? []
+    const at = addressIndex(patient)
+    // Street and city of the earlier address must not stay beside the new text.
+    const next: Address = { use: addresses[at]?.use ?? 'home', text: value }
+    return { ...patient, address: at < 0 ? [...addresses, next] : addresses.with(at, next) }
+  },
+)
+
+const commsConsent = field(
+  (patient) => extensionOf(patient, 'communication-consent')?.valueBoolean,
+  (patient, value) => withExtension(patient, 'communication-consent', { valueBoolean: value }),
+)
+
+export const patientFields = {
+  firstName,
+  lastName,
+  dateOfBirth,
+  phone: telecom('phone'),
+  email: telecom('email'),
+  address,
+  preferredLocation: textExtension('preferred-location'),
+  medicareStatus: textExtension('medicare-status'),
+  healthPlanName: textExtension('health-plan-name'),
+  referralSource: textExtension('referral-source'),
+  reasonForVisit: textExtension('reason-for-visit'),
+  commsConsent,
+} as const

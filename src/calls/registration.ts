@@ -1,0 +1,40 @@
+/** When the registration of a patient is complete (spec 3): every field of update_registration_field is on file. */
+import type { Patient } from 'fhir/r4'
+import { patientFields } from './patient-fields.ts'
+import { PLACEHOLDER_TAG } from './vocabulary.ts'
+
+/** In the order of spec 2.3, which is the order in which missing ones are named. */
+export const REGISTRATION_FIELDS = [
+  'firstName',
+  'lastName',
+  'phone',
+  'email',
+  'preferredLocation',
+  'medicareStatus',
+  'healthPlanName',
+  'referralSource',
+  'commsConsent',
+] as const
+
+export type RegistrationField = (typeof REGISTRATION_FIELDS)[number]
+export type RegistrationStatus = 'ACTION_REQUIRED' | 'COMPLETE'
+
+/** A consent that was refused is on file too: `false` is an answer. */
+export const missingFields = (patient: Patient): readonly RegistrationField[] =>
+  REGISTRATION_FIELDS.filter((name) => patientFields[name].get(patient) === undefined)
+
+export const registrationStatus = (patient: Patient): RegistrationStatus =>
+  missingFields(patient).length === 0 ? 'COMPLETE' : 'ACTION_REQUIRED'
+
+const isPlaceholderTag = (tag: { system?: string | undefined; code?: string | undefined }): boolean =>
+  tag.system === PLACEHOLDER_TAG.system && tag.code === PLACEHOLDER_TAG.code
+
+export const isPlaceholder = ({ meta }: Patient): boolean => meta?.tag?.some(isPlaceholderTag) ?? false
+
+/** A placeholder whose registration is complete becomes a real record: active, and the tag gone (spec 2.4). */
+export function settleRegistration(patient: Patient): Patient {
+  if (!isPlaceholder(patient) || registrationStatus(patient) !== 'COMPLETE') return patient
+  const { tag = [], ...meta } = patient.meta ?? {}
+  const kept = tag.filter((entry) => !isPlaceholderTag(entry))
+  return { ...patient, active: true, meta: { ...meta, ...(kept.length === 0 ? {} : { tag: kept }) } }
+}

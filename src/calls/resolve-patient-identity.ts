@@ -1,0 +1,91 @@
+/**
+ * resolve_patient_identity (spec 2.3, 3, 4.1 rule 3): does the caller match an existing patient by name or phone?
+ * The outcome and the candidates go to the staff; the answer names and counts nobody, nothing is merged, and the call
+ * keeps its patient. statedDateOfBirth is accepted and changes nothing (spec 9).
+ */
+import type { TaskInput } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
+import { badRequest } from '../fhir/outcome.ts'
+import { defineOperation, type OperationInput } from '../operations/operation.ts'
+import { recordCall } from './call-record.ts'
+import { type Identity, identify, type StatedIdentity } from './identify.ts'
+import { patientOfRequest } from './patient-of-request.ts'
+import { attached, attachedText, createStaffTask } from './staff-task.ts'
+import { notStated, type Place, placeOf, readStated, statedText } from './stated-values.ts'
+
+export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
+  request.access.change(async (ctx) => {
+    const stated = readIdentity(request.input, placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+    const identity = await identify(ctx, stated)
+    // Staff who ask over FHIR have the answer; only a call leaves it for them.
+    if (request.call !== undefined) {
+      const patient = await patientOfRequest(ctx, request)
+      const task = await createStaffTask(ctx, request.call, patient, {
+        code: 'identity-outcome',
+        priority: 'routine',
+        description: DESCRIPTIONS[identity.grade],
+        input: outcome(stated, identity),
+      })
+      await recordCall(ctx, request.call, patient, { activity: resolvePatientIdentity.code, written: [task] })
+    }
+    return identity.candidates.length > 0
+      ? {
+          success: true,
+          patientType: 'EXISTING',
+          code: 'existing-patient',
+          say: 'Thank you, I have found your details.',
+        }
+      : {
+          success: true,
+          patientType: 'NEW',
+          code: 'new-patient',
+          say: 'Thank you. I will set up a new record for you.',
+        }
+  }),
+)
+
+/** Characters at most. */
+const NAME_LENGTH = 200
+
+/** @throws FhirError 400 when neither name nor phone was stated, or one of them cannot be read */
+function readIdentity(input: OperationInput, place: Place): StatedIdentity {
+  const { statedName, statedPhone } = input
+  if (notStated(statedName) && notStated(statedPhone)) {
+    throw badRequest('At least one of statedName and statedPhone is required', {
+      expression: 'statedName',
+      reason: 'missing-argument',
+    })
+  }
+  return { ...readName(statedName), ...readPhone(statedPhone, place) }
+}
+
+function readName(value: unknown): Pick<StatedIdentity, 'name'> {
+  if (notStated(value)) return {}
+  const name = statedText(String(value), NAME_LENGTH)
+  if (!name.ok) throw badRequest(`statedName: ${name.error}`, { expression: 'statedName', reason: 'invalid-argument' })
+  return { name: name.value }
+}
+
+function readPhone(value: unknown, place: Place): Pick<StatedIdentity, 'phone' | 'region'> {
+  if (notStated(value)) return {}
+  const phone = readStated('phone', value, place)
+  if (!phone.ok)
+    throw badRequest(`statedPhone: ${phone.error}`, { expression: 'statedPhone', reason: 'invalid-argument' })
+  return { phone: phone.value, ...(place.region === undefined ? {} : { region: place.region }) }
+}
+
+const DESCRIPTIONS: Readonly<Record<Identity['grade'], string>> = {
+  probable: 'The caller matches one existing patient by name and phone. Please confirm.',
+  possible: 'The caller may be an existing patient. Please compare with the candidates.',
+  'certainly-not': 'The caller matches no existing patient.',
+}
+
+/** What only staff see: candidates are other people. */
+const outcome = (stated: StatedIdentity, { candidates, grade, matchedBy }: Identity): readonly TaskInput[] => [
+  ...attached('patient-type', { valueCode: candidates.length > 0 ? 'EXISTING' : 'NEW' }),
+  ...attached('match-grade', { valueCode: grade }),
+  ...matchedBy.flatMap((clue) => attached('matched-by', { valueCode: clue })),
+  ...attachedText('stated-name', stated.name),
+  ...attachedText('stated-phone', stated.phone),
+  ...candidates.flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+]

@@ -1,0 +1,73 @@
+/**
+ * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records what it said
+ * and relays it. Nothing is decided here. `success` says that the status is VERIFIED or PENDING.
+ */
+import { badRequest } from '../fhir/outcome.ts'
+import type { InsuranceAnswer, InsuranceStatus } from '../integrations/integrations.ts'
+import { defineOperation, type OperationInput, type OperationOutput } from '../operations/operation.ts'
+import { recordCall } from './call-record.ts'
+import { type InsuranceCard, writeInsurance } from './insurance-record.ts'
+import { patientOfRequest, requirePatient } from './patient-of-request.ts'
+import { notStated, statedText } from './stated-values.ts'
+
+export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
+  const { access, integrations } = request
+  const card = readCard(request.input)
+  requirePatient(request)
+  if (request.id !== undefined) await access.reader().read('Patient', request.id)
+  // Asked before the change begins: a change may run several times, the question must not.
+  const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
+  await access.change(async (ctx) => {
+    const patient = await patientOfRequest(ctx, request)
+    const written = await writeInsurance(ctx, patient.id, card, verification)
+    await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
+  })
+  return answer(verification)
+})
+
+/** Characters at most of one thing on an insurance card. */
+const CARD_LENGTH = 200
+
+function readCard(input: OperationInput): InsuranceCard {
+  const groupId = optional(input, 'groupId')
+  const subscriberName = optional(input, 'subscriberName')
+  return {
+    payerName: required(input, 'payerName'),
+    memberId: required(input, 'memberId'),
+    ...(groupId === undefined ? {} : { groupId }),
+    ...(subscriberName === undefined ? {} : { subscriberName }),
+  }
+}
+
+function required(input: OperationInput, name: string): string {
+  const stated = statedText(String(input[name] ?? ''), CARD_LENGTH)
+  if (!stated.ok) throw badRequest(`${name}: ${stated.error}`, { expression: name })
+  return stated.value
+}
+
+const optional = (input: OperationInput, name: string): string | undefined =>
+  notStated(input[name]) ? undefined : required(input, name)
+
+function answer({ status, copayCents, errorMessage }: InsuranceAnswer): OperationOutput {
+  const success = status === 'VERIFIED' || status === 'PENDING'
+  return {
+    success,
+    status,
+    ...(copayCents === undefined ? {} : { copayCents }),
+    ...(success ? {} : { errorMessage: errorMessage ?? SENTENCES[status] }),
+    code: status.toLowerCase().replaceAll('_', '-'),
+    say: SENTENCES[status],
+  }
+}
+
+const SENTENCES: Readonly<Record<InsuranceStatus, string>> = {
+  VERIFIED: 'Thank you, your insurance is verified.',
+  PENDING: 'Thank you. Your insurance is being checked, and we will let you know the result.',
+  INACTIVE: 'The insurer says that this coverage is not active.',
+  NOT_COVERED: 'The insurer says that this visit is not covered.',
+  MEMBER_NOT_FOUND: 'The insurer could not find that member ID. Could you read it to me again?',
+  INVALID_MEMBER_INFO: 'The insurer could not read those details. Could you read them to me again?',
+  PAYER_NOT_SUPPORTED: 'We cannot check that insurer by phone. Our staff will look into it.',
+  PAYER_UNAVAILABLE: 'The insurer cannot be reached at the moment. Our staff will check again later.',
+  ERROR: 'Your insurance could not be checked just now. Our staff will look into it.',
+}

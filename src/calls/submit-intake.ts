@@ -1,0 +1,82 @@
+/**
+ * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one is
+ * enabled. Every bad value is reported at once and then nothing is written. The CRM is asked after the Patient is saved.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Patient } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
+import { FhirError, type Issue } from '../fhir/outcome.ts'
+import type { CrmContact, CrmSettings } from '../integrations/integrations.ts'
+import { deliverStaged, stageDelivery } from '../integrations/outbox.ts'
+import { defineOperation, type OperationInput, type OperationRequest } from '../operations/operation.ts'
+import type { Context } from '../providers/context.ts'
+import { recordCall } from './call-record.ts'
+import { patientFields } from './patient-fields.ts'
+import { patientOfRequest } from './patient-of-request.ts'
+import { settleRegistration } from './registration.ts'
+import { type Place, placeOf, readStated } from './stated-values.ts'
+
+const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
+type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
+
+/** Set when the change has staged a delivery that is now to be tried. */
+type Sync = CrmSettings | undefined
+
+export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
+  const { access, integrations } = request
+  const messageId = randomUUID()
+  const crm = await access.change((ctx) => write(ctx, request, messageId))
+  const delivery = crm && (await deliverStaged(access, integrations.crm, crm, messageId))
+  return delivery === undefined || delivery.delivered
+    ? { success: true, code: 'intake-submitted', say: 'Thank you, I have everything I need for your visit.' }
+    : {
+        success: false,
+        code: 'crm-sync-failed',
+        error: 'crm sync failed',
+        say: 'Thank you, I have your details. Our staff will finish the rest.',
+      }
+})
+
+async function write(ctx: Context, request: OperationRequest, messageId: string): Promise<Sync> {
+  const settings = await readSettings(ctx.unit, ctx.clinic)
+  const intake = readIntake(request.input, placeOf(settings, ctx.now))
+  const before = await patientOfRequest(ctx, request)
+  const patient = await ctx.update<Patient>(withIntake(before.resource, intake))
+  const activity = submitIntake.code
+  await recordCall(ctx, request.call, patient, { activity, written: [patient], reasonForVisit: intake.reasonForVisit })
+  if (!settings.crm?.enabled) return undefined
+  stageDelivery(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
+  return settings.crm
+}
+
+/** An intake that brings the last missing field completes the registration too (spec 2.4). */
+const withIntake = (patient: Patient, intake: Intake): Patient =>
+  settleRegistration(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
+
+const contactOf = (clinic: string, patient: string, messageId: string, intake: Intake): CrmContact => ({
+  clinic,
+  patient,
+  event: 'intake.submitted',
+  messageId,
+  fields: intake,
+})
+
+/** @throws FhirError 422 with one issue for each bad value */
+function readIntake(input: OperationInput, place: Place): Intake {
+  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], place) }))
+  const issues = stated.flatMap((entry): Issue[] =>
+    entry.ok
+      ? []
+      : [
+          {
+            code: 'value',
+            reason: 'invalid-argument',
+            diagnostics: `${entry.field}: ${entry.error}`,
+            expression: entry.field,
+          },
+        ],
+  )
+  if (issues.length > 0) throw new FhirError(422, issues)
+  const values = Object.fromEntries(stated.map((entry) => [entry.field, entry.ok ? entry.value : '']))
+  return values as Intake
+}
