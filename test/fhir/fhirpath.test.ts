@@ -55,6 +55,12 @@ describe('paths', () => {
     ['DomainResource.id | Patient.id', patient, ['ada']],
     ["Patient.telecom.where(system = 'email').value", patient, ['ada@example.org']],
     ["Patient.telecom.where(system = 'phone' and use = 'home').value", patient, ['+1 555 0100']],
+    [
+      "Patient.name.where(prefix = 'Dr.').family",
+      { resourceType: 'Patient', name: [{ prefix: ['Dr.'], family: 'X' }] },
+      ['X'],
+    ],
+    ["Patient.name.where(given = 'Ada').family", patient, []],
     ['Patient.name[1].family', patient, ['Byron']],
     ['Patient.name[2].family', patient, []],
     ['Patient.deceased', patient, ['1852-11-27T10:00:00+01:00']],

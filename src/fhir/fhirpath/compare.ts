@@ -38,7 +38,7 @@ function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefin
 const sameSiblings = (left: Item, right: Item): boolean =>
   !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
 
-export function equalItems(left: Item, right: Item): boolean | undefined {
+function equalItems(left: Item, right: Item): boolean | undefined {
   const one = rawValue(left)
   const other = rawValue(right)
   if (deepEqual(one, other)) return sameSiblings(left, right)

@@ -45,9 +45,10 @@ const SYSTEM_TYPES = new Map(
 const PRIMITIVE_SUFFIX =
   /^(?:Base64Binary|Boolean|Canonical|Code|Date|DateTime|Decimal|Id|Instant|Integer|Markdown|Oid|PositiveInt|String|Time|UnsignedInt|Uri|Url|Uuid)$/
 
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
 /** `Quantity` -> `Quantity`, `DateTime` -> `dateTime`. */
-export const typeOfSuffix = (suffix: string): string =>
-  PRIMITIVE_SUFFIX.test(suffix) ? suffix.charAt(0).toLowerCase() + suffix.slice(1) : suffix
+export const typeOfSuffix = (suffix: string): string => (PRIMITIVE_SUFFIX.test(suffix) ? lowerFirst(suffix) : suffix)
 
 /** The suffixes with which `value[x]` may be written when a value of `type` is asked for. */
 export const suffixesOf = (type: string): readonly string[] =>
@@ -71,7 +72,8 @@ export function isTypeOf(type: string, asked: string): boolean {
   for (let current: string | undefined = type; current !== undefined; current = parentOf(current)) {
     if (current === asked || system?.has(current)) return true
   }
-  return SYSTEM_TYPES.get(type)?.has(asked) === true && asked === type.charAt(0).toLowerCase() + type.slice(1)
+  // A bare `true` or 'x' has only a System type, and counts as the FHIR type of the same name.
+  return SYSTEM_TYPES.has(type) && asked === lowerFirst(type)
 }
 
 const ROOTS: ReadonlySet<string> = new Set(['Element', 'Resource', 'xhtml', ...SYSTEM_TYPES.keys()])

@@ -124,8 +124,10 @@ function equalityTest(criterion: Ast): Test | undefined {
   const { name } = left
   const wanted = right.value
   if (typeof wanted !== 'string' || CHOICE_ELEMENTS.has(name) || name === 'id' || name === 'extension') return undefined
-  return (value) => isObject(value) && value[name] === wanted
+  return (value) => isObject(value) && only(value[name]) === wanted
 }
+
+const only = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
 /** `resolve() is Patient` */
 function resolvedTest(criterion: Ast): Test | undefined {
