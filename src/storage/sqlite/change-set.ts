@@ -1,0 +1,99 @@
+/** One change set inside a transaction: first everything that could refuse it, then the rows. */
+import { type ChangeSet, type ResourceChange, StoreConflict } from '../port.ts'
+import { combinedRows } from './combined.ts'
+import type { Engine } from './engine.ts'
+import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-rows.ts'
+import { recordConflict, writeRecord } from './records.ts'
+import { findIds } from './search.ts'
+import { raw } from './sql.ts'
+
+/** The conflict that refuses the whole change set, found before any of it is written. */
+export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
+  return versionConflict(engine, changes) ?? recordConflicts(engine, changes) ?? guardConflict(engine, changes)
+}
+
+export function apply(engine: Engine, changes: ChangeSet): void {
+  let seq = engine.db.number(raw('SELECT max(seq) FROM version'))
+  for (const change of changes.resources) {
+    seq += 1
+    writeResource(engine, changes.clinic, change, seq)
+  }
+  for (const change of changes.records) writeRecord(engine.db, change)
+}
+
+function versionConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
+  // A later change of the same set follows the earlier one, not what is stored.
+  const versions = new Map<string, number>()
+  for (const { type, id, expect, version } of changes.resources) {
+    const subject = `${type}/${id}`
+    const current = versions.get(subject) ?? currentVersion(engine, changes.clinic, type, id)
+    if (current !== expect) return new StoreConflict('version', subject)
+    versions.set(subject, version)
+  }
+  return undefined
+}
+
+function currentVersion(engine: Engine, clinic: string, type: string, id: string): number {
+  const typeId = engine.names.type(clinic, type)
+  if (typeId === undefined) return 0
+  return engine.db.get<[number]>('SELECT version FROM resource WHERE type = ? AND id = ?', typeId, id)?.[0] ?? 0
+}
+
+function recordConflicts(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
+  for (const change of changes.records) {
+    const conflict = recordConflict(engine.db, change)
+    if (conflict !== undefined) return conflict
+  }
+  return undefined
+}
+
+function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
+  for (const { plan, ids } of changes.guards) {
+    const expected = new Set(ids)
+    const found = findIds(engine, plan, expected.size + 1)
+    const holds = found.length === expected.size && found.every((id) => expected.has(id))
+    if (!holds) return new StoreConflict('guard', plan.types.join(','))
+  }
+  return undefined
+}
+
+function writeResource(engine: Engine, clinic: string, change: ResourceChange, seq: number): void {
+  const { clinic: clinicId, type } = engine.names.makeType(clinic, change.type)
+  const row = writeCurrent(engine, type, change, seq)
+  engine.db.run(
+    `INSERT INTO version (seq, clinic, type, row, version, updated, method, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[seq, clinicId, type, row, change.version, change.lastUpdated, change.method, change.text],
+  )
+  const maker = new IndexRowMaker(engine.names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+  const before = change.expect === 0 ? undefined : withCombined(engine, type, change, readIndexRows(engine.db, row))
+  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, maker.make(change.entries)))
+}
+
+/** The resource row now names `seq` as its current version; a row that only was referenced becomes a resource. */
+function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): number {
+  const written = engine.db.get<[number]>(
+    `INSERT INTO resource (type, id, seq, version, updated, live) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (type, id) DO UPDATE SET
+       seq = excluded.seq, version = excluded.version, updated = excluded.updated, live = excluded.live
+     RETURNING row`,
+    ...[type, change.id, seq, change.version, change.lastUpdated, change.method === 'DELETE' ? 0 : 1],
+  )
+  if (written === undefined) throw new Error('SQLite returned no row for a written resource')
+  return written[0]
+}
+
+function targetRow(engine: Engine, type: number, id: string): number {
+  const known = engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', type, id)
+  if (known !== undefined) return known[0]
+  const made = engine.db.get<[number]>(
+    'INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0) RETURNING row',
+    ...[type, id],
+  )
+  if (made === undefined) throw new Error('SQLite returned no row for a referenced resource')
+  return made[0]
+}
+
+function withCombined(engine: Engine, type: number, change: ResourceChange, rows: IndexRows): IndexRows {
+  const combined = combinedRows(engine, type, change.type, rows)
+  return combined.length === 0 ? rows : new Map([...rows, ['combined_index', combined]])
+}

@@ -1,0 +1,136 @@
+/** One connection to the SQLite file: prepared statements, transactions, and faults in the port's words. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+const MOST_STATEMENTS = 400
+/** How long another process that writes is waited for, milliseconds. */
+const BUSY_TIMEOUT = 2_000
+
+/**
+ * WAL with FULL: a commit is on the disk before it is acknowledged. The page cache is allocated as it fills; a
+ * checkpoint every 4,000 pages (16 MB) keeps its two extra disk syncs rare.
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA cache_size = -65536;
+  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA trusted_schema = OFF;
+`
+
+export class Database {
+  private readonly connection: DatabaseSync
+  /** In order of last use; the first is the one to forget. */
+  private readonly statements = new Map<string, StatementSync>()
+
+  /** `path` is a file, whose folder is made when it is missing, or ':memory:'. */
+  constructor(path: string) {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+    this.connection = new DatabaseSync(path, {
+      timeout: BUSY_TIMEOUT,
+      enableForeignKeyConstraints: false,
+      returnArrays: true,
+    })
+  }
+
+  configure(): void {
+    this.connection.exec(SETTINGS)
+  }
+
+  /** Several statements without parameters: definitions and settings. */
+  script(text: string): void {
+    this.connection.exec(text)
+  }
+
+  /** Rows as tuples, in the order of the selected columns. */
+  all<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): readonly Row[] {
+    return this.prepared(text).all(...values) as unknown as readonly Row[]
+  }
+
+  get<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): Row | undefined {
+    return this.prepared(text).get(...values) as unknown as Row | undefined
+  }
+
+  select<Row extends readonly SqlValue[]>(query: Sql): readonly Row[] {
+    return this.all<Row>(query.text, ...query.values)
+  }
+
+  /** The one number that a query gives. */
+  number(query: Sql): number {
+    return this.get<[number]>(query.text, ...query.values)?.[0] ?? 0
+  }
+
+  run(text: string, ...values: readonly SqlValue[]): void {
+    this.prepared(text).run(...values)
+  }
+
+  /** Every statement of `work` sees the same state, whatever other processes commit meanwhile. */
+  snapshot<T>(work: () => T): T {
+    return this.connection.isTransaction ? work() : this.transaction('BEGIN', work)
+  }
+
+  /** Committed (on the disk) when it returns; nothing is written when it throws. */
+  exclusive<T>(work: () => T): T {
+    return this.transaction('BEGIN IMMEDIATE', work)
+  }
+
+  close(): void {
+    this.statements.clear()
+    this.connection.close()
+  }
+
+  private transaction<T>(begin: string, work: () => T): T {
+    this.run(begin)
+    try {
+      const result = work()
+      this.run('COMMIT')
+      return result
+    } catch (error) {
+      // A full disk may have rolled back already.
+      if (this.connection.isTransaction) this.run('ROLLBACK')
+      throw error
+    }
+  }
+
+  private prepared(text: string): StatementSync {
+    const known = this.statements.get(text)
+    if (known !== undefined) {
+      this.statements.delete(text)
+      this.statements.set(text, known)
+      return known
+    }
+    const statement = this.connection.prepare(text)
+    this.statements.set(text, statement)
+    for (const oldest of this.statements.keys()) {
+      if (this.statements.size <= MOST_STATEMENTS) break
+      this.statements.delete(oldest)
+    }
+    return statement
+  }
+}
+
+/** Primary result codes that say "not now" rather than "wrong program" (https://sqlite.org/rescode.html). */
+const UNAVAILABLE: ReadonlySet<number> = new Set([
+  5 /* BUSY */, 6 /* LOCKED */, 7 /* NOMEM */, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */,
+  14 /* CANTOPEN */, 26 /* NOTADB */,
+])
+
+/** What a caller of the port is told for anything thrown inside the engine. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
+    return error
+  const code = resultCode(error)
+  if (code === undefined || !UNAVAILABLE.has(code & 0xff)) return error
+  return new StoreUnavailable(`The database can't serve now (SQLite result ${code})`, { cause: error })
+}
+
+function resultCode(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error && error.code === 'ERR_INVALID_STATE') return 14
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
+}

@@ -1,0 +1,75 @@
+/** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
+import type { Include, SearchPlan } from '../../search/plan.ts'
+import type { SearchResult } from '../port.ts'
+import { type Scope, scopeOf } from './compile.ts'
+import type { Engine } from './engine.ts'
+import { readRows } from './resources.ts'
+import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
+
+const EVERY = '*'
+
+/** What the matches of `rows` bring along: each resource once, never a match, `plan.includeLimit` at most. */
+export function included(
+  engine: Engine,
+  plan: SearchPlan,
+  rows: readonly number[],
+): Pick<SearchResult, 'included' | 'truncated'> {
+  const seen = new Set(rows)
+  const found: number[] = []
+  let newest = rows
+  for (let round = 0; newest.length > 0; round += 1) {
+    const follow = plan.include.filter(({ iterate }) => round === 0 || iterate)
+    const reached: number[] = []
+    for (const include of follow) {
+      for (const row of neighbours(engine, plan.clinic, include, newest, plan.includeLimit + seen.size + 1)) {
+        if (seen.has(row)) continue
+        if (found.length === plan.includeLimit) return { included: readRows(engine, found), truncated: true }
+        seen.add(row)
+        found.push(row)
+        reached.push(row)
+      }
+    }
+    newest = reached
+  }
+  return { included: readRows(engine, found), truncated: false }
+}
+
+/** Rows one reference away from `rows`, in the direction of `include`. */
+function neighbours(
+  engine: Engine,
+  clinic: string,
+  include: Include,
+  rows: readonly number[],
+  limit: number,
+): readonly number[] {
+  const source = sourceTest(engine, clinic, include)
+  const target = include.target === undefined ? ALWAYS : typeTest(raw('t'), scopeOf(engine, clinic, include.target))
+  if (source === undefined || target === undefined) return []
+  const [from, found] = include.reverse
+    ? [sql`reference_index AS i INDEXED BY reference_by_target ON i.target = here.value`, raw('s')]
+    : [sql`reference_index AS i NOT INDEXED ON i.row = here.value`, raw('t')]
+  return engine.db
+    .select<[number]>(
+      sql`SELECT DISTINCT ${found}.row
+      FROM json_each(${JSON.stringify(rows)}) AS here
+        CROSS JOIN ${from}
+        CROSS JOIN resource AS s ON s.row = i.row
+        CROSS JOIN resource AS t ON t.row = i.target
+      WHERE ${and([source, target, sql`${found}.live = 1`])} LIMIT ${limit}`,
+    )
+    .map(([row]) => row)
+}
+
+/** Which references are followed, by their holder's type and parameter; undefined: there are none. */
+function sourceTest(engine: Engine, clinic: string, { source, param }: Include): Sql | undefined {
+  if (source === EVERY) {
+    return param === EVERY ? ALWAYS : sql`(SELECT n.text FROM name AS n WHERE n.id = i.param) = ${param}`
+  }
+  const scope = scopeOf(engine, clinic, source)
+  if (scope === undefined || param === EVERY) return typeTest(raw('s'), scope)
+  const id = engine.names.param(scope.type, 'reference', param)
+  return id === undefined ? undefined : sql`i.param = ${id}`
+}
+
+const typeTest = (alias: Sql, scope: Scope | undefined): Sql | undefined =>
+  scope === undefined ? undefined : sql`${alias}.type = ${scope.type}`

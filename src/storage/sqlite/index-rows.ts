@@ -1,0 +1,162 @@
+/** Index entries of a resource as rows of the index tables, and the least that has to be written for a change. */
+import type { IndexEntry } from '../../search/plan.ts'
+import type { Database } from './database.ts'
+import type { Names } from './names.ts'
+import type { SqlValue } from './sql.ts'
+
+export type IndexTable =
+  | 'string_index'
+  | 'token_index'
+  | 'reference_index'
+  | 'uri_index'
+  | 'range_index'
+  | 'position_index'
+  | 'composite_index'
+  | 'combined_index'
+
+/** Values of the columns after `row`, the parameter first. */
+export type IndexRow = readonly [param: number, ...values: SqlValue[]]
+type TableRow = readonly [IndexTable, IndexRow]
+export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
+
+const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
+  string_index: ['param', 'folded', 'exact'],
+  token_index: ['param', 'code', 'system'],
+  reference_index: ['param', 'target', 'version'],
+  uri_index: ['param', 'value'],
+  range_index: ['param', 'low', 'high', 'system', 'code'],
+  position_index: ['param', 'latitude', 'longitude'],
+  composite_index: ['param', 'repetition', 'part', 'text', 'system', 'low', 'high'],
+  combined_index: ['param', 'first', 'second', 'low', 'high'],
+}
+
+/** Those that hold entries; combined_index is made from them. */
+const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
+
+/** `OR IGNORE`: the same value found twice in a resource is one row. */
+const INSERT = statements((table, columns) => {
+  const places = columns.map(() => '?').join(', ')
+  return `INSERT OR IGNORE INTO ${table} (row, ${columns.join(', ')}) VALUES (?, ${places})`
+})
+const DELETE = statements((table, columns) => {
+  return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
+})
+const SELECT = statements((table, columns) => `SELECT ${columns.join(', ')} FROM ${table} WHERE row = ?`)
+
+function statements(
+  text: (table: IndexTable, columns: readonly string[]) => string,
+): Readonly<Record<IndexTable, string>> {
+  return Object.fromEntries(
+    Object.entries(COLUMNS).map(([table, columns]) => [table, text(table as IndexTable, columns)]),
+  ) as Record<IndexTable, string>
+}
+
+export const readIndexRows = (db: Database, row: number): IndexRows =>
+  new Map(ENTRY_TABLES.map((table) => [table, db.all<IndexRow>(SELECT[table], row)]))
+
+/** Writes what is new and removes what is gone; `before` is undefined for a resource that has no rows yet. */
+export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
+  for (const [table, rows] of after) {
+    const kept = new Set(before?.get(table)?.map(key))
+    for (const values of rows) if (!kept.has(key(values))) db.run(INSERT[table], row, ...values)
+  }
+  for (const [table, rows] of before ?? []) {
+    const wanted = new Set(after.get(table)?.map(key))
+    for (const values of rows) if (!wanted.has(key(values))) db.run(DELETE[table], row, ...values)
+  }
+}
+
+const key = (row: IndexRow): string => row.join('\u0000')
+
+/** Rows of the entries of one resource; parameters, systems and referenced resources are made as they are met. */
+export class IndexRowMaker {
+  private readonly names: Names
+  private readonly clinic: string
+  private readonly type: number
+  private readonly target: (type: number, id: string) => number
+  private readonly rows = new Map<IndexTable, IndexRow[]>()
+  private readonly seen = new Map<number, number>()
+
+  /** `target` gives the row of a resource, making one when there is none. */
+  constructor(names: Names, clinic: string, type: number, target: (type: number, id: string) => number) {
+    this.names = names
+    this.clinic = clinic
+    this.type = type
+    this.target = target
+  }
+
+  make(entries: readonly IndexEntry[]): IndexRows {
+    for (const entry of entries) {
+      const param = this.names.makeParam(this.type, entry.kind, entry.param)
+      const repetition = this.seen.get(param) ?? 0
+      this.seen.set(param, repetition + 1)
+      this.names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
+      for (const [table, row] of this.rowsOf(param, repetition, entry)) this.push(table, row)
+    }
+    return this.rows
+  }
+
+  private rowsOf(param: number, repetition: number, entry: IndexEntry): readonly TableRow[] {
+    switch (entry.kind) {
+      case 'string':
+        return [['string_index', [param, entry.folded, entry.exact]]]
+      case 'token':
+        return [['token_index', [param, entry.code, this.system(param, entry.system)]]]
+      case 'reference':
+        return [['reference_index', [param, this.referenced(entry), entry.version ?? '']]]
+      case 'uri':
+        return [['uri_index', [param, entry.value]]]
+      case 'date':
+      case 'number':
+        return [['range_index', [param, entry.low, entry.high, 0, '']]]
+      case 'quantity':
+        return [['range_index', [param, entry.low, entry.high, this.system(param, entry.system), entry.code]]]
+      case 'position':
+        return [['position_index', [param, entry.latitude, entry.longitude]]]
+      case 'composite':
+        return entry.parts.map((part, number) => [
+          'composite_index',
+          [param, repetition, number, ...this.part(param, part)],
+        ])
+    }
+  }
+
+  /** text, system, low and high of one part of a composite. */
+  private part(param: number, part: IndexEntry): readonly [string, number, number, number] {
+    switch (part.kind) {
+      case 'string':
+        return [part.folded, 0, 0, 0]
+      case 'token':
+        return [part.code, this.system(param, part.system), 0, 0]
+      case 'reference': {
+        const target = this.referenced(part)
+        return [part.version ?? '', 0, target, target]
+      }
+      case 'uri':
+        return [part.value, 0, 0, 0]
+      case 'date':
+      case 'number':
+        return ['', 0, part.low, part.high]
+      case 'quantity':
+        return [part.code, this.system(param, part.system), part.low, part.high]
+      case 'position':
+        return ['', 0, part.latitude, part.longitude]
+      case 'composite':
+        throw new Error(`The composite search parameter ${part.param} can't be a part of another one`)
+    }
+  }
+
+  private system(param: number, system: string): number {
+    return system === '' ? 0 : this.names.make(param, system)
+  }
+
+  private referenced(entry: { readonly type: string; readonly id: string }): number {
+    return this.target(this.names.makeType(this.clinic, entry.type).type, entry.id)
+  }
+
+  private push(table: IndexTable, row: IndexRow): void {
+    const rows = this.rows.get(table)
+    if (rows === undefined) this.rows.set(table, [row])
+    else rows.push(row)
+  }
+}

@@ -1,0 +1,123 @@
+/** Interned names: a tree of clinic > type > kind > parameter > system, each node one integer. */
+import type { Database } from './database.ts'
+
+/** Parent of the clinics. */
+const ROOT = 0
+const MOST_CACHED = 50_000
+
+export type EntryKind =
+  | 'string'
+  | 'token'
+  | 'reference'
+  | 'uri'
+  | 'date'
+  | 'number'
+  | 'quantity'
+  | 'position'
+  | 'composite'
+
+/** What the engine has learnt about a parameter's entries; it only ever grows. */
+export interface ParameterFacts {
+  /** The widest range, high - low. */
+  readonly span: number
+  /** Some resource has (or had) two entries. */
+  readonly repeated: boolean
+}
+
+export class Names {
+  private readonly db: Database
+  /** parent -> text -> id. */
+  private readonly ids = new Map<number, Map<string, number>>()
+  private readonly texts = new Map<number, string>()
+  private readonly facts = new Map<number, ParameterFacts>()
+  private cached = 0
+
+  constructor(db: Database) {
+    this.db = db
+  }
+
+  clinic(clinic: string): number | undefined {
+    return this.find(ROOT, clinic)
+  }
+
+  type(clinic: string, type: string): number | undefined {
+    const parent = this.clinic(clinic)
+    return parent === undefined ? undefined : this.find(parent, type)
+  }
+
+  param(type: number, kind: EntryKind | 'combined', code: string): number | undefined {
+    const parent = this.find(type, kind)
+    return parent === undefined ? undefined : this.find(parent, code)
+  }
+
+  find(parent: number, text: string): number | undefined {
+    const known = this.ids.get(parent)?.get(text)
+    if (known !== undefined) return known
+    const found = this.db.get<[number]>('SELECT id FROM name WHERE parent = ? AND text = ?', parent, text)?.[0]
+    if (found !== undefined) this.remember(parent, text, found)
+    return found
+  }
+
+  makeType(clinic: string, type: string): { readonly clinic: number; readonly type: number } {
+    const parent = this.make(ROOT, clinic)
+    return { clinic: parent, type: this.make(parent, type) }
+  }
+
+  makeParam(type: number, kind: EntryKind | 'combined', code: string): number {
+    return this.make(this.make(type, kind), code)
+  }
+
+  make(parent: number, text: string): number {
+    const known = this.find(parent, text)
+    if (known !== undefined) return known
+    const made = this.db.get<[number]>('INSERT INTO name (parent, text) VALUES (?, ?) RETURNING id', parent, text)?.[0]
+    if (made === undefined) throw new Error('SQLite returned no id for a new name')
+    this.remember(parent, text, made)
+    return made
+  }
+
+  clinics(): readonly number[] {
+    return this.db.all<[number]>('SELECT id FROM name WHERE parent = ?', ROOT).map(([id]) => id)
+  }
+
+  textOf(id: number): string {
+    const known = this.texts.get(id)
+    if (known !== undefined) return known
+    const text = this.db.get<[string]>('SELECT text FROM name WHERE id = ?', id)?.[0] ?? ''
+    this.texts.set(id, text)
+    return text
+  }
+
+  /** As committed by whichever process wrote last: never from a cache. */
+  factsOf(param: number): ParameterFacts {
+    const found = this.db.get<[number, number]>('SELECT span, repeated FROM name WHERE id = ?', param)
+    return { span: found?.[0] ?? 0, repeated: found?.[1] === 1 }
+  }
+
+  learn(param: number, span: number, repeated: boolean): void {
+    const known = this.facts.get(param)
+    if (known !== undefined && span <= known.span && (known.repeated || !repeated)) return
+    const before = this.factsOf(param)
+    const facts = { span: Math.max(span, before.span), repeated: repeated || before.repeated }
+    if (facts.span > before.span || facts.repeated !== before.repeated) {
+      this.db.run('UPDATE name SET span = ?, repeated = ? WHERE id = ?', facts.span, facts.repeated ? 1 : 0, param)
+    }
+    this.facts.set(param, facts)
+  }
+
+  /** After a rollback: ids that were made in it are free again and may come to mean something else. */
+  forget(): void {
+    this.ids.clear()
+    this.texts.clear()
+    this.facts.clear()
+    this.cached = 0
+  }
+
+  private remember(parent: number, text: string, id: number): void {
+    if (this.cached >= MOST_CACHED) this.forget()
+    const siblings = this.ids.get(parent) ?? new Map<string, number>()
+    siblings.set(text, id)
+    this.ids.set(parent, siblings)
+    this.cached += 1
+  }
+}

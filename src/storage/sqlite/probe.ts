@@ -1,0 +1,51 @@
+/** A term as a question about one resource row: EXISTS on the index rows of that resource, which lie side by side. */
+import type { EntryTerm, Term } from './compile.ts'
+import { ALWAYS, and, NEVER, not, or, raw, type Sql, sql } from './sql.ts'
+
+/** True where the resource of `row` (an expression) fulfils `term`. `depth` keeps nested aliases apart. */
+export function probe(term: Term, row: Sql, depth = 0): Sql {
+  switch (term.op) {
+    case 'always':
+      return ALWAYS
+    case 'never':
+      return NEVER
+    case 'any':
+      return or(term.of.map((part) => probe(part, row, depth)))
+    case 'all':
+      return and(term.of.map((part) => probe(part, row, depth)))
+    case 'not':
+      return not(probe(term.of, row, depth))
+    case 'entry':
+      return entryProbe(term, row, depth)
+    case 'resource': {
+      const x = alias(depth)
+      return sql`EXISTS (SELECT 1 FROM resource AS ${x} WHERE ${x}.row = ${row} AND ${term.matches(x)})`
+    }
+    case 'chain': {
+      const [x, target] = [alias(depth), alias(depth + 1)]
+      const holds = or(
+        term.targets.map(({ scope, where }) =>
+          and([sql`${target}.type = ${scope.type}`, probe(where, sql`${target}.row`, depth + 2)]),
+        ),
+      )
+      return sql`EXISTS (SELECT 1
+        FROM reference_index AS ${x} NOT INDEXED CROSS JOIN resource AS ${target} ON ${target}.row = ${x}.target
+        WHERE ${x}.row = ${row} AND ${x}.param = ${term.param} AND ${target}.live = 1 AND ${holds})`
+    }
+    case 'has': {
+      const x = alias(depth)
+      const holds = probe(term.where, sql`${x}.row`, depth + 1)
+      return sql`EXISTS (SELECT 1 FROM reference_index AS ${x} INDEXED BY reference_by_target
+        WHERE ${x}.target = ${row} AND ${x}.param = ${term.param} AND ${holds})`
+    }
+  }
+}
+
+/** NOT INDEXED: by the primary key, which begins with the row. */
+function entryProbe(term: EntryTerm, row: Sql, depth: number): Sql {
+  const x = alias(depth)
+  return sql`EXISTS (SELECT 1 FROM ${raw(term.table)} AS ${x} NOT INDEXED
+    WHERE ${x}.row = ${row} AND ${x}.param = ${term.param} AND ${term.matches(x)})`
+}
+
+const alias = (depth: number): Sql => raw(`x${depth}`)

@@ -1,0 +1,59 @@
+/** Records: small documents of the server's own. */
+import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
+import type { Database } from './database.ts'
+import { ALWAYS, and, raw, sql } from './sql.ts'
+
+const COLUMNS = 'clinic, kind, key, version, value, due'
+type RecordRow = [clinic: string, kind: string, key: string, version: number, value: string, due: number | null]
+
+export function readRecord(db: Database, clinic: string, kind: string, key: string): StoredRecord | undefined {
+  const found = db.get<RecordRow>(
+    `SELECT ${COLUMNS} FROM record WHERE kind = ? AND clinic = ? AND key = ?`,
+    ...[kind, clinic, key],
+  )
+  return found && toRecord(found)
+}
+
+export function findRecords(db: Database, query: RecordQuery): readonly StoredRecord[] {
+  const where = and([
+    sql`kind = ${query.kind}`,
+    query.clinic === undefined ? ALWAYS : sql`clinic = ${query.clinic}`,
+    query.dueBefore === undefined ? ALWAYS : sql`due <= ${query.dueBefore}`,
+  ])
+  const order = raw(query.dueBefore === undefined ? 'key, clinic' : 'due, clinic, key')
+  return db
+    .select<RecordRow>(sql`SELECT ${raw(COLUMNS)} FROM record WHERE ${where} ORDER BY ${order} LIMIT ${query.limit}`)
+    .map(toRecord)
+}
+
+/** The conflict that keeps `change` from being written, if any. */
+export function recordConflict(db: Database, change: RecordChange): StoreConflict | undefined {
+  if (change.expect === 'any' || change.expect === currentVersion(db, change)) return undefined
+  return new StoreConflict('record', `${change.kind}/${change.key}`)
+}
+
+export function writeRecord(db: Database, change: RecordChange): void {
+  const { clinic, kind, key, value, due = null } = change
+  if (value === undefined) {
+    db.run('DELETE FROM record WHERE kind = ? AND clinic = ? AND key = ?', kind, clinic, key)
+    return
+  }
+  db.run(
+    `INSERT INTO record (clinic, kind, key, version, value, due) VALUES (?, ?, ?, 1, ?, ?)
+     ON CONFLICT (kind, clinic, key) DO UPDATE SET version = version + 1, value = excluded.value, due = excluded.due`,
+    ...[clinic, kind, key, JSON.stringify(value), due],
+  )
+}
+
+/** 0 when there is none. */
+const currentVersion = (db: Database, { clinic, kind, key }: RecordChange): number =>
+  db.number(sql`SELECT version FROM record WHERE kind = ${kind} AND clinic = ${clinic} AND key = ${key}`)
+
+const toRecord = ([clinic, kind, key, version, value, due]: RecordRow): StoredRecord => ({
+  clinic,
+  kind,
+  key,
+  version,
+  value: JSON.parse(value),
+  due,
+})

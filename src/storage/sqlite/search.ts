@@ -1,0 +1,96 @@
+/** A search: pages over one or several types, their total, and what they include. */
+import type { SearchPlan, SortKey } from '../../search/plan.ts'
+import type { SearchResult } from '../port.ts'
+import { scopeOf } from './compile.ts'
+import { type CursorKey, readCursor, writeCursor } from './cursor.ts'
+import type { Engine } from './engine.ts'
+import { included } from './include.ts'
+import { countRows, pageOf, type TypeSearch, typeSearch } from './page.ts'
+import { readRows } from './resources.ts'
+import type { Position } from './sort.ts'
+
+export function search(engine: Engine, plan: SearchPlan): SearchResult {
+  return engine.db.snapshot(() => {
+    const searches = typeSearches(engine, plan)
+    const found = plan.count === 0 ? [] : page(engine, plan, searches, cursorPosition(plan), plan.count + 1)
+    const shown = found.slice(0, plan.count)
+    const last = found.length > plan.count ? shown.at(-1) : undefined
+    const rows = shown.map(({ row }) => row)
+    const total = totalOf(engine, plan, searches, last === undefined ? shown.length : undefined)
+    return {
+      matches: readRows(engine, rows),
+      ...included(engine, plan, rows),
+      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(plan), [...last.keys, last.row]) }),
+      ...(total === undefined ? {} : { total }),
+    }
+  })
+}
+
+/** Ids of at most `limit` matches. */
+export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
+  const rows = page(engine, { ...plan, sort: [] }, typeSearches(engine, { ...plan, sort: [] }), undefined, limit)
+  return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
+}
+
+/** A type of which the clinic has nothing is not searched. */
+function typeSearches(engine: Engine, plan: SearchPlan): readonly TypeSearch[] {
+  return [...new Set(plan.types)].flatMap((type) => {
+    const scope = scopeOf(engine, plan.clinic, type)
+    return (scope && typeSearch(engine, scope, plan.where, plan.sort)) ?? []
+  })
+}
+
+function page(
+  engine: Engine,
+  plan: SearchPlan,
+  searches: readonly TypeSearch[],
+  position: Position | undefined,
+  limit: number,
+): readonly Position[] {
+  const pages = searches.map((one) => pageOf(engine, one, position, limit))
+  const [first = []] = pages
+  if (pages.length < 2) return first
+  return pages
+    .flat()
+    .sort((one, other) => compare(plan.sort, one, other))
+    .slice(0, limit)
+}
+
+/** The order that the statements of one type give, for several. */
+function compare(sort: readonly SortKey[], one: Position, other: Position): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return sort[0]?.descending ? other.row - one.row : one.row - other.row
+}
+
+/** Texts as SQLite compares them: by the bytes of UTF-8. */
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}
+
+/** `_total=estimate` is answered exactly too. `fitting` is the size of a page after which nothing comes. */
+function totalOf(
+  engine: Engine,
+  plan: SearchPlan,
+  searches: readonly TypeSearch[],
+  fitting: number | undefined,
+): number | undefined {
+  if (plan.after === undefined && plan.count > 0 && fitting !== undefined) return fitting
+  if (plan.total === 'none' && plan.count > 0) return undefined
+  return searches.reduce((sum, one) => sum + countRows(engine, one), 0)
+}
+
+/** What a cursor must fit: the matches and their order, not how many are shown or what is shown with them. */
+const cursorQuery = ({ clinic, types, where, sort }: SearchPlan): unknown => [clinic, types, where, sort]
+
+function cursorPosition(plan: SearchPlan): Position | undefined {
+  if (plan.after === undefined) return undefined
+  const keys: readonly CursorKey[] = readCursor(plan.after, cursorQuery(plan), plan.sort.length + 1)
+  return { keys: keys.slice(0, -1), row: Number(keys.at(-1)) }
+}

@@ -1,0 +1,74 @@
+/** The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html), one connection. */
+import type { CombinedIndex } from '../../search/plan.ts'
+import type { ResourceStore } from '../port.ts'
+import { reconcileCombined } from './combined.ts'
+import { Database, toStoreError } from './database.ts'
+import type { Engine } from './engine.ts'
+import { GroupCommit } from './group-commit.ts'
+import { history } from './history.ts'
+import { Names } from './names.ts'
+import { findRecords, readRecord } from './records.ts'
+import { readCurrent, readVersion } from './resources.ts'
+import { migrate } from './schema.ts'
+import { search } from './search.ts'
+import { raw } from './sql.ts'
+
+export interface SqliteOptions {
+  /** A file, made when it is missing, or ':memory:'. */
+  readonly path: string
+  /** Declared by the providers; an existing file is brought in line with them. */
+  readonly combined: readonly CombinedIndex[]
+  /** See Engine; 4096 unless a test wants the other way of searching on few resources. */
+  readonly fewCandidates?: number
+}
+
+/** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
+export async function openSqliteStore(options: SqliteOptions): Promise<ResourceStore> {
+  const engine = serve(() => open(options))
+  const { db } = engine
+  const commits = new GroupCommit(engine)
+  let closed = false
+  return {
+    read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
+    readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
+    write: (changes) => commits.write(changes),
+    search: async (plan) => serve(() => search(engine, plan)),
+    history: async (query) => serve(() => history(engine, query)),
+    readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
+    records: async (query) => serve(() => findRecords(db, query)),
+    isEmpty: async () => serve(() => isEmpty(db)),
+    close: async () => {
+      if (closed) return
+      closed = true
+      commits.close()
+      db.close()
+    },
+  }
+}
+
+function open({ path, combined, fewCandidates = 4096 }: SqliteOptions): Engine {
+  const db = new Database(path)
+  try {
+    const engine: Engine = { db, names: new Names(db), combined, fewCandidates }
+    // Read before anything is set: another program's file stays as it is.
+    migrate(db)
+    db.configure()
+    db.exclusive(() => reconcileCombined(engine))
+    return engine
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const isEmpty = (db: Database): boolean =>
+  db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
+
+/** Runs `work` and reports its faults in the port's words. */
+function serve<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}

@@ -1,0 +1,377 @@
+/** A store as naive as can be, in memory: what the engines are compared with. */
+import { createHash } from 'node:crypto'
+import type { Condition, IndexEntry, RangeBounds, SearchPlan, SortKey } from '../../src/search/plan.ts'
+import {
+  type ChangeSet,
+  type HistoryQuery,
+  InvalidCursor,
+  type RecordChange,
+  type RecordQuery,
+  type ResourceChange,
+  type ResourceStore,
+  type SearchResult,
+  StoreConflict,
+  type StoredRecord,
+  type StoredResource,
+} from '../../src/storage/port.ts'
+
+interface Held {
+  /** In the order of creation. */
+  readonly number: number
+  readonly clinic: string
+  readonly versions: ResourceChange[]
+}
+
+type Key = string | number | null
+
+export interface Model extends ResourceStore {
+  /** What every match is sorted by, as JSON, in order: ties give the same text. */
+  sortKeys(plan: SearchPlan): readonly string[]
+  /** The same for one resource. */
+  sortKeysOf(plan: SearchPlan, type: string, id: string): string
+}
+
+export function openModel(): Model {
+  const resources = new Map<string, Held>()
+  const written: { readonly clinic: string; readonly change: ResourceChange }[] = []
+  const records = new Map<string, StoredRecord>()
+
+  const address = (...parts: readonly string[]) => JSON.stringify(parts)
+  const held = (clinic: string, type: string, id: string) => resources.get(address(clinic, type, id))
+  const current = (resource: Held | undefined) => resource?.versions.at(-1)
+  const live = (clinic: string, types: readonly string[]) =>
+    [...resources.values()].filter((resource) => {
+      const change = current(resource)
+      return (
+        resource.clinic === clinic && change !== undefined && change.method !== 'DELETE' && types.includes(change.type)
+      )
+    })
+  const change = (resource: Held): ResourceChange => {
+    const found = current(resource)
+    if (found === undefined) throw new Error('a resource without versions')
+    return found
+  }
+
+  function holds(condition: Condition, resource: Held): boolean {
+    const { entries, id, lastUpdated } = change(resource)
+    const some = <Kind extends IndexEntry['kind']>(
+      kind: Kind,
+      test: (entry: Extract<IndexEntry, { kind: Kind }>) => boolean,
+    ) =>
+      entries.some(
+        (entry) =>
+          'param' in condition &&
+          entry.kind === kind &&
+          entry.param === condition.param &&
+          test(entry as Extract<IndexEntry, { kind: Kind }>),
+      )
+    switch (condition.kind) {
+      case 'any':
+        return condition.of.some((part) => holds(part, resource))
+      case 'all':
+        return condition.of.every((part) => holds(part, resource))
+      case 'not':
+        return !holds(condition.of, resource)
+      case 'string':
+        return some('string', ({ folded, exact }) => {
+          if (condition.match === 'exact') return exact === condition.value
+          return condition.match === 'prefix' ? folded.startsWith(condition.value) : folded.includes(condition.value)
+        })
+      case 'token':
+        return some('token', ({ system, code }) => fits(condition.system, system) && fits(condition.code, code))
+      case 'reference':
+        return some(
+          'reference',
+          (entry) =>
+            entry.id === condition.id && fits(condition.type, entry.type) && fits(condition.version, entry.version),
+        )
+      case 'uri':
+        return some('uri', ({ value }) => {
+          if (condition.match === 'exact') return value === condition.value
+          return condition.match === 'below' ? isBelow(value, condition.value) : isBelow(condition.value, value)
+        })
+      case 'date':
+        return some('date', ({ low, high }) => within(condition.bounds, low, high))
+      case 'number':
+        return some('number', ({ low, high }) => within(condition.bounds, low, high))
+      case 'quantity':
+        return some(
+          'quantity',
+          ({ low, high, system, code }) =>
+            within(condition.bounds, low, high) && fits(condition.system, system) && fits(condition.code, code),
+        )
+      case 'missing':
+        return entries.some((entry) => entry.param === condition.param) !== condition.missing
+      case 'id':
+        return condition.ids.includes(id)
+      case 'lastUpdated':
+        return within(condition.bounds, lastUpdated, lastUpdated)
+      case 'chain':
+        return some('reference', (entry) => {
+          const target = live(resource.clinic, condition.types).find((one) => sameAddress(change(one), entry))
+          return target !== undefined && holds(condition.where, target)
+        })
+      case 'has':
+        return live(resource.clinic, [condition.type]).some(
+          (source) =>
+            change(source).entries.some(
+              (entry) =>
+                entry.kind === 'reference' && entry.param === condition.param && sameAddress(change(resource), entry),
+            ) && holds(condition.where, source),
+        )
+    }
+  }
+
+  const matches = (plan: SearchPlan) =>
+    live(plan.clinic, plan.types)
+      .filter((resource) => plan.where.every((condition) => holds(condition, resource)))
+      .sort((one, other) => compare(plan.sort, position(plan, one), position(plan, other)))
+
+  const position = (plan: SearchPlan, resource: Held): readonly Key[] => [
+    ...plan.sort.map((key) => sortValue(key, change(resource))),
+    resource.number,
+  ]
+
+  function search(plan: SearchPlan): SearchResult {
+    const all = matches(plan)
+    const after = plan.after === undefined ? undefined : readCursor(plan.after, searchQuery(plan))
+    const rest = after === undefined ? all : all.filter((one) => compare(plan.sort, position(plan, one), after) > 0)
+    const shown = rest.slice(0, plan.count)
+    const last = shown.at(-1)
+    const hasMore = rest.length > shown.length && last !== undefined
+    const isTotalKnown = plan.total !== 'none' || plan.count === 0 || (after === undefined && !hasMore)
+    return {
+      matches: shown.map((resource) => asStored(change(resource))),
+      ...include(plan, shown),
+      ...(hasMore ? { next: writeCursor(position(plan, last), searchQuery(plan)) } : {}),
+      ...(isTotalKnown ? { total: all.length } : {}),
+    }
+  }
+
+  function include(plan: SearchPlan, shown: readonly Held[]): Pick<SearchResult, 'included' | 'truncated'> {
+    const seen = new Set(shown)
+    const found: Held[] = []
+    let newest = shown
+    for (let round = 0; newest.length > 0; round += 1) {
+      const reached: Held[] = []
+      for (const one of plan.include.filter(({ iterate }) => iterate || round === 0)) {
+        for (const other of live(plan.clinic, typesOf(plan.clinic))) {
+          const linked = newest.some((near) => (one.reverse ? refers(other, near, one) : refers(near, other, one)))
+          if (!linked || seen.has(other)) continue
+          seen.add(other)
+          reached.push(other)
+        }
+      }
+      found.push(...reached)
+      newest = reached
+    }
+    return {
+      included: found.slice(0, plan.includeLimit).map((resource) => asStored(change(resource))),
+      truncated: found.length > plan.includeLimit,
+    }
+  }
+
+  const refers = (source: Held, target: Held, one: SearchPlan['include'][number]) =>
+    (one.source === '*' || change(source).type === one.source) &&
+    (one.target === undefined || change(target).type === one.target) &&
+    change(source).entries.some(
+      (entry) =>
+        entry.kind === 'reference' &&
+        (one.param === '*' || entry.param === one.param) &&
+        sameAddress(change(target), entry),
+    )
+
+  const typesOf = (clinic: string) =>
+    [...resources.values()].filter((resource) => resource.clinic === clinic).map((resource) => change(resource).type)
+
+  function versionConflict({ clinic, resources: changes }: ChangeSet): StoreConflict | undefined {
+    const versions = new Map<string, number>()
+    for (const { type, id, expect, version } of changes) {
+      const before = versions.get(`${type}/${id}`) ?? current(held(clinic, type, id))?.version ?? 0
+      if (before !== expect) return new StoreConflict('version', `${type}/${id}`)
+      versions.set(`${type}/${id}`, version)
+    }
+    return undefined
+  }
+
+  function recordConflict({ records: changes }: ChangeSet): StoreConflict | undefined {
+    const changed = changes.find(({ clinic, kind, key, expect }) => {
+      return expect !== 'any' && expect !== (records.get(address(clinic, kind, key))?.version ?? 0)
+    })
+    return changed && new StoreConflict('record', `${changed.kind}/${changed.key}`)
+  }
+
+  function guardConflict({ guards }: ChangeSet): StoreConflict | undefined {
+    const broken = guards.find(({ plan, ids }) => {
+      const found = matches(plan).map((resource) => change(resource).id)
+      return found.length !== ids.length || !found.every((id) => ids.includes(id))
+    })
+    return broken && new StoreConflict('guard', broken.plan.types.join(','))
+  }
+
+  function writeResource(clinic: string, next: ResourceChange): void {
+    const key = address(clinic, next.type, next.id)
+    const resource = resources.get(key) ?? { number: resources.size, clinic, versions: [] }
+    resources.set(key, resource)
+    resource.versions.push(next)
+    written.push({ clinic, change: next })
+  }
+
+  function writeRecord({ clinic, kind, key, value, due = null }: RecordChange): void {
+    const before = records.get(address(clinic, kind, key))
+    if (value === undefined) records.delete(address(clinic, kind, key))
+    else records.set(address(clinic, kind, key), { clinic, kind, key, version: (before?.version ?? 0) + 1, value, due })
+  }
+
+  function history(query: HistoryQuery) {
+    const all = written
+      .map((one, number) => ({ ...one, number }))
+      .filter(({ clinic, change: { type, id, lastUpdated, version } }) => {
+        const next = held(clinic, type, id)?.versions.find((later) => later.version === version + 1)
+        return (
+          clinic === query.clinic &&
+          fits(query.type, type) &&
+          fits(query.id, id) &&
+          (query.since === undefined || lastUpdated >= query.since) &&
+          (query.at === undefined ||
+            (lastUpdated <= query.at.to && (next === undefined || next.lastUpdated > query.at.from)))
+        )
+      })
+      .sort((one, other) => other.change.lastUpdated - one.change.lastUpdated || other.number - one.number)
+    const after = query.after === undefined ? undefined : readCursor(query.after, historyQuery(query))
+    const rest = after === undefined ? all : all.slice(all.findIndex(({ number }) => number === after[0]) + 1)
+    const shown = rest.slice(0, query.count)
+    const last = shown.at(-1)
+    return {
+      versions: shown.map((one) => asStored(one.change)),
+      total: all.length,
+      ...(rest.length > shown.length && last !== undefined
+        ? { next: writeCursor([last.number], historyQuery(query)) }
+        : {}),
+    }
+  }
+
+  const sortText = (plan: SearchPlan, resource: Held) => JSON.stringify(position(plan, resource).slice(0, -1))
+
+  return {
+    sortKeys: (plan) => matches(plan).map((resource) => sortText(plan, resource)),
+    sortKeysOf: (plan, type, id) => {
+      const resource = held(plan.clinic, type, id)
+      return resource === undefined ? 'never written' : sortText(plan, resource)
+    },
+    read: async (clinic, type, id) => {
+      const found = current(held(clinic, type, id))
+      return found && asStored(found)
+    },
+    readVersion: async (clinic, type, id, version) => {
+      const found = held(clinic, type, id)?.versions.find((one) => one.version === version)
+      return found && asStored(found)
+    },
+    write: async (changes) => {
+      const refused = versionConflict(changes) ?? recordConflict(changes) ?? guardConflict(changes)
+      if (refused !== undefined) throw refused
+      for (const one of changes.resources) writeResource(changes.clinic, one)
+      for (const one of changes.records) writeRecord(one)
+    },
+    search: async (plan) => search(plan),
+    history: async (query) => history(query),
+    readRecord: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
+    records: async (query) => findRecords([...records.values()], query),
+    isEmpty: async () => written.length === 0 && records.size === 0,
+    close: async () => {},
+  }
+}
+
+const fits = <T>(wanted: T | undefined, found: T | undefined) => wanted === undefined || wanted === found
+
+const sameAddress = (resource: StoredResource, entry: { readonly type: string; readonly id: string }) =>
+  resource.type === entry.type && resource.id === entry.id
+
+const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number) =>
+  low >= (lowMin ?? low) && low <= (lowMax ?? low) && high >= (highMin ?? high) && high <= (highMax ?? high)
+
+const isBelow = (value: string, folder: string) =>
+  value === folder || value.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+
+function sortValue(key: SortKey, { id, lastUpdated, entries }: ResourceChange): Key {
+  if (key.by === 'id') return id
+  if (key.by === 'lastUpdated') return lastUpdated
+  const values = entries.flatMap((entry) =>
+    entry.kind === key.by && entry.param === key.param ? [entryValue(entry, key.descending)] : [],
+  )
+  values.sort((one, other) => (key.descending ? compareKeys(other, one) : compareKeys(one, other)))
+  return values[0] ?? null
+}
+
+function entryValue(entry: IndexEntry, descending: boolean): Key {
+  switch (entry.kind) {
+    case 'string':
+      return entry.folded
+    case 'token':
+      return entry.code
+    case 'reference':
+      return entry.id
+    case 'uri':
+      return entry.value
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return descending ? entry.high : entry.low
+    default:
+      return null
+  }
+}
+
+/** The last key is the resource's number. */
+function compare(sort: readonly SortKey[], one: readonly Key[], other: readonly Key[]): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [one[index] ?? null, other[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareKeys(right, left) : compareKeys(left, right)
+  }
+  return compareKeys(one.at(-1) ?? null, other.at(-1) ?? null)
+}
+
+/** Texts by code point, which is the order of their UTF-8 bytes. */
+function compareKeys(one: Key, other: Key): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}
+
+function findRecords(records: readonly StoredRecord[], { clinic, kind, dueBefore, limit }: RecordQuery) {
+  return records
+    .filter((record) => record.kind === kind && fits(clinic, record.clinic))
+    .filter(({ due }) => dueBefore === undefined || (due !== null && due <= dueBefore))
+    .sort((one, other) => {
+      const byDue = dueBefore === undefined ? 0 : (one.due ?? 0) - (other.due ?? 0)
+      return byDue || compareKeys(one.key, other.key)
+    })
+    .slice(0, limit)
+}
+
+function asStored({ type, id, version, lastUpdated, method, text }: ResourceChange): StoredResource {
+  return { type, id, version, lastUpdated, method, text }
+}
+
+const searchQuery = ({ clinic, types, where, sort }: SearchPlan) => JSON.stringify([clinic, types, where, sort])
+const historyQuery = ({ clinic, type, id, since, at }: HistoryQuery) => JSON.stringify([clinic, type, id, since, at])
+
+const check = (keys: readonly Key[], query: string) =>
+  createHash('sha256')
+    .update(JSON.stringify([keys, query]))
+    .digest('hex')
+
+const writeCursor = (keys: readonly Key[], query: string) =>
+  Buffer.from(JSON.stringify([check(keys, query), ...keys])).toString('base64url')
+
+function readCursor(cursor: string, query: string): readonly Key[] {
+  try {
+    const [found, ...keys] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...Key[]]
+    if (found === check(keys, query)) return keys
+  } catch {
+    // Not even JSON: refused below.
+  }
+  throw new InvalidCursor('not a cursor of this search')
+}

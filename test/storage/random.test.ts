@@ -1,0 +1,114 @@
+/** The engine and the naive model get the same random changes and answer the same random plans. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { SearchPlan } from '../../src/search/plan.ts'
+import { type ResourceChange, type ResourceStore, StoreConflict, type StoredResource } from '../../src/storage/port.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { type Model, openModel } from './model.ts'
+import { CLINICS, changeSets, plans, type RandomChangeSet, TYPES } from './random.ts'
+
+const combined = [
+  { type: 'Slot', equal: ['schedule', 'status'], range: 'start' },
+  { type: 'Slot', equal: ['code'], range: 'dates' },
+] as const
+
+describe('random changes and plans', () => {
+  test.each([
+    ['collecting candidates', 4096],
+    ['walking indexes in order', 0],
+  ])('give the same outcome, matches, order, totals, pages and history as the model, %s', async (_, fewCandidates) => {
+    const property = fc.asyncProperty(
+      changeSets,
+      fc.array(plans, { minLength: 8, maxLength: 8 }),
+      async (sets, asked) => {
+        const [model, store] = [openModel(), await openSqliteStore({ path: ':memory:', combined, fewCandidates })]
+        try {
+          for (const [time, set] of sets.entries()) {
+            expect(await outcome(store, set, time)).toBe(await outcome(model, set, time))
+          }
+          for (const plan of asked) await comparePlan(store, model, plan)
+          for (const clinic of CLINICS) {
+            expect(await wholeHistory(store, clinic)).toEqual(await wholeHistory(model, clinic))
+          }
+        } finally {
+          await store.close()
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: Number(process.env['RANDOM_RUNS'] ?? 150) })
+  })
+})
+
+/** The versions that are expected come from the store itself, so a difference shows where it begins. */
+async function outcome(store: ResourceStore, { clinic, changes }: RandomChangeSet, time: number): Promise<string> {
+  const versions = new Map<string, number>()
+  const resources: ResourceChange[] = []
+  for (const { type, id, deletes, stale, entries } of changes) {
+    const address = `${type}/${id}`
+    const current = versions.get(address) ?? (await store.read(clinic, type, id))?.version ?? 0
+    const version = current + 1
+    versions.set(address, version)
+    resources.push({
+      type,
+      id,
+      version,
+      expect: stale ? current + 1 : current,
+      lastUpdated: time,
+      method: deletes ? 'DELETE' : 'PUT',
+      text: deletes ? '' : `${clinic}/${type}/${id}/${version}`,
+      entries: deletes ? [] : entries,
+    })
+  }
+  try {
+    await store.write({ clinic, resources, records: [], guards: [] })
+    return 'written'
+  } catch (error) {
+    if (error instanceof StoreConflict) return `${error.on} ${error.subject}`
+    throw error
+  }
+}
+
+async function comparePlan(store: ResourceStore, model: Model, plan: SearchPlan): Promise<void> {
+  const expected = await model.search(plan)
+  const found = await store.search(plan)
+  expect(found.total).toBe(expected.total)
+  // Ties may be broken differently: whole results are the same set, in the same order of keys.
+  const everything = await model.search({ ...plan, count: 1000 })
+  const whole = await store.search({ ...plan, count: 1000 })
+  expect(texts(whole.matches).sort()).toEqual(texts(everything.matches).sort())
+  expect(texts(whole.included).sort()).toEqual(texts(everything.included).sort())
+  expect(whole.truncated).toBe(everything.truncated)
+  if (plan.count > 0) expect(await paged(store, plan)).toEqual(texts(whole.matches))
+  expect(whole.matches.map(({ type, id }) => model.sortKeysOf(plan, type, id))).toEqual(model.sortKeys(plan))
+}
+
+async function paged(store: ResourceStore, plan: SearchPlan): Promise<readonly string[]> {
+  const found: string[] = []
+  for (let after: string | undefined, first = true; first || after !== undefined; first = false) {
+    const page = await store.search({ ...plan, ...(after === undefined ? {} : { after }) })
+    found.push(...texts(page.matches))
+    after = page.next
+  }
+  return found
+}
+
+async function wholeHistory(store: ResourceStore, clinic: string) {
+  const queries = [{ clinic }, ...TYPES.map((type) => ({ clinic, type })), { clinic, type: 'Slot', id: '1' }]
+  const found = []
+  for (const query of queries) {
+    for (const time of [{}, { since: 4 }, { at: { from: 2, to: 5 } }]) {
+      const versions: StoredResource[] = []
+      let page = await store.history({ ...query, ...time, count: 3 })
+      versions.push(...page.versions)
+      while (page.next !== undefined) {
+        page = await store.history({ ...query, ...time, count: 3, after: page.next })
+        versions.push(...page.versions)
+      }
+      found.push({ query, time, total: page.total, versions: texts(versions) })
+    }
+  }
+  return found
+}
+
+const texts = (resources: readonly StoredResource[]) =>
+  resources.map(({ type, id, version, text }) => `${type}/${id}/${version} ${text}`)

@@ -1,0 +1,191 @@
+/** Random change sets and plans over a small vocabulary, so that they meet often. */
+import fc from 'fast-check'
+import { type Condition, fold, type IndexEntry, type SearchPlan, type SortKey } from '../../src/search/plan.ts'
+
+export const CLINICS = ['north', 'south'] as const
+export const TYPES = ['Patient', 'Slot'] as const
+
+const ids = fc.constantFrom('1', '2', '3', '4', '5', '6')
+const clinics = fc.constantFrom(...CLINICS)
+const types = fc.constantFrom(...TYPES)
+const words = fc.constantFrom('Ann', 'Anna', 'anna', 'Ánna Lee', 'Bo', 'zoë', '\u{1F600}x', '\uFF5Eé')
+const codes = fc.constantFrom('a', 'b', 'ab')
+const systems = fc.constantFrom('', 'urn:one', 'urn:two')
+const numbers = fc.integer({ min: 0, max: 6 })
+const uris = fc.constantFrom('http://x', 'http://x/', 'http://x/a', 'http://x/a/b', 'http://xy')
+const externals = fc.constantFrom('http://elsewhere/1', 'http://elsewhere/2')
+
+/** Parameters by kind; the second of each may have several entries in a resource. */
+const PARAMS = {
+  string: ['family', 'name'],
+  token: ['status', 'code'],
+  reference: ['schedule', 'subject'],
+  uri: ['url', 'urls'],
+  date: ['start', 'dates'],
+  number: ['count', 'counts'],
+  quantity: ['dose', 'doses'],
+} as const
+type Kind = keyof typeof PARAMS
+const KINDS = Object.keys(PARAMS) as Kind[]
+
+const range = fc.tuple(numbers, fc.integer({ min: 0, max: 3 })).map(([low, length]) => ({ low, high: low + length }))
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+type Present<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
+  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
+}
+/** Without the properties that are undefined, as exactOptionalPropertyTypes wants it. */
+const present = <T extends object>(value: T): Present<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<T>
+
+function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
+  switch (kind) {
+    case 'string':
+      return words.map((exact) => ({ kind, param, exact, folded: fold(exact) }))
+    case 'token':
+      return fc.record({ system: systems, code: codes }).map((value) => ({ kind, param, ...value }))
+    case 'reference':
+      return fc.oneof(
+        { weight: 4, arbitrary: fc.record({ type: types, id: ids }).map((value) => ({ kind, param, ...value })) },
+        externals.map((id) => ({ kind, param, type: '', id })),
+        fc.record({ type: types, id: ids }).map((value) => ({ kind, param, ...value, version: '1' })),
+      )
+    case 'uri':
+      return uris.map((value) => ({ kind, param, value }))
+    case 'date':
+    case 'number':
+      return range.map((bounds) => ({ kind, param, ...bounds }))
+    case 'quantity':
+      return fc
+        .record({ system: systems, code: codes })
+        .chain((unit) => range.map((low) => ({ kind, param, ...low, ...unit })))
+  }
+}
+
+const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
+  .tuple(
+    ...KINDS.map((kind) => {
+      const [single, several] = PARAMS[kind]
+      return fc
+        .tuple(maybe(entryOf(kind, single)), fc.array(entryOf(kind, several), { maxLength: 3 }))
+        .map(([one, more]) => [...(one === undefined ? [] : [one]), ...more])
+    }),
+  )
+  .map((lists) => lists.flat())
+
+export interface RandomChange {
+  readonly type: string
+  readonly id: string
+  readonly deletes: boolean
+  /** Expects a version that is not current. */
+  readonly stale: boolean
+  readonly entries: readonly IndexEntry[]
+}
+
+const change: fc.Arbitrary<RandomChange> = fc.record({
+  type: types,
+  id: ids,
+  deletes: fc.integer({ min: 0, max: 5 }).map((value) => value === 0),
+  stale: fc.integer({ min: 0, max: 15 }).map((value) => value === 0),
+  entries,
+})
+
+export interface RandomChangeSet {
+  readonly clinic: string
+  readonly changes: readonly RandomChange[]
+}
+
+export const changeSets: fc.Arbitrary<readonly RandomChangeSet[]> = fc.array(
+  fc.record({ clinic: clinics, changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
+  { minLength: 1, maxLength: 16 },
+)
+
+const bounds = fc
+  .record({ lowMin: maybe(numbers), lowMax: maybe(numbers), highMin: maybe(numbers), highMax: maybe(numbers) })
+  .map(present)
+
+function leafOf(kind: Kind): fc.Arbitrary<Condition> {
+  const params = fc.constantFrom(...PARAMS[kind])
+  switch (kind) {
+    case 'string':
+      return fc
+        .record({ param: params, match: fc.constantFrom('prefix', 'contains', 'exact'), value: words })
+        .map(({ param, match, value }) => ({
+          kind,
+          param,
+          match,
+          value: match === 'exact' ? value : fold(value).slice(0, 2),
+        }))
+    case 'token':
+      return fc
+        .record({ param: params, system: maybe(systems), code: maybe(codes) })
+        .map((value) => present({ kind, ...value }))
+    case 'reference':
+      return fc
+        .record({ param: params, type: maybe(types), id: fc.oneof(ids, externals), version: maybe(fc.constant('1')) })
+        .map((value) => present({ kind, ...value }))
+    case 'uri':
+      return fc
+        .record({ param: params, match: fc.constantFrom('exact', 'below', 'above'), value: uris })
+        .map((value) => ({ kind, ...value }))
+    case 'date':
+    case 'number':
+      return fc.record({ param: params, bounds }).map((value) => ({ kind, ...value }))
+    case 'quantity':
+      return fc
+        .record({ param: params, bounds, system: maybe(systems), code: maybe(codes) })
+        .map((value) => present({ kind, ...value }))
+  }
+}
+
+const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]))
+
+const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
+  condition: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(...KINDS.map(leafOf)),
+    fc.record({ param: anyParam, missing: fc.boolean() }).map((value): Condition => ({ kind: 'missing', ...value })),
+    fc.array(ids, { minLength: 1, maxLength: 3 }).map((list): Condition => ({ kind: 'id', ids: list })),
+    bounds.map((value): Condition => ({ kind: 'lastUpdated', bounds: value })),
+    fc.array(tie('condition'), { minLength: 1, maxLength: 3 }).map((of): Condition => ({ kind: 'any', of })),
+    fc.array(tie('condition'), { minLength: 1, maxLength: 2 }).map((of): Condition => ({ kind: 'all', of })),
+    tie('condition').map((of): Condition => ({ kind: 'not', of })),
+    fc
+      .record({
+        param: fc.constantFrom(...PARAMS.reference),
+        types: fc.subarray([...TYPES], { minLength: 1 }),
+        where: tie('condition'),
+      })
+      .map((value): Condition => ({ kind: 'chain', ...value })),
+    fc
+      .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: tie('condition') })
+      .map((value): Condition => ({ kind: 'has', ...value })),
+  ),
+}))
+
+const sortKey: fc.Arbitrary<SortKey> = fc.oneof(
+  fc.record({ by: fc.constantFrom('id', 'lastUpdated'), descending: fc.boolean() }),
+  ...KINDS.map((by) =>
+    fc.record({ by: fc.constant(by), param: fc.constantFrom(...PARAMS[by]), descending: fc.boolean() }),
+  ),
+)
+
+const include = fc
+  .record({
+    source: fc.oneof(types, fc.constant('*')),
+    param: fc.constantFrom(...PARAMS.reference, '*'),
+    target: maybe(types),
+    reverse: fc.boolean(),
+    iterate: fc.boolean(),
+  })
+  .map(present)
+
+export const plans: fc.Arbitrary<SearchPlan> = fc.record({
+  clinic: clinics,
+  types: fc.subarray([...TYPES], { minLength: 1 }),
+  where: fc.array(condition, { maxLength: 3 }),
+  sort: fc.array(sortKey, { maxLength: 2 }),
+  count: fc.integer({ min: 0, max: 4 }),
+  total: fc.constantFrom('none', 'estimate', 'accurate'),
+  include: fc.array(include, { maxLength: 2 }),
+  includeLimit: fc.constant(1000),
+})
