@@ -13,6 +13,8 @@ export interface Account {
   readonly name: string
   readonly clinic: string
   readonly role: Role
+  /** Made by the demo, with a password that everybody knows: no account at all outside demo mode. */
+  readonly demoOnly?: true
 }
 
 interface StoredAccount extends Account {
@@ -84,9 +86,10 @@ export async function verifyPassword(
   repository: Repository,
   username: string,
   password: string,
+  demo: boolean,
 ): Promise<Account | undefined> {
   const record = await repository.readRecord(SERVICE, KIND, keyOf(username))
-  const stored = isStoredAccount(record?.value) ? record.value : undefined
+  const stored = isStoredAccount(record?.value) && (demo || record.value.demoOnly !== true) ? record.value : undefined
   const matches = await matchesHash(password, stored?.passwordHash ?? NOBODY)
   if (stored === undefined || !matches) return undefined
   const { passwordHash: _hash, ...account } = stored

@@ -5,6 +5,7 @@
 import jsonwebtoken from 'jsonwebtoken'
 import type { Context as KoaContext, Middleware } from 'koa'
 import koaJwt from 'koa-jwt'
+import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
 import { ClaimError, type JwtConfig, readClaims, type User, type VerifiedToken } from './token.ts'
@@ -17,7 +18,7 @@ const REMEMBERED_TOKENS = 5_000
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /** Sets `koa.state.user`, or throws FhirError 401 that says what is wrong with the token; 503 when nobody can tell. */
-export function authenticate(config: JwtConfig, jwksOptions?: JwksOptions): Middleware {
+export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
   const verified = new RecentTokens(REMEMBERED_TOKENS)
   const foreign = config.jwksUrl !== undefined

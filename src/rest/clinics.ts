@@ -15,16 +15,14 @@ import { parseBody, readBody } from './body.ts'
 
 interface ClinicDependencies {
   readonly repository: Repository
-  /** See `authenticate`. */
-  readonly authenticated: Middleware
 }
 
 const MAX_BODY_BYTES = 100_000
 const MAX_DEPTH = 16
 
-export function clinicRoutes({ repository, authenticated }: ClinicDependencies): Router {
+/** Stands behind `authenticate`. */
+export function clinicRoutes({ repository }: ClinicDependencies): Router {
   const router = new Router({ prefix: '/clinics/:clinic' })
-  router.use(authenticated)
 
   router.get('/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)

@@ -2,6 +2,7 @@
 import { Router } from '@koa/router'
 import { verifyPassword } from '../clinics/accounts.ts'
 import { takeAttempt } from '../clinics/login-limit.ts'
+import type { Config } from '../config.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Repository } from '../repository.ts'
@@ -10,7 +11,7 @@ import { type JwtConfig, signToken } from './token.ts'
 
 interface SessionDependencies {
   readonly repository: Repository
-  readonly jwt: JwtConfig
+  readonly config: Pick<Config, 'jwt' | 'demo'>
 }
 
 const MAX_BODY_BYTES = 10_000
@@ -19,23 +20,33 @@ const MAX_DEPTH = 4
 const LOGINS_AT_ONCE = 2
 const LOGINS_WAITING = 200
 
-export function sessionRoutes({ repository, jwt }: SessionDependencies): Router {
+export function sessionRoutes(dependencies: SessionDependencies): Router {
+  const { jwt } = dependencies.config
   const router = new Router()
   const inTurn = turnstile(LOGINS_AT_ONCE, LOGINS_WAITING)
   router.post('/session', async (koa) => {
     koa.set('cache-control', 'no-store')
     if (jwt.jwksUrl !== undefined) throw foreignTokensOnly(jwt)
-    const { username, password } = credentials(parseBody(await readBody(koa, MAX_BODY_BYTES), MAX_DEPTH))
-    const account = await inTurn(() => logIn(repository, username, password, koa.ip))
+    const given = credentials(parseBody(await readBody(koa, MAX_BODY_BYTES), MAX_DEPTH))
+    const account = await inTurn(() => logIn(dependencies, given, koa.ip))
     const { token, expiresAt } = signToken(jwt, account)
     koa.body = { token, expiresAt: expiresAt.toISOString(), clinic: account.clinic, role: account.role }
   })
   return router
 }
 
-async function logIn(repository: Repository, username: string, password: string, address: string) {
+interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+async function logIn(
+  { repository, config }: SessionDependencies,
+  { username, password }: Credentials,
+  address: string,
+) {
   const attempt = await takeAttempt(repository, username, address)
-  const account = await verifyPassword(repository, username, password)
+  const account = await verifyPassword(repository, username, password, config.demo)
   if (account === undefined) {
     throw new FhirError(
       401,
@@ -47,7 +58,7 @@ async function logIn(repository: Repository, username: string, password: string,
   return account
 }
 
-function credentials(body: unknown): { username: string; password: string } {
+function credentials(body: unknown): Credentials {
   const { username, password } = isObject(body) ? body : {}
   if (isText(username) && isText(password)) return { username, password }
   throw badRequest('The body must be a JSON object with two texts: {"username": "…", "password": "…"}')

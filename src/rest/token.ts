@@ -9,7 +9,7 @@ export type JwtConfig = Config['jwt']
 
 /** Who a request is from, out of a verified token. */
 export interface User {
-  readonly id: string
+  readonly sub: string
   readonly name: string
   readonly clinic: string
   readonly role: Role
@@ -66,7 +66,7 @@ export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   if (typeof exp !== 'number') throw new ClaimError("the claim 'exp' must say when the token expires")
   checkAddressee(claims, config)
   return {
-    user: { id: sub, name, clinic, role },
+    user: { sub, name, clinic, role },
     notBefore: typeof nbf === 'number' ? nbf * 1000 : 0,
     expires: exp * 1000,
   }

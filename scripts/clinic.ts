@@ -1,0 +1,109 @@
+/** Clinics and staff accounts from the command line, in the store that the environment names: `npm run clinic`. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { parseArgs } from 'node:util'
+import { openStore } from '../src/app.ts'
+import { changePassword, createAccount, removeAccount } from '../src/clinics/accounts.ts'
+import { createClinic } from '../src/clinics/clinics.ts'
+import { findSettings, parseSettings } from '../src/clinics/settings.ts'
+import { readConfig } from '../src/config.ts'
+import { Repository } from '../src/repository.ts'
+
+const USAGE = `npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…
+npm run clinic -- account CLINIC --username NAME --role staff|admin [--person "FULL NAME"]
+npm run clinic -- password USERNAME
+npm run clinic -- remove-account USERNAME
+
+ZONE is an IANA time zone (America/New_York), CC a country (US), --number a dialled number in E.164.
+The password is read from standard input, so it stays out of the shell's history.`
+
+const OPTIONS = {
+  name: { type: 'string' },
+  'time-zone': { type: 'string' },
+  region: { type: 'string' },
+  number: { type: 'string', multiple: true },
+  username: { type: 'string' },
+  role: { type: 'string' },
+  person: { type: 'string' },
+} as const
+
+interface Values {
+  readonly name?: string | undefined
+  readonly 'time-zone'?: string | undefined
+  readonly region?: string | undefined
+  readonly number?: readonly string[] | undefined
+  readonly username?: string | undefined
+  readonly role?: string | undefined
+  readonly person?: string | undefined
+}
+
+type Command = (repository: Repository, subject: string, values: Values) => Promise<string>
+
+/** Each answers the line to print. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  create: async (repository, clinic, values) => {
+    const parsed = parseSettings({
+      name: values.name,
+      timeZone: values['time-zone'],
+      defaultRegion: values.region,
+      dialedNumbers: values.number ?? [],
+    })
+    if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
+    await createClinic(repository, clinic, parsed.settings)
+    return `Clinic ${clinic} is made. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
+  },
+
+  account: async (repository, clinic, { username = '', role, person = username }) => {
+    if (role !== 'staff' && role !== 'admin') throw new Error('--role must be staff or admin')
+    if ((await findSettings(repository, clinic)) === undefined) throw new Error(`There is no clinic '${clinic}'`)
+    await createAccount(repository, { username, name: person, clinic, role }, await readPassword())
+    return `Account ${username} (${role}) of clinic ${clinic} is made.`
+  },
+
+  password: async (repository, username) => {
+    await changePassword(repository, username, await readPassword())
+    return `The password of ${username} is changed.`
+  },
+
+  'remove-account': async (repository, username) => {
+    await removeAccount(repository, username)
+    return `Account ${username} is removed; tokens it holds end when they expire.`
+  },
+}
+
+/** The first line of standard input; typed at a terminal, it is not shown. */
+async function readPassword(): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = process.stdin.isTTY === true
+  if (terminal) process.stderr.write('Password: ')
+  const lines = createInterface({ input: process.stdin, output: silent, terminal })
+  try {
+    for await (const line of lines) return line
+    throw new Error('No password was given on standard input')
+  } finally {
+    lines.close()
+    if (terminal) process.stderr.write('\n')
+  }
+}
+
+async function run(): Promise<void> {
+  const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
+  const [name = '', subject, ...rest] = positionals
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined || subject === undefined || rest.length > 0) throw new Error(USAGE)
+  const config = readConfig(process.env)
+  const store = await openStore(config.databaseUrl)
+  try {
+    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+    console.log(await command(new Repository(store, { baseUrl }), subject, values))
+  } finally {
+    await store.close()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}
