@@ -1,13 +1,12 @@
 /** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for the staff. The call is not transferred. */
-import { badRequest } from '../fhir/outcome.ts'
 import { defineOperation } from '../operations/operation.ts'
 import { recordCall } from './call-record.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { attachedText, createStaffTask } from './staff-task.ts'
-import { notStated, statedText } from './stated-values.ts'
+import { optionalText } from './stated-values.ts'
 
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
-  const reason = readReason(request.input.reason)
+  const reason = optionalText('reason', request.input.reason, REASON_LENGTH)
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const task = await createStaffTask(ctx, request.call, patient, {
@@ -30,10 +29,3 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
 
 /** Characters at most. */
 const REASON_LENGTH = 2000
-
-function readReason(value: unknown): string | undefined {
-  if (notStated(value)) return undefined
-  const stated = statedText(String(value), REASON_LENGTH)
-  if (!stated.ok) throw badRequest(`reason: ${stated.error}`, { expression: 'reason' })
-  return stated.value
-}

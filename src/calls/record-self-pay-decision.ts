@@ -1,10 +1,11 @@
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
-import { unprocessable } from '../fhir/outcome.ts'
+import { isNumber } from '../fhir/json.ts'
 import { defineOperation, type OperationInput } from '../operations/operation.ts'
 import { recordCall } from './call-record.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from './self-pay.ts'
 import { createStaffTask } from './staff-task.ts'
+import { invalidArgument } from './stated-values.ts'
 
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
   const selfPay = readDecision(request.input)
@@ -35,24 +36,16 @@ const SENTENCES = {
   billing_escalation: 'Thank you, I have passed this on to our billing team. They will get back to you.',
 } as const
 
-/** @throws FhirError 422, and nothing is written */
+/** @throws FhirError 400, and nothing is written */
 function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay {
   if (!isSelfPayDecision(decision)) {
-    throw unprocessable(`decision must be one of ${SELF_PAY_DECISIONS.join(', ')}`, {
-      expression: 'decision',
-      reason: 'invalid-decision',
-    })
+    throw invalidArgument('decision', `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`)
   }
   if (selfPayPriceCents === undefined || selfPayPriceCents === null) return { decision }
-  const priceCents = Number(selfPayPriceCents)
-  if (!Number.isInteger(priceCents) || priceCents < 0 || priceCents > MOST_CENTS) {
-    const right = `a whole number of cents from 0 to ${MOST_CENTS}, for example 12500 for 125.00`
-    throw unprocessable(`selfPayPriceCents must be ${right}`, {
-      expression: 'selfPayPriceCents',
-      reason: 'invalid-price',
-    })
-  }
-  return { decision, priceCents }
+  const priceCents = isNumber(selfPayPriceCents) ? Number(selfPayPriceCents) : Number.NaN
+  if (Number.isInteger(priceCents) && priceCents >= 0 && priceCents <= MOST_CENTS) return { decision, priceCents }
+  const right = `a whole number of cents from 0 to ${MOST_CENTS}, for example 12500 for 125.00`
+  throw invalidArgument('selfPayPriceCents', `The value must be ${right}`)
 }
 
 /** The largest FHIR integer. */

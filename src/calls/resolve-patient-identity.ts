@@ -11,7 +11,7 @@ import { recordCall } from './call-record.ts'
 import { type Identity, identify, type StatedIdentity } from './identify.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { attached, attachedText, createStaffTask } from './staff-task.ts'
-import { notStated, type Place, placeOf, readStated, statedText } from './stated-values.ts'
+import { invalidArgument, notStated, optionalText, type Place, placeOf, readStated } from './stated-values.ts'
 
 export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
   request.access.change(async (ctx) => {
@@ -56,21 +56,14 @@ function readIdentity(input: OperationInput, place: Place): StatedIdentity {
       reason: 'missing-argument',
     })
   }
-  return { ...readName(statedName), ...readPhone(statedPhone, place) }
-}
-
-function readName(value: unknown): Pick<StatedIdentity, 'name'> {
-  if (notStated(value)) return {}
-  const name = statedText(String(value), NAME_LENGTH)
-  if (!name.ok) throw badRequest(`statedName: ${name.error}`, { expression: 'statedName', reason: 'invalid-argument' })
-  return { name: name.value }
+  const name = optionalText('statedName', statedName, NAME_LENGTH)
+  return { ...(name === undefined ? {} : { name }), ...readPhone(statedPhone, place) }
 }
 
 function readPhone(value: unknown, place: Place): Pick<StatedIdentity, 'phone' | 'region'> {
   if (notStated(value)) return {}
   const phone = readStated('phone', value, place)
-  if (!phone.ok)
-    throw badRequest(`statedPhone: ${phone.error}`, { expression: 'statedPhone', reason: 'invalid-argument' })
+  if (!phone.ok) throw invalidArgument('statedPhone', phone.error)
   return { phone: phone.value, ...(place.region === undefined ? {} : { region: place.region }) }
 }
 

@@ -1,6 +1,7 @@
 /** What callers state, argument by argument: read in spoken or written form, and brought to its normal form. */
 import { DateTime } from 'luxon'
 import type { ClinicSettings } from '../clinics/settings.ts'
+import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import type { patientFields } from './patient-fields.ts'
 import { spokenDate } from './spoken/spoken-date.ts'
 import { spokenEmail } from './spoken/spoken-email.ts'
@@ -50,8 +51,10 @@ export const notStated = (value: unknown): boolean =>
 
 export function readStated(field: TextField, value: unknown, place: Place): Stated<string> {
   if (notStated(value)) return { ok: false, error: 'The value is missing' }
-  return typeof value === 'string' ? READERS[field](value, place) : { ok: false, error: 'The value must be a string' }
+  return typeof value === 'string' ? READERS[field](value, place) : NOT_TEXT
 }
+
+const NOT_TEXT = { ok: false, error: 'The value must be a string' } as const
 
 /** Free text on one line: control characters and runs of white space become one space. */
 export function statedText(text: string, most: number): Stated<string> {
@@ -63,3 +66,22 @@ export function statedText(text: string, most: number): Stated<string> {
 
 export const statedBoolean = (value: unknown): Stated<boolean> =>
   typeof value === 'boolean' ? { ok: true, value } : { ok: false, error: 'The value must be true or false' }
+
+/** 400 for an argument that cannot be read. What was said is not in the message, which may end in a log. */
+export const invalidArgument = (name: string, error: string): FhirError =>
+  badRequest(`${name}: ${error}`, { expression: name, reason: 'invalid-argument' })
+
+/** An optional free text on one line. @throws FhirError 400 when it is no text or longer than `most` characters */
+export function optionalText(name: string, value: unknown, most: number): string | undefined {
+  if (notStated(value)) return undefined
+  const stated = typeof value === 'string' ? statedText(value, most) : NOT_TEXT
+  if (!stated.ok) throw invalidArgument(name, stated.error)
+  return stated.value
+}
+
+/** @throws FhirError 400 when it is missing, no text or longer than `most` characters */
+export function requiredText(name: string, value: unknown, most: number): string {
+  const text = optionalText(name, value, most)
+  if (text !== undefined) return text
+  throw badRequest(`${name}: The value is missing`, { expression: name, reason: 'missing-argument' })
+}

@@ -2,13 +2,12 @@
  * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records what it said
  * and relays it. Nothing is decided here. `success` says that the status is VERIFIED or PENDING.
  */
-import { badRequest } from '../fhir/outcome.ts'
 import type { InsuranceAnswer, InsuranceStatus } from '../integrations/integrations.ts'
 import { defineOperation, type OperationInput, type OperationOutput } from '../operations/operation.ts'
 import { recordCall } from './call-record.ts'
 import { type InsuranceCard, writeInsurance } from './insurance-record.ts'
 import { patientOfRequest, requirePatient } from './patient-of-request.ts'
-import { notStated, statedText } from './stated-values.ts'
+import { optionalText, requiredText } from './stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
@@ -29,24 +28,15 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
 const CARD_LENGTH = 200
 
 function readCard(input: OperationInput): InsuranceCard {
-  const groupId = optional(input, 'groupId')
-  const subscriberName = optional(input, 'subscriberName')
+  const groupId = optionalText('groupId', input.groupId, CARD_LENGTH)
+  const subscriberName = optionalText('subscriberName', input.subscriberName, CARD_LENGTH)
   return {
-    payerName: required(input, 'payerName'),
-    memberId: required(input, 'memberId'),
+    payerName: requiredText('payerName', input.payerName, CARD_LENGTH),
+    memberId: requiredText('memberId', input.memberId, CARD_LENGTH),
     ...(groupId === undefined ? {} : { groupId }),
     ...(subscriberName === undefined ? {} : { subscriberName }),
   }
 }
-
-function required(input: OperationInput, name: string): string {
-  const stated = statedText(String(input[name] ?? ''), CARD_LENGTH)
-  if (!stated.ok) throw badRequest(`${name}: ${stated.error}`, { expression: name })
-  return stated.value
-}
-
-const optional = (input: OperationInput, name: string): string | undefined =>
-  notStated(input[name]) ? undefined : required(input, name)
 
 function answer({ status, copayCents, errorMessage }: InsuranceAnswer): OperationOutput {
   const success = status === 'VERIFIED' || status === 'PENDING'

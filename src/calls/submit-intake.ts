@@ -61,7 +61,7 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
   fields: intake,
 })
 
-/** @throws FhirError 422 with one issue for each bad value */
+/** @throws FhirError 400 with one issue for each bad value */
 function readIntake(input: OperationInput, place: Place): Intake {
   const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], place) }))
   const issues = stated.flatMap((entry): Issue[] =>
@@ -76,7 +76,7 @@ function readIntake(input: OperationInput, place: Place): Intake {
           },
         ],
   )
-  if (issues.length > 0) throw new FhirError(422, issues)
+  if (issues.length > 0) throw new FhirError(400, issues)
   const values = Object.fromEntries(stated.map((entry) => [entry.field, entry.ok ? entry.value : '']))
   return values as Intake
 }
