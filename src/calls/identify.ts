@@ -4,7 +4,7 @@ import type { Context } from '../providers/context.ts'
 import { phoneSpellings } from './phone-spellings.ts'
 import { isPlaceholder } from './registration.ts'
 import { spokenPhone } from './spoken/spoken-phone.ts'
-import { nameWords, readings, sameName } from './stated-name.ts'
+import { readings, sameName, statedName } from './stated-name.ts'
 
 export interface StatedIdentity {
   readonly name?: string
@@ -49,15 +49,15 @@ async function realPatients(
   return found.filter(({ resource }) => !isPlaceholder(resource) && same(resource)).map(({ id }) => id)
 }
 
-async function withName(ctx: Context, stated: string): Promise<readonly string[]> {
-  const words = nameWords(stated)
-  const possible = readings(words)
+async function withName(ctx: Context, text: string): Promise<readonly string[]> {
+  const stated = statedName(text)
+  const possible = readings(stated.words)
   if (possible.length === 0) return []
   const families = new Set(possible.map(({ family }) => family))
   const givens = new Set(possible.map(({ given }) => given[0] ?? ''))
   // Folded words hold no comma or other sign that a query would read.
   const query = `family=${listOf(families)}&given=${listOf(givens)}`
-  return await realPatients(ctx, query, ({ name = [] }) => sameName(words, name))
+  return await realPatients(ctx, query, ({ name = [] }) => sameName(stated, name))
 }
 
 async function withPhone(ctx: Context, phone: string, region: string | undefined): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import type { Context } from '../providers/context.ts'
 import type { Versioned } from '../repository.ts'
 import { fold } from '../search/plan.ts'
 import { derivedId } from './derived-id.ts'
-import { concept, extensionUrl, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
+import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
 
 export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
 
@@ -49,27 +49,50 @@ async function writeCoverage(
   card: InsuranceCard,
   status: InsuranceStatus,
 ): Promise<Versioned<Coverage>> {
-  const id = derivedId('coverage', patient, fold(card.payerName), fold(card.memberId))
-  const current = (await ctx.find<Coverage>('Coverage', id))?.resource
-  const { groupId, subscriberName } = card
+  const current = await findCoverage(ctx, patient, card)
   return await ctx.update<Coverage>({
     ...current,
     resourceType: 'Coverage',
-    id,
+    id: current?.id ?? coverageId(patient, card),
     // Only a verification makes it active, and none makes it inactive: that would be a decision.
     status: status === 'VERIFIED' ? 'active' : (current?.status ?? 'draft'),
     subscriberId: card.memberId,
     beneficiary: { reference: `Patient/${patient}` },
-    payor: [insurer(card)],
-    ...(subscriberName === undefined ? {} : { subscriber: { display: subscriberName } }),
-    ...(groupId === undefined ? {} : { class: [group(groupId)] }),
+    payor: current?.payor ?? [insurer(card)],
+    ...subscriberOf(card, current),
+    ...groupOf(card, current),
   })
 }
 
-const group = (value: string): NonNullable<Coverage['class']>[number] => ({
-  type: concept('http://terminology.hl7.org/CodeSystem/coverage-class', 'group', 'Group'),
-  value,
-})
+const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
+  derivedId('coverage', patient, fold(payerName), fold(memberId))
+
+/** The Coverage of that insurer and member id, whoever has written it. */
+async function findCoverage(ctx: Context, patient: string, card: InsuranceCard): Promise<Coverage | undefined> {
+  const own = await ctx.find<Coverage>('Coverage', coverageId(patient, card))
+  if (own !== undefined) return own.resource
+  const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${patient}`)
+  return all
+    .map(({ resource }) => resource)
+    .find(
+      ({ subscriberId = '', payor }) =>
+        fold(subscriberId) === fold(card.memberId) &&
+        payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
+    )
+}
+
+const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage | undefined): Partial<Coverage> =>
+  subscriberName === undefined || subscriberName === current?.subscriber?.display
+    ? {}
+    : { subscriber: { display: subscriberName } }
+
+const GROUP = { system: 'http://terminology.hl7.org/CodeSystem/coverage-class', code: 'group' }
+
+function groupOf({ groupId }: InsuranceCard, current: Coverage | undefined): Partial<Coverage> {
+  if (groupId === undefined) return {}
+  const others = (current?.class ?? []).filter(({ type }) => !hasCoding(type, GROUP))
+  return { class: [...others, { type: concept(GROUP.system, GROUP.code, 'Group'), value: groupId }] }
+}
 
 type Verdict = Pick<CoverageEligibilityResponse, 'extension' | 'outcome' | 'disposition' | 'insurance' | 'error'>
 

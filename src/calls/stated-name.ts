@@ -5,10 +5,26 @@ import { fold } from '../search/plan.ts'
 /** Said before a name and no part of it. */
 const LEAD_IN = /^(?:(?:my|the) (?:full )?name (?:is|s)|this is|i am|i m|it is|it s|hi|hello)\s+/
 const TITLE = /^(?:mr|mrs|ms|miss|mister|dr|doctor)\s+/
+const SUFFIX = /\s+(jr|junior|sr|senior|ii|iii|iv)$/
+const FULL_SUFFIX: Readonly<Record<string, string>> = { junior: 'jr', senior: 'sr' }
 
-/** The words of a name, folded, without lead-in and title; at most six, as no search needs more. */
-export const nameWords = (stated: string): readonly string[] =>
-  fold(stated).replace(LEAD_IN, '').replace(TITLE, '').split(' ').filter(Boolean).slice(0, 6)
+export interface StatedName {
+  /** Folded, at most six, as no search needs more. */
+  readonly words: readonly string[]
+  readonly suffix: string | undefined
+}
+
+/** A name without lead-in and title. */
+export function statedName(text: string): StatedName {
+  const name = fold(text).replace(LEAD_IN, '').replace(TITLE, '')
+  const words = name.replace(SUFFIX, '').split(' ').filter(Boolean).slice(0, 6)
+  return { words, suffix: suffixOf(SUFFIX.exec(name)?.[1]) }
+}
+
+const suffixOf = (suffix = ''): string | undefined => {
+  const folded = fold(suffix)
+  return FULL_SUFFIX[folded] ?? (folded || undefined)
+}
 
 interface Reading {
   readonly given: readonly string[]
@@ -26,13 +42,18 @@ export const readings = (words: readonly string[]): readonly Reading[] =>
   })
 
 /** Both family name and first given name must be there; further given names may be left out or be initials. */
-export function sameName(words: readonly string[], names: readonly HumanName[]): boolean {
-  return names.some((name) => {
+export const sameName = (stated: StatedName, names: readonly HumanName[]): boolean =>
+  names.some((name) => {
     const family = solid(fold(name.family ?? ''))
     const given = (name.given ?? []).flatMap((part) => fold(part).split(' ')).filter(Boolean)
-    if (family === '' || given.length === 0) return false
-    return readings(words).some((reading) => solid(reading.family) === family && sameGiven(reading.given, given))
+    if (family === '' || given.length === 0 || otherGeneration(stated, name)) return false
+    return readings(stated.words).some((reading) => solid(reading.family) === family && sameGiven(reading.given, given))
   })
+
+/** Jr. is not Sr.; a suffix that one side leaves out says nothing. */
+function otherGeneration({ suffix }: StatedName, name: HumanName): boolean {
+  const known = (name.suffix ?? []).map(suffixOf).filter((entry) => entry !== undefined)
+  return suffix !== undefined && known.length > 0 && !known.includes(suffix)
 }
 
 /** O'Brien, O Brien and OBrien are one name. */

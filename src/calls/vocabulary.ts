@@ -24,13 +24,8 @@ export const concept = (system: string, code: string, display?: string): Codeabl
   coding: [{ system, code, ...(display === undefined ? {} : { display }) }],
 })
 
-export const hasCoding = (
-  concepts: CodeableConcept | readonly CodeableConcept[] | undefined,
-  wanted: Coding,
-): boolean =>
-  [concepts ?? []]
-    .flat()
-    .some(({ coding = [] }) => coding.some(({ system, code }) => system === wanted.system && code === wanted.code))
+export const hasCoding = ({ coding = [] }: CodeableConcept, wanted: Coding): boolean =>
+  coding.some(({ system, code }) => system === wanted.system && code === wanted.code)
 
 /** The extension of ours with that id. */
 export const extensionOf = (

@@ -1,9 +1,9 @@
 /** Names as callers state them, beside the names on a record. */
 import { describe, expect, test } from '@jest/globals'
-import { nameWords, sameName } from '../../src/calls/stated-name.ts'
+import { sameName, statedName } from '../../src/calls/stated-name.ts'
 
 const same = (stated: string, family: string, ...given: string[]): boolean =>
-  sameName(nameWords(stated), [{ family, given }])
+  sameName(statedName(stated), [{ family, given }])
 
 describe('a stated name is the name on the record', () => {
   test.each([
@@ -28,6 +28,17 @@ describe('a stated name is the name on the record', () => {
   })
 })
 
+describe('a generation suffix', () => {
+  test.each([
+    ['James Whitaker Junior', 'Jr.', true],
+    ['James Whitaker Jr.', 'Sr.', false],
+    ['James Whitaker', 'Sr.', true],
+    ['Whitaker, James III', 'III', true],
+  ])('%s beside a record with the suffix %s: %s', (stated, suffix, expected) => {
+    expect(sameName(statedName(stated), [{ family: 'Whitaker', given: ['James'], suffix: [suffix] }])).toBe(expected)
+  })
+})
+
 describe('a stated name is not the name on the record', () => {
   test.each([
     ['Smith', 'Smith', ['John']],
@@ -43,7 +54,7 @@ describe('a stated name is not the name on the record', () => {
   })
 
   test('a record without family or given name matches nobody', () => {
-    expect(sameName(nameWords('John Smith'), [{ text: 'John Smith' }, { family: 'Smith' }, { given: ['John'] }])).toBe(
+    expect(sameName(statedName('John Smith'), [{ text: 'John Smith' }, { family: 'Smith' }, { given: ['John'] }])).toBe(
       false,
     )
   })
