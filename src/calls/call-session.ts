@@ -1,4 +1,6 @@
 /** A live call the server knows: which clinic was dialled, who calls, and which patient it is about. */
+import { createHash } from 'node:crypto'
+
 export interface CallSession {
   readonly clinic: string
   readonly callId: string
@@ -8,3 +10,23 @@ export interface CallSession {
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string
 }
+
+/** The kind of the record that holds a CallSession; it belongs to the whole service, as a call id is known before its clinic. */
+export const CALL = 'call'
+export const SERVICE = ''
+
+/** Characters. */
+export const LONGEST_CALL_ID = 256
+
+/** What a header can carry. */
+export const isCallId = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= LONGEST_CALL_ID && /^[\x21-\x7e]+$/.test(value)
+
+/** The record's key, of a fixed length whatever the platform uses as ids. */
+export const callKey = (callId: string): string => createHash('sha256').update(callId).digest('hex')
+
+/**
+ * Milliseconds a session is remembered: longer than any call and than a platform's retries, shorter than it takes a
+ * platform to use an id again. An expired one counts as unknown and is overwritten; nothing removes it before.
+ */
+export const CALL_LIFETIME = 7 * 24 * 3_600_000

@@ -3,8 +3,21 @@
 /** The letter o is not among them: in an e-mail address it is a letter, elsewhere callers mean "oh" (see `ohForO`). */
 export const DIGITS: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    zero: 0, oh: 0, nought: 0, naught: 0, nil: 0,
-    one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, niner: 9,
+    zero: 0,
+    oh: 0,
+    nought: 0,
+    naught: 0,
+    nil: 0,
+    one: 1,
+    two: 2,
+    three: 3,
+    four: 4,
+    five: 5,
+    six: 6,
+    seven: 7,
+    eight: 8,
+    nine: 9,
+    niner: 9,
   }),
 )
 
@@ -19,13 +32,19 @@ export const TEENS: ReadonlyMap<string, number> = new Map(
 
 export const TENS: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    twenty: 20, thirty: 30, forty: 40, fourty: 40, fifty: 50, sixty: 60, seventy: 70, eighty: 80, ninety: 90,
+    twenty: 20,
+    thirty: 30,
+    forty: 40,
+    fourty: 40,
+    fifty: 50,
+    sixty: 60,
+    seventy: 70,
+    eighty: 80,
+    ninety: 90,
   }),
 )
 
-const TIMES: ReadonlyMap<string, number> = new Map(
-  Object.entries({ double: 2, triple: 3, treble: 3, quadruple: 4 }),
-)
+const TIMES: ReadonlyMap<string, number> = new Map(Object.entries({ double: 2, triple: 3, treble: 3, quadruple: 4 }))
 
 /** Writes out "double two" as "two two"; the word after the multiplier must be a single digit or letter. */
 export function repeatDoubled(words: readonly string[]): string[] {

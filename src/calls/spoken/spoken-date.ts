@@ -19,7 +19,8 @@ export function spokenDate(text: string, now: DateTime): Spoken {
     return unclear('The date can be read in more than one way; say the month by its name, for example "March 3, 1980"')
   }
   if (date === undefined) return unclear(whyNone(words))
-  if (!weekdayAgrees(words, date)) return unclear(`That date is another weekday; give day, month and year again, ${EXAMPLE}`)
+  if (!weekdayAgrees(words, date))
+    return unclear(`That date is another weekday; give day, month and year again, ${EXAMPLE}`)
   if (date >= now.toFormat('yyyy-MM-dd')) return unclear('The date of birth must be in the past')
   if (date < EARLIEST) return unclear(`The date of birth must be a date since ${EARLIEST}`)
   return understood(date)
@@ -38,10 +39,27 @@ const FILLERS = new Set(
 
 const ORDINALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    first: 'one', second: 'two', third: 'three', fourth: 'four', fifth: 'five', sixth: 'six', seventh: 'seven',
-    eighth: 'eight', ninth: 'nine', tenth: 'ten', eleventh: 'eleven', twelfth: 'twelve', thirteenth: 'thirteen',
-    fourteenth: 'fourteen', fifteenth: 'fifteen', sixteenth: 'sixteen', seventeenth: 'seventeen',
-    eighteenth: 'eighteen', nineteenth: 'nineteen', twentieth: 'twenty', thirtieth: 'thirty',
+    first: 'one',
+    second: 'two',
+    third: 'three',
+    fourth: 'four',
+    fifth: 'five',
+    sixth: 'six',
+    seventh: 'seven',
+    eighth: 'eight',
+    ninth: 'nine',
+    tenth: 'ten',
+    eleventh: 'eleven',
+    twelfth: 'twelve',
+    thirteenth: 'thirteen',
+    fourteenth: 'fourteen',
+    fifteenth: 'fifteen',
+    sixteenth: 'sixteen',
+    seventeenth: 'seventeen',
+    eighteenth: 'eighteen',
+    nineteenth: 'nineteen',
+    twentieth: 'twenty',
+    thirtieth: 'thirty',
   }),
 )
 
@@ -50,7 +68,9 @@ function wordsOf(text: string): string[] {
     .toLowerCase()
     .split(/[\s,./-]+/)
     .filter((word) => word !== '' && !FILLERS.has(word))
-  return repeatDoubled(words.map(ohForO)).map((word) => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1'))
+  return repeatDoubled(words.map(ohForO)).map(
+    (word) => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1'),
+  )
 }
 
 /** Every date (YYYY-MM-DD) that the words can mean. */
@@ -143,7 +163,8 @@ function inPairs(words: readonly string[]): number[] {
   const [head = '', ...tail] = words
   const century = TEENS.get(head) ?? TENS.get(head) ?? (/^\d\d$/.test(head) ? Number(head) : undefined)
   if (century === undefined) return []
-  const full = tail.length === 2 || (tail.length === 1 && (number(tail[0] ?? '') ?? 0) >= 10) || /^\d\d$/.test(tail.join(' '))
+  const full =
+    tail.length === 2 || (tail.length === 1 && (number(tail[0] ?? '') ?? 0) >= 10) || /^\d\d$/.test(tail.join(' '))
   return full ? small(tail).map((rest) => century * 100 + rest) : []
 }
 

@@ -17,19 +17,33 @@ export function spokenEmail(text: string): Spoken {
   if (domain === undefined) return unclear(`The e-mail address has no "at"; give it in full, ${EXAMPLE}`)
   if (more.length > 0) return unclear(`The e-mail address has more than one "at"; give it again, ${EXAMPLE}`)
   const value = `${local}@${domain.toLowerCase()}`
-  return validator.isEmail(value) ? understood(value) : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
+  return validator.isEmail(value)
+    ? understood(value)
+    : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
 }
 
 /** The address when it was typed as one; a sentence's last dot is cut off. */
 function asTyped(text: string): string | undefined {
-  const address = text.replace(/^mailto:/i, '').replace(/^<(.*)>$/, '$1').replace(/[.,;!?]+$/, '')
+  const address = text
+    .replace(/^mailto:/i, '')
+    .replace(/^<(.*)>$/, '$1')
+    .replace(/[.,;!?]+$/, '')
   return /^[^\s@]+@[^\s@]+$/.test(address) ? address : undefined
 }
 
 const SIGNS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    at: '@', dot: '.', point: '.', period: '.', underscore: '_', dash: '-', hyphen: '-', minus: '-', plus: '+',
-    apostrophe: "'", dotcom: '.com',
+    at: '@',
+    dot: '.',
+    point: '.',
+    period: '.',
+    underscore: '_',
+    dash: '-',
+    hyphen: '-',
+    minus: '-',
+    plus: '+',
+    apostrophe: "'",
+    dotcom: '.com',
   }),
 )
 
@@ -69,11 +83,17 @@ function spelledOut(words: readonly string[]): string[] {
   for (let i = 0; i < words.length; i++) {
     const letter = words[i] ?? ''
     out.push(letter)
-    if (!/^[a-z]$/.test(letter)) continue
-    const link = words[i + 1] === 'as' && words[i + 2] === 'in' ? 2 : ['for', 'like', 'as'].includes(words[i + 1] ?? '') ? 1 : 0
-    if (link > 0 && (words[i + link + 1] ?? '').startsWith(letter) && !SIGNS.has(words[i + link + 1] ?? '')) i += link + 1
+    const link = /^[a-z]$/.test(letter) ? linkAt(words, i + 1) : 0
+    const example = words[i + link + 1] ?? ''
+    if (link > 0 && example.startsWith(letter) && !SIGNS.has(example)) i += link + 1
   }
   return out
+}
+
+/** Words of "as in", "for", "like" or "as" at `at`; 0 when there is none of them. */
+function linkAt(words: readonly string[], at: number): number {
+  if (words[at] === 'as' && words[at + 1] === 'in') return 2
+  return ['for', 'like', 'as'].includes(words[at] ?? '') ? 1 : 0
 }
 
 /** Joins what stands between the signs (@ . _ - +), each stretch read by itself. */
@@ -98,7 +118,9 @@ function segments(words: readonly string[]): string {
 
 /** "co uk" said without the dot between. */
 const domainStretch = (words: readonly string[]): string =>
-  words.length === 2 && /^(?:com?|org|net|ac)$/.test(words[0] ?? '') && /^[a-z]{2}$/.test(words[1] ?? '') ? words.join('.') : read(words)
+  words.length === 2 && /^(?:com?|org|net|ac)$/.test(words[0] ?? '') && /^[a-z]{2}$/.test(words[1] ?? '')
+    ? words.join('.')
+    : read(words)
 
 const NATO = new Map(
   `alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa
@@ -112,10 +134,14 @@ function read(words: readonly string[]): string {
   const spelled = words.length >= 3 && words.every((word) => NATO.has(word) || isCharacter(word))
   const letters = spelled ? words.map((word) => NATO.get(word) ?? word) : words
   const doubled = repeatDoubled(letters)
-  return wordsToDigits(doubled.map((word, at) => ohAt(doubled, word, at)), 'sum').join('')
+  return wordsToDigits(
+    doubled.map((word, at) => ohAt(doubled, word, at)),
+    'sum',
+  ).join('')
 }
 
-const isCharacter = (word: string): boolean => word.length === 1 || isNumber(word) || /^(?:double|triple|treble)$/.test(word)
+const isCharacter = (word: string): boolean =>
+  word.length === 1 || isNumber(word) || /^(?:double|triple|treble)$/.test(word)
 
 const isNumber = (word: string): boolean =>
   /^\d+$/.test(word) || (word !== 'oh' && (DIGITS.has(word) || TEENS.has(word) || TENS.has(word)))

@@ -10,7 +10,9 @@ const MAX_DIGITS = 15
 /** Said around the digits and of no meaning among them. */
 const FILLERS = new Set(
   `uh um er so well yes okay ok my the a number phone telephone mobile cell is it it's its that that's and then
-  area code country dash hyphen minus dot point period comma space slash bracket brackets parenthesis open close`.split(/\s+/),
+  area code country dash hyphen minus dot point period comma space slash bracket brackets parenthesis open close`.split(
+    /\s+/,
+  ),
 )
 
 /**
@@ -21,8 +23,10 @@ const FILLERS = new Set(
 export function spokenPhone(text: string, region: string | undefined): Spoken {
   const number = withoutFormatting(text)
   if (number === '') return unclear('The phone number is missing; give 7 to 15 digits, for example +1 555 010 0123')
-  if (/\p{L}/u.test(number)) return unclear('The phone number contains letters; give it in digits only, 7 to 15 of them')
-  if (!/^\+?\d*$/.test(number)) return unclear('The phone number contains signs that do not belong there; give 7 to 15 digits')
+  if (/\p{L}/u.test(number))
+    return unclear('The phone number contains letters; give it in digits only, 7 to 15 of them')
+  if (!/^\+?\d*$/.test(number))
+    return unclear('The phone number contains signs that do not belong there; give 7 to 15 digits')
   const count = number.replace('+', '').length
   if (count < MIN_DIGITS || count > MAX_DIGITS) {
     return unclear(`The phone number has ${count} digits; it must have ${MIN_DIGITS} to ${MAX_DIGITS}`)

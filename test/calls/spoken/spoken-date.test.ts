@@ -13,12 +13,33 @@ const value = (text: string, now = NOW) => {
 
 describe('a date whose day, month and year are certain', () => {
   test.each([
-    '1980-03-03', '1980/03/03', '1980.3.3', '19800303', '3/3/1980', '03-03-1980', 'March 3 1980', 'march 3rd, 1980', 'Mar. 3, 1980',
-    '3 Mar 1980', '3-Mar-1980', '3rd of March 1980', 'the third of March nineteen eighty', 'March third nineteen eighty',
-    'March the 3rd, nineteen eighty', 'March three one nine eight zero', 'March 3 19 80', '1980 March 3', 'Monday, March 3rd, 1980',
-    'three three nineteen eighty', 'oh three oh three nineteen eighty', 'zero three zero three one nine eight zero',
-    'the third of the third nineteen eighty', 'I was born on March third, nineteen eighty.', 'my date of birth is March 3, 1980',
-    'nineteen eighty oh three oh three', 'March third one thousand nine hundred eighty',
+    '1980-03-03',
+    '1980/03/03',
+    '1980.3.3',
+    '19800303',
+    '3/3/1980',
+    '03-03-1980',
+    'March 3 1980',
+    'march 3rd, 1980',
+    'Mar. 3, 1980',
+    '3 Mar 1980',
+    '3-Mar-1980',
+    '3rd of March 1980',
+    'the third of March nineteen eighty',
+    'March third nineteen eighty',
+    'March the 3rd, nineteen eighty',
+    'March three one nine eight zero',
+    'March 3 19 80',
+    '1980 March 3',
+    'Monday, March 3rd, 1980',
+    'three three nineteen eighty',
+    'oh three oh three nineteen eighty',
+    'zero three zero three one nine eight zero',
+    'the third of the third nineteen eighty',
+    'I was born on March third, nineteen eighty.',
+    'my date of birth is March 3, 1980',
+    'nineteen eighty oh three oh three',
+    'March third one thousand nine hundred eighty',
   ])('%s', (text) => expect(value(text)).toBe('1980-03-03'))
 
   test.each([
@@ -44,19 +65,44 @@ describe('a date whose day, month and year are certain', () => {
 })
 
 describe('a date that is not certain is refused, with a sentence that says what would be right', () => {
-  test.each(['03/04/1980', '3-4-1980', 'oh three oh four nineteen eighty', '04031980'])('day and month can be swapped: %s', (text) => {
-    expect(value(text)).toBe('error: The date can be read in more than one way; say the month by its name, for example "March 3, 1980"')
-  })
-  test.each(['03/03/80', 'March 3 80', 'March third eighty', "March 3 '80", 'March 3', 'March 1980', 'nineteen eighty', '80-03-13', '3', 'yesterday', 'last tuesday', '1980', 'March third nineteen'])(
-    'a part is missing or too short: %s',
-    (text) => expect(value(text)).toMatch(/^error: (The date needs|That is not a date)/),
+  test.each(['03/04/1980', '3-4-1980', 'oh three oh four nineteen eighty', '04031980'])(
+    'day and month can be swapped: %s',
+    (text) => {
+      expect(value(text)).toBe(
+        'error: The date can be read in more than one way; say the month by its name, for example "March 3, 1980"',
+      )
+    },
+  )
+  test.each([
+    '03/03/80',
+    'March 3 80',
+    'March third eighty',
+    "March 3 '80",
+    'March 3',
+    'March 1980',
+    'nineteen eighty',
+    '80-03-13',
+    '3',
+    'yesterday',
+    'last tuesday',
+    '1980',
+    'March third nineteen',
+  ])('a part is missing or too short: %s', (text) =>
+    expect(value(text)).toMatch(/^error: (The date needs|That is not a date)/),
   )
   test.each(['', '  ', 'my birthday is'])('nothing was said: "%s"', (text) => expect(value(text)).toMatch(/missing/))
   test('a weekday that does not belong to the date', () => expect(value('Tuesday March 3 1980')).toMatch(/weekday/))
 })
 
 describe('dateOfBirth must be a real date in the past', () => {
-  test.each(['February 30 1980', '1981-02-29', 'April thirty first nineteen eighty', '1980-13-41', '1980-00-10', 'June zero 1980'])('not a real date: %s', (text) => {
+  test.each([
+    'February 30 1980',
+    '1981-02-29',
+    'April thirty first nineteen eighty',
+    '1980-13-41',
+    '1980-00-10',
+    'June zero 1980',
+  ])('not a real date: %s', (text) => {
     expect(value(text)).toMatch(/^error: That is not a date of the calendar/)
   })
   test.each(['2025-06-15', '2025-06-16', 'March third twenty ninety', '2999-01-01'])('not in the past: %s', (text) => {
@@ -74,11 +120,43 @@ describe('dateOfBirth must be a real date in the past', () => {
   })
 })
 
-const ONES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen']
+const ONES = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+  'thirteen',
+  'fourteen',
+  'fifteen',
+  'sixteen',
+  'seventeen',
+  'eighteen',
+  'nineteen',
+]
 const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
-const ORDINAL: Record<string, string> = { one: 'first', two: 'second', three: 'third', five: 'fifth', eight: 'eighth', nine: 'ninth', twelve: 'twelfth', twenty: 'twentieth', thirty: 'thirtieth' }
+const ORDINAL: Record<string, string> = {
+  one: 'first',
+  two: 'second',
+  three: 'third',
+  five: 'fifth',
+  eight: 'eighth',
+  nine: 'ninth',
+  twelve: 'twelfth',
+  twenty: 'twentieth',
+  thirty: 'thirtieth',
+}
 
-const cardinal = (n: number): string => (n < 20 ? (ONES[n] ?? '') : [TENS[Math.floor(n / 10)], n % 10 === 0 ? '' : ONES[n % 10]].filter(Boolean).join(' '))
+const cardinal = (n: number): string =>
+  n < 20 ? (ONES[n] ?? '') : [TENS[Math.floor(n / 10)], n % 10 === 0 ? '' : ONES[n % 10]].filter(Boolean).join(' ')
 const ordinal = (n: number): string => cardinal(n).replace(/\w+$/, (word) => ORDINAL[word] ?? `${word}th`)
 
 function sayYear(year: number, style: number): string {
@@ -97,7 +175,13 @@ test('a date said in random style comes back', () => {
       const month = short ? date.toFormat('LLL') : date.toFormat('LLLL')
       const day = [String(date.day), `${date.day}th`, cardinal(date.day), ordinal(date.day)][dayStyle]
       const year = sayYear(date.year, yearStyle)
-      const said = [`${month} ${day}, ${year}`, `${day} ${month} ${year}`, `the ${day} of ${month} ${year}`, `${date.weekdayLong}, ${month} ${day} ${year}`][order] ?? ''
+      const said =
+        [
+          `${month} ${day}, ${year}`,
+          `${day} ${month} ${year}`,
+          `the ${day} of ${month} ${year}`,
+          `${date.weekdayLong}, ${month} ${day} ${year}`,
+        ][order] ?? ''
       expect(spokenDate(said, NOW)).toEqual({ ok: true, value: date.toFormat('yyyy-MM-dd') })
     }),
     { numRuns: 1000 },

@@ -71,18 +71,24 @@ describe('an e-mail address that is refused says what would be right', () => {
 })
 
 const DIGIT_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
-const NATO = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu'.split(' ')
+const NATO =
+  'alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu'.split(
+    ' ',
+  )
 const SIGNS: Record<string, string> = { '.': 'dot', _: 'underscore', '-': 'dash', '+': 'plus' }
 
 /** One stretch between signs: spelled by letters, with "as in", in NATO letters, or as the word it is. */
 function sayStretch(text: string, style: readonly number[]): string {
   const [how = 0] = style
-  if (how % 4 === 0 && /^[a-z]{3,}$/.test(text)) return [...text].map((letter) => NATO[letter.charCodeAt(0) - 97]).join(' ')
+  if (how % 4 === 0 && /^[a-z]{3,}$/.test(text))
+    return [...text].map((letter) => NATO[letter.charCodeAt(0) - 97]).join(' ')
   return [...text]
     .map((character, index) => {
       if (/\d/.test(character)) return (style[index] ?? 0) % 2 === 0 ? DIGIT_WORDS[Number(character)] : character
       const word = NATO[character.charCodeAt(0) - 97]
-      return [character, character.toUpperCase(), `${character} as in ${word}`, `${character} for ${word},`][(style[index] ?? 0) % 4]
+      return [character, character.toUpperCase(), `${character} as in ${word}`, `${character} for ${word},`][
+        (style[index] ?? 0) % 4
+      ]
     })
     .join(' ')
 }
@@ -92,18 +98,30 @@ test('an address said in random style comes back', () => {
   const sign = fc.constantFrom(...Object.keys(SIGNS))
   const styles = fc.array(fc.nat(11), { minLength: 8, maxLength: 8 })
   fc.assert(
-    fc.property(stretch, sign, stretch, stretch, fc.constantFrom('com', 'org', 'co.uk'), styles, (one, mark, two, host, zone, style) => {
-      const said = `${sayStretch(one, style)} ${SIGNS[mark]} ${sayStretch(two, style)} at ${sayStretch(host, style)} dot ${zone.replace('.', ' dot ')}`
-      expect(spokenEmail(said)).toEqual({ ok: true, value: `${one}${mark}${two}@${host}.${zone}` })
-    }),
+    fc.property(
+      stretch,
+      sign,
+      stretch,
+      stretch,
+      fc.constantFrom('com', 'org', 'co.uk'),
+      styles,
+      (one, mark, two, host, zone, style) => {
+        const said = `${sayStretch(one, style)} ${SIGNS[mark]} ${sayStretch(two, style)} at ${sayStretch(host, style)} dot ${zone.replace('.', ' dot ')}`
+        expect(spokenEmail(said)).toEqual({ ok: true, value: `${one}${mark}${two}@${host}.${zone}` })
+      },
+    ),
     { numRuns: 500 },
   )
 })
 
 test('an address typed plainly comes back with its domain in lower case', () => {
   fc.assert(
-    fc.property(fc.stringMatching(/^[A-Za-z][A-Za-z\d_+-]{0,10}$/), fc.stringMatching(/^[A-Za-z]{2,8}\.(com|ORG)$/), (local, domain) => {
-      expect(spokenEmail(`${local}@${domain}`)).toEqual({ ok: true, value: `${local}@${domain.toLowerCase()}` })
-    }),
+    fc.property(
+      fc.stringMatching(/^[A-Za-z][A-Za-z\d_+-]{0,10}$/),
+      fc.stringMatching(/^[A-Za-z]{2,8}\.(com|ORG)$/),
+      (local, domain) => {
+        expect(spokenEmail(`${local}@${domain}`)).toEqual({ ok: true, value: `${local}@${domain.toLowerCase()}` })
+      },
+    ),
   )
 })

@@ -36,10 +36,15 @@ describe('a phone number that is understood', () => {
     expect(value(text, region)).toBe(expected)
   })
 
-  test.each(['212-555-0123 x12', '212 555 0123 ext. 12', '212 555 0123;ext=12', '212 555 0123 extension one two', '212 555 0123 #12', '212 555 0123, ext 12', '(212)5550123x9'])(
-    'an extension is cut off first: %s',
-    (text) => expect(value(text)).toBe('+12125550123'),
-  )
+  test.each([
+    '212-555-0123 x12',
+    '212 555 0123 ext. 12',
+    '212 555 0123;ext=12',
+    '212 555 0123 extension one two',
+    '212 555 0123 #12',
+    '212 555 0123, ext 12',
+    '(212)5550123x9',
+  ])('an extension is cut off first: %s', (text) => expect(value(text)).toBe('+12125550123'))
 })
 
 describe('a phone number never gets a country it did not name', () => {
@@ -60,7 +65,12 @@ describe('a phone number never gets a country it did not name', () => {
 })
 
 describe('a phone number has 7 to 15 digits after formatting is stripped', () => {
-  test.each([['123456', 6], ['(12) 34-56', 6], ['1234567890123456', 16], ['five five five', 3]])('%s is refused and the error names its %i digits', (text, count) => {
+  test.each([
+    ['123456', 6],
+    ['(12) 34-56', 6],
+    ['1234567890123456', 16],
+    ['five five five', 3],
+  ])('%s is refused and the error names its %i digits', (text, count) => {
     expect(value(text)).toBe(`error: The phone number has ${count} digits; it must have 7 to 15`)
   })
   test.each(['1234567', '123456789012345'])('%s is accepted', (text) => expect(value(text)).not.toMatch(/^error/))
@@ -74,13 +84,18 @@ describe('a phone number has 7 to 15 digits after formatting is stripped', () =>
 })
 
 describe('anything else is refused', () => {
-  test.each(['1-800-FLOWERS', 'call me maybe', '555-O12Z', '12345678a', 'two thousand one two three four five'])('letters are an error: %s', (text) => {
-    expect(value(text)).toBe('error: The phone number contains letters; give it in digits only, 7 to 15 of them')
-  })
+  test.each(['1-800-FLOWERS', 'call me maybe', '555-O12Z', '12345678a', 'two thousand one two three four five'])(
+    'letters are an error: %s',
+    (text) => {
+      expect(value(text)).toBe('error: The phone number contains letters; give it in digits only, 7 to 15 of them')
+    },
+  )
   test.each(['555+0123000', '5550123*000', '++12125550123', '555_0123'])('signs are an error: %s', (text) => {
     expect(value(text)).toMatch(/signs that do not belong there/)
   })
-  test.each(['', '   ', '()', 'my number is'])('nothing is missing: "%s"', (text) => expect(value(text)).toMatch(/missing/))
+  test.each(['', '   ', '()', 'my number is'])('nothing is missing: "%s"', (text) =>
+    expect(value(text)).toMatch(/missing/),
+  )
 })
 
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
@@ -88,16 +103,18 @@ const SEPARATORS = [' ', ', ', ' dash ', ' - ', '. ', ' uh ']
 
 /** Says digits in random style: figures, words, oh, doubles, separators. */
 function say(digits: string, style: readonly number[]): string {
-  const said: string[] = []
-  for (let i = 0; i < digits.length; ) {
-    const choice = style[i] ?? 0
-    const run = digits[i] === digits[i + 1] && choice % 3 === 0 ? (digits[i] === digits[i + 2] && choice % 2 === 0 ? 3 : 2) : 1
-    const figure = Number(digits[i])
-    const word = figure === 0 && choice % 5 < 2 ? ['oh', 'O'][choice % 2] : choice % 4 === 1 && run === 1 ? String(figure) : WORDS[figure]
-    said.push(`${run === 3 ? 'triple ' : run === 2 ? 'double ' : ''}${word}${SEPARATORS[choice % SEPARATORS.length]}`)
-    i += run
-  }
-  return said.join('')
+  const runs = digits.match(/(\d)\1\1|(\d)\2|\d/g) ?? []
+  return runs
+    .map((run, index) => sayRun(run, style[index] ?? 0) + SEPARATORS[(style[index] ?? 0) % SEPARATORS.length])
+    .join('')
+}
+
+function sayRun(run: string, choice: number): string {
+  const words = [...run].map((digit) =>
+    digit === '0' ? ['zero', 'oh', 'O'][choice % 3] : choice % 4 === 1 ? digit : WORDS[Number(digit)],
+  )
+  if (run.length === 1 || choice % 2 === 0) return words.join(' ')
+  return `${run.length === 2 ? 'double' : 'triple'} ${words[0]}`
 }
 
 test('a number said in random style comes back digit by digit', () => {

@@ -1,0 +1,111 @@
+/**
+ * The envelope of tool requests and responses (spec 2.1 and 2.2), and the dialects of it that platforms speak. Pure.
+ * A problem with the whole request is an `error` beside empty results; one with a call is that call's result.
+ */
+import { parseJson } from '../fhir/json.ts'
+import { isObject } from '../fhir/resource.ts'
+
+/** Tool calls that one request may batch; those beyond are refused in their results. */
+export const MAX_CALLS = 32
+
+export interface ToolCall {
+  /** Echoed exactly, whatever it is; null where there is none. */
+  readonly id: unknown
+  /** The tool that the call itself names, where it does. */
+  readonly name?: unknown
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
+export interface UnreadableCall {
+  readonly id: unknown
+  readonly code: string
+  readonly error: string
+}
+
+export interface Envelope {
+  readonly calls: readonly (ToolCall | UnreadableCall)[]
+  /** Why there are no calls. */
+  readonly error?: string
+}
+
+export const isReadable = (call: ToolCall | UnreadableCall): call is ToolCall => 'arguments' in call
+
+/** @param body any JSON value */
+export function readEnvelope(body: unknown): Envelope {
+  const message = isObject(body) ? body.message : undefined
+  if (!isObject(message)) return none('The body must be an object with a message that holds toolCalls')
+  const list = callList(message)
+  if (list === undefined) return none('message.toolCalls is missing; it must be a list of tool calls')
+  if (!Array.isArray(list)) return none('message.toolCalls must be a list of tool calls')
+  if (list.length === 0) return none('message.toolCalls is empty; it must hold at least one tool call')
+  return { calls: list.map((entry, index) => (index < MAX_CALLS ? readCall(entry, index) : tooMany(entry))) }
+}
+
+const none = (error: string): Envelope => ({ calls: [], error })
+
+/** The calls, under whichever name the platform gives them. */
+function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<string, unknown>): unknown {
+  const list = toolCalls ?? toolCallList
+  if (list !== undefined && list !== null) return list
+  if (!Array.isArray(toolWithToolCallList)) return toolWithToolCallList ?? undefined
+  return toolWithToolCallList.map((entry: unknown) => (isObject(entry) ? entry.toolCall : entry))
+}
+
+const idOf = (entry: unknown): unknown => (isObject(entry) ? (entry.id ?? null) : null)
+
+const tooMany = (entry: unknown): UnreadableCall => ({
+  id: idOf(entry),
+  code: 'too-many-calls',
+  error: `A request may hold ${MAX_CALLS} tool calls; send this one in another request`,
+})
+
+function readCall(entry: unknown, index: number): ToolCall | UnreadableCall {
+  const id = idOf(entry)
+  const invalid = (error: string): UnreadableCall => ({ id, code: 'invalid-call', error })
+  if (!isObject(entry)) return invalid(`message.toolCalls[${index}] must be an object with id and function`)
+  const tool = isObject(entry.function) ? entry.function : {}
+  const name = tool.name ?? entry.name
+  const values = readArguments(tool.arguments ?? tool.parameters ?? entry.arguments ?? entry.parameters)
+  if (values === undefined)
+    return { id, code: 'invalid-arguments', error: 'The arguments must be a JSON object, or a string that holds one' }
+  return { id, ...(name === undefined || name === null ? {} : { name }), arguments: values }
+}
+
+/** An object, or a string that holds one; nothing and an empty string are no arguments. Undefined for anything else. */
+function readArguments(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value === undefined || value === null) return {}
+  const read = typeof value === 'string' ? parsed(value) : value
+  return isObject(read) ? read : undefined
+}
+
+function parsed(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+export interface ToolResult {
+  readonly toolCallId: unknown
+  /** The result object as JSON on one line. */
+  readonly result: string
+}
+
+/** `results` in the order of the calls. */
+export const writeEnvelope = (results: readonly ToolResult[], error?: string): unknown => ({
+  results,
+  ...(error === undefined ? {} : { error }),
+})
+
+/** Call metadata inside the body, for platforms whose own server sets it; read only where the service is told to trust it. */
+export function bodyMetadata(body: unknown): Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>> {
+  const message = isObject(body) && isObject(body.message) ? body.message : {}
+  const field = (owner: unknown, name: string): unknown => (isObject(owner) ? owner[name] : undefined)
+  return {
+    callId: field(message.call, 'id'),
+    dialedNumber: field(message.phoneNumber, 'number') ?? field(field(message.call, 'phoneNumber'), 'number'),
+    callerNumber: field(message.customer, 'number') ?? field(field(message.call, 'customer'), 'number'),
+  }
+}

@@ -1,0 +1,44 @@
+/** The families of live-call tools (spec 4.1): under which path which tools are called. A tool is an operation on Patient. */
+import type { Operation } from '../operations/operation.ts'
+import type { Provider } from '../providers/provider.ts'
+
+const FAMILIES = {
+  'patient-journey': [
+    'resolve_patient_identity',
+    'update_registration_field',
+    'submit_insurance_info',
+    'record_self_pay_decision',
+    'escalate_billing',
+  ],
+  'patient-intake': ['validate_intake_field', 'submit_intake'],
+} as const
+
+/** Tools that save what they can: their handlers check each argument and report the bad ones beside what was saved. */
+const PARTIAL: readonly string[] = ['update_registration_field']
+
+export interface Tool {
+  readonly name: string
+  readonly operation: Operation
+  /** The types of its arguments are left to the handler. */
+  readonly partial: boolean
+}
+
+export type ToolFamilies = ReadonlyMap<string, ReadonlyMap<string, Tool>>
+
+/** Tools by family and name. @throws Error naming a tool whose operation Patient does not have; it stops the start. */
+export function toolFamilies(providers: ReadonlyMap<string, Provider>): ToolFamilies {
+  const operations = providers.get('Patient')?.operations ?? []
+  return new Map(
+    Object.entries(FAMILIES).map(([family, names]) => [
+      family,
+      new Map(names.map((name) => [name, toolOf(name, operations)])),
+    ]),
+  )
+}
+
+function toolOf(name: string, operations: readonly Operation[]): Tool {
+  const code = name.replaceAll('_', '-')
+  const operation = operations.find((candidate) => candidate.code === code)
+  if (operation === undefined) throw new Error(`Tool ${name}: the Patient provider has no operation ${code}`)
+  return { name, operation, partial: PARTIAL.includes(name) }
+}

@@ -1,0 +1,146 @@
+/** Runs the tool calls of a request one after the other; one that fails does not stop the rest. */
+import type { Logger } from 'pino'
+import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { Integrations } from '../integrations/integrations.ts'
+import { knownArguments, readArguments } from '../operations/input.ts'
+import type { Agent, ClinicAccess } from '../providers/context.ts'
+import type { Repository } from '../repository.ts'
+import type { CallSession } from './call-session.ts'
+import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
+import type { Tool, ToolFamilies } from './families.ts'
+import { Replay } from './replay.ts'
+import { failure } from './tool-failure.ts'
+
+/** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
+export const TOOL_DEADLINE = 10_000
+
+export interface ToolServices {
+  readonly repository: Repository
+  readonly access: (clinic: string, agent: Agent) => ClinicAccess
+  readonly integrations: Integrations
+  readonly logger: Logger
+  /** What the log may hold of a fault. */
+  readonly faultOf: (error: unknown) => unknown
+  /** Milliseconds; TOOL_DEADLINE unless given. */
+  readonly deadline?: number
+}
+
+/** Which tool of which family the path names. */
+export interface Addressed {
+  readonly family: string
+  readonly toolName: string
+}
+
+export class ToolRunner {
+  readonly #families: ToolFamilies
+  readonly #services: ToolServices
+  readonly #replay = new Replay()
+
+  constructor(families: ToolFamilies, services: ToolServices) {
+    this.#families = families
+    this.#services = services
+  }
+
+  /** One result for each call, in their order; what is wrong with a call, or all of them, is in the results. */
+  async run(
+    { family, toolName }: Addressed,
+    { calls }: Envelope,
+    identify: () => Promise<CallSession>,
+  ): Promise<readonly ToolResult[]> {
+    const ends = Date.now() + (this.#services.deadline ?? TOOL_DEADLINE)
+    const tool = this.#families.get(family)?.get(toolName)
+    if (tool === undefined)
+      return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
+    const session = await this.#session(tool, identify)
+    const results: ToolResult[] = []
+    for (const call of calls) results.push(await this.#runCall(tool, call, session, ends))
+    return results
+  }
+
+  #offered(family: string): string {
+    const tools = [...(this.#families.get(family)?.keys() ?? [])]
+    return `/${family} has no such tool; it has ${tools.join(', ')}`
+  }
+
+  /** The call of the request and its clinic, or why nothing can be done for it. */
+  async #session(
+    tool: Tool,
+    identify: () => Promise<CallSession>,
+  ): Promise<CallSession | { readonly refused: object }> {
+    try {
+      const session = await identify()
+      if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
+      return { refused: failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept') }
+    } catch (error) {
+      return { refused: this.#failed(tool, error) }
+    }
+  }
+
+  async #runCall(
+    tool: Tool,
+    call: ToolCall | UnreadableCall,
+    session: CallSession | { readonly refused: object },
+    ends: number,
+  ): Promise<ToolResult> {
+    if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error))
+    if (call.name !== undefined && call.name !== tool.name)
+      return resultOf(call, failure(tool, 'wrong-tool', WRONG_TOOL(tool)))
+    if ('refused' in session) return resultOf(call, session.refused)
+    try {
+      return { toolCallId: call.id, result: await within(ends - Date.now(), this.#answer(tool, call, session)) }
+    } catch (error) {
+      return resultOf(call, this.#failed(tool, error))
+    }
+  }
+
+  async #answer({ name, operation, partial }: Tool, call: ToolCall, session: CallSession): Promise<string> {
+    const { definition, handler } = operation
+    const { integrations } = this.#services
+    const input = partial ? knownArguments(definition, call.arguments) : readArguments(definition, call.arguments)
+    const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
+    const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
+    // Without an id a repeat can't be told from a new call, and what changes nothing may as well run again.
+    if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
+    const { clinic, callId } = session
+    return await this.#replay.once(
+      access,
+      { clinic, callId, toolCallId: call.id, tool: name, arguments: call.arguments },
+      run,
+    )
+  }
+
+  #failed(tool: Tool, error: unknown): object {
+    if (error instanceof FhirError && error.status !== 500) return failure(tool, error.code, error.message)
+    this.#services.logger.error({ err: this.#services.faultOf(error), tool: tool.name }, 'unexpected fault in a tool')
+    return failure(tool, 'internal', 'The server met an unexpected fault; it has been logged')
+  }
+}
+
+const WRONG_TOOL = (tool: Tool): string =>
+  `The call names another tool in function.name than the route, which is ${tool.name}; call each tool by its own route`
+
+const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult => ({
+  toolCallId: id,
+  result: JSON.stringify(result),
+})
+
+/** `work`, which goes on beyond the deadline: a repeat of the call joins it, or has its stored answer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooLate()), Math.max(0, milliseconds))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const tooLate = (): FhirError =>
+  new FhirError(504, {
+    code: 'timeout',
+    diagnostics:
+      'The tool takes longer than a request may; send the same call with the same id again to get its result',
+  })

@@ -1,0 +1,51 @@
+/** The insurance-verification system of the sandbox: the answer follows from the question alone. docs/insurance-simulator.md. */
+import type { InsuranceAnswer, InsuranceStatus, InsuranceVerification } from './integrations.ts'
+
+type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
+
+const MESSAGES: Readonly<Record<Refusal, string>> = {
+  INACTIVE: 'The policy is no longer active',
+  NOT_COVERED: 'The plan does not cover this clinic',
+  MEMBER_NOT_FOUND: 'The payer knows no member with this id',
+  INVALID_MEMBER_INFO: 'The member id is not one: it has 4 to 30 letters, digits and dashes',
+  PAYER_NOT_SUPPORTED: 'The payer does not take part in electronic verification',
+  PAYER_UNAVAILABLE: 'The payer cannot be reached at the moment',
+  ERROR: 'The verification failed for a technical reason',
+}
+
+/** What a member id begins with decides the answer; any other id of the right form is verified. */
+const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
+  PEND: 'PENDING',
+  INACT: 'INACTIVE',
+  NOCOV: 'NOT_COVERED',
+  NOTFOUND: 'MEMBER_NOT_FOUND',
+  INVALID: 'INVALID_MEMBER_INFO',
+  NOPAYER: 'PAYER_NOT_SUPPORTED',
+  DOWN: 'PAYER_UNAVAILABLE',
+  FAIL: 'ERROR',
+}
+
+/** Cents, for a member id that does not end in two digits. */
+const USUAL_COPAY = 2500
+
+export const insuranceSimulator: InsuranceVerification = {
+  verify: async ({ memberId }) => answerFor(memberId.replace(/\s/g, '').toUpperCase()),
+}
+
+function answerFor(memberId: string): InsuranceAnswer {
+  const status = statusOf(memberId)
+  if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
+  return status === 'PENDING' ? { status } : { status, errorMessage: MESSAGES[status] }
+}
+
+function statusOf(memberId: string): InsuranceStatus {
+  if (!/^[A-Z\d-]{4,30}$/.test(memberId)) return 'INVALID_MEMBER_INFO'
+  const prefix = Object.keys(PREFIXES).find((start) => memberId.startsWith(start))
+  return (prefix === undefined ? undefined : PREFIXES[prefix]) ?? 'VERIFIED'
+}
+
+/** The last two digits are dollars. */
+function copayOf(memberId: string): number {
+  const dollars = /\d\d$/.exec(memberId)?.[0]
+  return dollars === undefined ? USUAL_COPAY : Number(dollars) * 100
+}

@@ -1,0 +1,45 @@
+/** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
+import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import type { AnyResource } from '../fhir/resource.ts'
+import { isObject } from '../fhir/resource.ts'
+import type { OperationOutput } from './operation.ts'
+
+type Entry = Readonly<Record<string, unknown>>
+
+/**
+ * A resource is the answer itself; out parameters by name become a Parameters resource, in the definition's order.
+ * @throws Error naming an out parameter that the definition does not know: a fault of the handler
+ */
+export function writeOutput(
+  definition: Pick<OperationDefinition, 'code' | 'parameter'>,
+  output: OperationOutput,
+): AnyResource {
+  if (isResource(output)) return output
+  const parameters = (definition.parameter ?? []).filter(({ use }) => use === 'out')
+  return { resourceType: 'Parameters', ...withEntries('parameter', entriesOf(parameters, output, definition.code)) }
+}
+
+const isResource = (output: OperationOutput): output is AnyResource =>
+  'resourceType' in output && typeof output.resourceType === 'string'
+
+const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Entry =>
+  entries.length === 0 ? {} : { [name]: entries }
+
+function entriesOf(parameters: readonly OperationDefinitionParameter[], values: Entry, code: string): readonly Entry[] {
+  const unknown = Object.keys(values).find((name) => !parameters.some((parameter) => parameter.name === name))
+  if (unknown !== undefined)
+    throw new Error(`$${code} answers with '${unknown}', which its OperationDefinition does not have`)
+  return parameters.flatMap((parameter) =>
+    listOf(values[parameter.name]).map((value) => ({ name: parameter.name, ...contentOf(parameter, value, code) })),
+  )
+}
+
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+
+function contentOf({ name, type, part }: OperationDefinitionParameter, value: unknown, code: string): Entry {
+  if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))
+  if (isObject(value) && typeof value.resourceType === 'string') return { resource: value }
+  if (type === undefined) throw new Error(`$${code}: the OperationDefinition gives '${name}' neither a type nor parts`)
+  return { [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
+}

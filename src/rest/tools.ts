@@ -1,0 +1,85 @@
+/**
+ * The live-call routes (spec 4.1): `POST /{family}/:toolName` and `POST /calls`, behind the shared secret (spec 5).
+ * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is inside the results.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { readRegistration } from '../calls/call-registration.ts'
+import { type CallMetadata, CallSessions } from '../calls/call-sessions.ts'
+import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
+import { DEMO_CLINIC } from '../clinics/demo.ts'
+import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { Provider } from '../providers/provider.ts'
+import { parseBody, readBody } from './body.ts'
+import { faultOf } from './fault.ts'
+
+export interface ToolDependencies extends Omit<ToolServices, 'faultOf'> {
+  readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
+  readonly providers: ReadonlyMap<string, Provider>
+}
+
+/** @throws Error naming a tool without an operation; it stops the start. */
+export function toolRoutes({ config, providers, ...services }: ToolDependencies): Router {
+  const families = toolFamilies(providers)
+  const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
+  const runner = new ToolRunner(families, { ...services, faultOf })
+  const router = new Router()
+  const secret = requireSecret(config.webhookSecret)
+
+  for (const family of families.keys()) {
+    router.post(`/${family}/:toolName`, secret, async (koa) => {
+      const body = await readJson(koa, config.limits)
+      const envelope = readEnvelope(body)
+      const identify = () => sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
+      const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify)
+      koa.body = writeEnvelope(results, envelope.error)
+    })
+    router.all(`/${family}/:toolName`, onlyPost)
+  }
+
+  router.post('/calls', secret, async (koa) => {
+    const { session, created } = await sessions.register(readRegistration(await readJson(koa, config.limits)))
+    koa.status = created ? 201 : 200
+    koa.body = session
+  })
+  router.all('/calls', onlyPost)
+  return router
+}
+
+const readJson = async (koa: KoaContext, limits: Config['limits']): Promise<unknown> =>
+  parseBody(await readBody(koa, limits.bodyBytes), limits.jsonDepth)
+
+/** Checked before the body is read. Both sides are hashed: the time tells neither where they differ nor their lengths. */
+function requireSecret(secret: string): Middleware {
+  const expected = digest(secret)
+  return (koa, next) => {
+    if (timingSafeEqual(digest(koa.get('x-voice-secret')), expected)) return next()
+    throw new FhirError(401, {
+      code: 'login',
+      diagnostics: 'The header x-voice-secret must hold the webhook secret of this service',
+    })
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const onlyPost: Middleware = () => {
+  throw new FhirError(405, { code: 'not-supported', diagnostics: 'This route takes POST only' }, { allow: 'POST' })
+}
+
+/** Of the headers; of the body too, where one is handed in. Headers win. */
+function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
+  const inBody = bodyMetadata(body)
+  return {
+    ...field('callId', koa.get('x-call-id') || inBody.callId),
+    ...field('dialedNumber', koa.get('x-call-to') || inBody.dialedNumber),
+    ...field('callerNumber', koa.get('x-call-from') || inBody.callerNumber),
+  }
+}
+
+const field = (name: keyof CallMetadata, value: unknown): CallMetadata =>
+  typeof value === 'string' && value.trim() !== '' ? { [name]: value.trim() } : {}
