@@ -1,5 +1,6 @@
 /** The public keys of a foreign token issuer: https://www.rfc-editor.org/rfc/rfc7517. */
 import type { JwksClient } from 'jwks-rsa'
+import { isObject } from '../fhir/resource.ts'
 
 /** What an issuer may sign with. No HS…: a public key must never pass as a shared secret. */
 export const PUBLIC_KEY_ALGORITHMS = [
@@ -81,7 +82,7 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<{ keys: unknow
 }
 
 function keyError(error: unknown): Error {
-  if (error instanceof Error && error.name === 'SigningKeyNotFoundError') {
+  if (isObject(error) && error.name === 'SigningKeyNotFoundError') {
     return new UnknownKey('the issuer has no such key', { cause: error })
   }
   return new KeysUnavailable("the issuer's keys could not be read", { cause: error })
