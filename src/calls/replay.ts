@@ -15,7 +15,7 @@ import type { ClinicAccess, Context } from '../providers/context.ts'
 const TOOL_RESULT = 'tool-result'
 /** Milliseconds an answer is kept: longer than any platform repeats a call. An expired one is overwritten. */
 const KEPT = 24 * 3_600_000
-/** Milliseconds between two looks at an answer that another process has not finished, and in all. */
+/** Milliseconds between two looks at a provisional answer, and until it counts as the last word of a process that died. */
 const POLL = 50
 const PATIENCE = 5_000
 
@@ -80,18 +80,22 @@ async function answer(access: ClinicAccess, key: string, run: Run): Promise<stri
 
 /** The answer that is stored; waits while another process may still replace it. */
 async function storedAnswer(access: ClinicAccess, key: string): Promise<string | undefined> {
-  for (let waited = 0; ; waited += POLL) {
+  for (;;) {
     const ctx = access.reader()
     const stored = valid(await ctx.unit.readRecord(TOOL_RESULT, key), ctx.now)
-    if (stored?.provisional !== true || waited >= PATIENCE) return stored?.answer
+    const isSettling = stored?.value.provisional === true && ctx.now - stored.since < PATIENCE
+    if (!isSettling) return stored?.value.answer
     await new Promise((resolve) => setTimeout(resolve, POLL))
   }
 }
 
 type Stored = Awaited<ReturnType<Context['unit']['readRecord']>>
 
-const valid = (record: Stored, now: number): StoredAnswer | undefined =>
-  record === undefined || (record.due ?? 0) <= now ? undefined : (record.value as StoredAnswer)
+/** The answer, and the time it was stored at; undefined when there is none or it has expired. */
+function valid(record: Stored, now: number): { readonly value: StoredAnswer; readonly since: number } | undefined {
+  if (record?.due == null || record.due <= now) return undefined
+  return { value: record.value as StoredAnswer, since: record.due - KEPT }
+}
 
 /** One run: its changes store the answers they return. */
 class Recording {

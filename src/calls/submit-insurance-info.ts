@@ -16,12 +16,12 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change begins: a change may run several times, the question must not.
   const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
-  await access.change(async (ctx) => {
+  return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const written = await writeInsurance(ctx, patient.id, card, verification)
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
+    return answer(verification)
   })
-  return answer(verification)
 })
 
 /** Characters at most of one thing on an insurance card. */

@@ -6,47 +6,60 @@ import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
-import type { CrmContact, CrmSettings } from '../integrations/integrations.ts'
+import type { CrmContact } from '../integrations/integrations.ts'
 import { deliverStaged, stageDelivery } from '../integrations/outbox.ts'
-import { defineOperation, type OperationInput, type OperationRequest } from '../operations/operation.ts'
+import {
+  defineOperation,
+  type OperationInput,
+  type OperationOutput,
+  type OperationRequest,
+} from '../operations/operation.ts'
 import type { Context } from '../providers/context.ts'
 import { recordCall } from './call-record.ts'
 import { patientFields } from './patient-fields.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { settleRegistration } from './registration.ts'
+import { provisional } from './replay.ts'
 import { type Place, placeOf, readStated } from './stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
 
-/** Set when the change has staged a delivery that is now to be tried. */
-type Sync = CrmSettings | undefined
+const SUBMITTED = {
+  success: true,
+  code: 'intake-submitted',
+  say: 'Thank you, I have everything I need for your visit.',
+}
+
+const NOT_SYNCED = {
+  success: false,
+  code: 'crm-sync-failed',
+  error: 'crm sync failed',
+  say: 'Thank you, I have your details. Our staff will finish the rest.',
+}
+
+/** The answer while the CRM is asked, and for good when the process ends meanwhile. */
+const SYNC_PENDING = provisional({ ...NOT_SYNCED })
 
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
   const messageId = randomUUID()
-  const crm = await access.change((ctx) => write(ctx, request, messageId))
-  const delivery = crm && (await deliverStaged(access, integrations.crm, crm, messageId))
-  return delivery === undefined || delivery.delivered
-    ? { success: true, code: 'intake-submitted', say: 'Thank you, I have everything I need for your visit.' }
-    : {
-        success: false,
-        code: 'crm-sync-failed',
-        error: 'crm sync failed',
-        say: 'Thank you, I have your details. Our staff will finish the rest.',
-      }
+  const saved = await access.change((ctx) => write(ctx, request, messageId))
+  if (saved === SUBMITTED) return SUBMITTED
+  const delivery = await deliverStaged(access, integrations.crm, messageId)
+  return delivery.delivered ? SUBMITTED : NOT_SYNCED
 })
 
-async function write(ctx: Context, request: OperationRequest, messageId: string): Promise<Sync> {
+async function write(ctx: Context, request: OperationRequest, messageId: string): Promise<OperationOutput> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
   const intake = readIntake(request.input, placeOf(settings, ctx.now))
   const before = await patientOfRequest(ctx, request)
   const patient = await ctx.update<Patient>(withIntake(before.resource, intake))
   const activity = submitIntake.code
   await recordCall(ctx, request.call, patient, { activity, written: [patient], reasonForVisit: intake.reasonForVisit })
-  if (!settings.crm?.enabled) return undefined
+  if (!settings.crm?.enabled) return SUBMITTED
   stageDelivery(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
-  return settings.crm
+  return SYNC_PENDING
 }
 
 /** An intake that brings the last missing field completes the registration too (spec 2.4). */

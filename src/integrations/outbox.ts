@@ -7,6 +7,7 @@ import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { CallSession } from '../calls/call-session.ts'
 import { attachedText, createStaffTask } from '../calls/staff-task.ts'
+import { readSettings } from '../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import type { Repository } from '../repository.ts'
 import type { CrmConnector, CrmContact, CrmSettings, Delivery } from './integrations.ts'
@@ -47,17 +48,19 @@ export function stageDelivery(ctx: Context, contact: CrmContact, call?: CallSess
  * The first try, within the connector's deadline. A failure raises a Task for staff and leaves the row to the
  * background, or marks it dead when the CRM refuses it for good.
  */
-export async function deliverStaged(
-  access: ClinicAccess,
-  crm: CrmConnector,
-  settings: CrmSettings,
-  messageId: string,
-): Promise<Delivery> {
-  const row = await rowOf(access.reader(), messageId)
+export async function deliverStaged(access: ClinicAccess, crm: CrmConnector, messageId: string): Promise<Delivery> {
+  const ctx = access.reader()
+  const row = await rowOf(ctx, messageId)
   if (row === undefined) return { delivered: true }
-  const delivery = await crm.deliver(settings, row.value.contact)
+  const { crm: settings } = await readSettings(ctx.unit, access.clinic)
+  const delivery = await deliver(crm, settings, row.value.contact)
   await settle(access, messageId, row.version, delivery)
   return delivery
+}
+
+async function deliver(crm: CrmConnector, settings: CrmSettings | undefined, contact: CrmContact): Promise<Delivery> {
+  if (!settings?.enabled) return { delivered: false, retry: true, reason: 'the CRM of the clinic is switched off' }
+  return await crm.deliver(settings, contact)
 }
 
 interface Leased {
@@ -191,17 +194,12 @@ export class Outbox {
   }
 
   async #deliver(clinic: string, key: string): Promise<void> {
-    const access = this.#services.accessOf(clinic)
+    const { accessOf, settingsOf, crm, logger } = this.#services
+    const access = accessOf(clinic)
     const row = await lease(access, key)
     if (row === undefined) return
-    const delivery = await this.#try(clinic, row.value.contact)
+    const delivery = await deliver(crm, await settingsOf(clinic), row.value.contact)
     await settle(access, key, row.version, delivery)
-    this.#services.logger.info({ clinic, messageId: key, tries: row.value.tries, ...delivery }, 'outbox delivery')
-  }
-
-  async #try(clinic: string, contact: CrmContact): Promise<Delivery> {
-    const settings = await this.#services.settingsOf(clinic)
-    if (!settings?.enabled) return { delivered: false, retry: true, reason: 'the CRM of the clinic is switched off' }
-    return await this.#services.crm.deliver(settings, contact)
+    logger.info({ clinic, messageId: key, tries: row.value.tries, ...delivery }, 'outbox delivery')
   }
 }

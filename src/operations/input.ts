@@ -188,10 +188,17 @@ function expectation({ type, part }: OperationDefinitionParameter): string {
   if (part !== undefined) return `made of the parts ${part.map(({ name }) => name).join(', ')}`
   if (type === undefined || ANY.includes(type)) return 'given'
   return (
+    TEXT.get(type) ??
     PRIMITIVES.get(type)?.expected ??
     (isResource(type) ? `a ${type}${type === 'Resource' ? '' : ' resource'}` : `an object of the type ${type}`)
   )
 }
+
+/** What the specification says of them in full says too much to whoever forgot one. */
+const TEXT: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['markdown', 'text'],
+])
 
 /** Stand for every type. */
 const ANY = ['Any', 'Element', 'Type', '*']
