@@ -25,9 +25,10 @@ export async function recordCall(
   patient: Versioned<Patient>,
   record: CallRecord,
 ): Promise<void> {
-  if (call === undefined || record.written.length === 0) return
+  const written = patient.created ? [patient, ...record.written] : record.written
+  if (call === undefined || written.length === 0) return
   await recordEncounter(ctx, call, patient, record.reasonForVisit)
-  const targets = new Set(record.written.map(({ type, id, version }) => `${type}/${id}/_history/${version}`))
+  const targets = new Set(written.map(({ type, id, version }) => `${type}/${id}/_history/${version}`))
   await ctx.create<Provenance>({
     resourceType: 'Provenance',
     target: Array.from(targets, (reference) => ({ reference })),

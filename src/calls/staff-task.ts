@@ -10,6 +10,12 @@ import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './voc
 
 export type StaffTaskCode = 'identity-outcome' | 'billing-escalation' | 'crm-sync-failed'
 
+const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
+  'identity-outcome': 'Identity outcome',
+  'billing-escalation': 'Billing escalation',
+  'crm-sync-failed': 'CRM sync failed',
+}
+
 export interface StaffTask {
   readonly code: StaffTaskCode
   readonly priority: NonNullable<Task['priority']>
@@ -40,7 +46,7 @@ export async function createStaffTask(
     status: 'requested',
     intent: 'order',
     priority: task.priority,
-    code: concept(TASK_CODE_SYSTEM, task.code),
+    code: concept(TASK_CODE_SYSTEM, task.code, DISPLAYS[task.code]),
     description: task.description,
     focus: subject,
     for: subject,
