@@ -5,18 +5,19 @@ import { dirname } from 'node:path'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
+import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
-import { openCrmWebhook } from './integrations/crm-webhook.ts'
+import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import type { Integrations } from './integrations/integrations.ts'
-import { startOutbox } from './integrations/outbox.ts'
+import { Outbox } from './integrations/outbox.ts'
 import { type Agent, clinicAccess } from './providers/context.ts'
 import { specialProviders } from './providers/index.ts'
 import type { Provider } from './providers/provider.ts'
 import { registerProviders } from './providers/registry.ts'
 import { standardProvider } from './providers/standard.ts'
 import { Repository } from './repository.ts'
-import { authenticate } from './rest/authenticate.ts'
+import { authenticate, userOf } from './rest/authenticate.ts'
 import { baseUrlOf } from './rest/base-url.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
 import { errors } from './rest/errors.ts'
@@ -25,6 +26,7 @@ import { healthRoutes } from './rest/health.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { sessionRoutes } from './rest/session.ts'
+import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
 import type { ResourceStore } from './storage/port.ts'
 import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
@@ -64,9 +66,16 @@ export async function createApp({ config, logger, store: givenStore, integration
   const store = givenStore ?? (await openStore(config.databaseUrl, providers))
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const repository = new Repository(store, { baseUrl: base })
-  const integrations: Integrations = { insurance: insuranceSimulator, crm: openCrmWebhook(), ...given }
+  const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const access = (clinic: string, agent: Agent) => clinicAccess(repository, providers, base, clinic, agent)
-  const outbox = startOutbox({ repository, crm: integrations.crm, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger })
+  const outbox = new Outbox({
+    repository,
+    crm: integrations.crm,
+    accessOf: (clinic) => access(clinic, { kind: 'server' }),
+    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
+    logger,
+  })
+  outbox.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   const koa = new Koa()
@@ -76,9 +85,9 @@ export async function createApp({ config, logger, store: givenStore, integration
   koa.use(sessionRoutes({ config, repository }).routes())
   koa.use(toolRoutes({ config, repository, providers, access, integrations, logger }).routes())
   koa.use(authenticate(config))
-  koa.use(clinicRoutes({ repository, access }).routes())
+  koa.use(clinicRoutes({ repository }).routes())
   koa.use(requireSandbox(repository))
-  koa.use(fhirRoutes(statement, { providers, limits: config.limits, parametersOf: parametersOf(providers), integrations, baseOf, accessOf: (ctx) => accessOfUser(access, ctx.state.user) }).routes())
+  koa.use(fhirRoutes(statement, { providers, limits: config.limits, parametersOf: parametersOf(providers), integrations, baseOf, accessOf: (ctx) => accessOfUser(access, userOf(ctx)) }).routes())
   koa.use(notRouted(providers))
 
   const server = createServer(koa.callback())
@@ -92,7 +101,7 @@ export async function createApp({ config, logger, store: givenStore, integration
   return { repository, server, access, close }
 }
 
-const accessOfUser = (access: App['access'], user: { readonly sub: string; readonly name: string; readonly clinic: string; readonly role: 'staff' | 'admin' }) =>
+const accessOfUser = (access: App['access'], user: User) =>
   access(user.clinic, { kind: 'user', id: user.sub, name: user.name, role: user.role })
 
 /** /metadata needs no token, so it is answered before authentication. */
