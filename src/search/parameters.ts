@@ -111,13 +111,17 @@ export const EMPTY_VALUE = 'search-value-empty'
 /** 400 that says which code is wrong and which would be right, the nearest first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
   const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
-  const [nearest, ...others] = nearestFirst(code, [...valid])
   const wrong =
     known === undefined
       ? `There is no search parameter '${code}' for ${typeNames(types)}`
       : `The search parameter '${code}' of ${typeNames(types)} (${known.type}) is not offered`
-  const right = nearest === undefined ? '' : `; did you mean '${nearest}'? Valid too: ${others.join(', ')}`
-  return badRequest(wrong + right, { reason: UNKNOWN_PARAMETER })
+  const [nearest = '', ...others] = nearestFirst(code, [...valid])
+  // Half of the letters may be wrong; a suggestion further off would only mislead.
+  const right =
+    known === undefined && distance(code, nearest) * 2 <= code.length
+      ? `did you mean '${nearest}'? Valid too: ${others.join(', ')}`
+      : `valid are ${[nearest, ...others].sort().join(', ')}`
+  return badRequest(`${wrong}; ${right}`, { reason: UNKNOWN_PARAMETER })
 }
 
 /** `Patient`, `Patient and Practitioner`, `all 148 types`. */

@@ -1,0 +1,80 @@
+/** https://hl7.org/fhir/R4/searchparameter-registry.html */
+import { describe, expect, test } from '@jest/globals'
+import { resourceTypes } from '../../src/fhir/definitions.ts'
+import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
+import { nearestFirst, SERVED_TYPES, searchParametersOf } from '../../src/search/parameters.ts'
+
+const parameter = (type: string, code: string) => searchParametersOf(type).get(code)
+
+describe('every resource type', () => {
+  test.each(['_id', '_lastUpdated', '_tag', '_profile', '_security', '_source'])('has %s', (code) => {
+    expect(resourceTypes.filter((type) => parameter(type, code) === undefined)).toEqual([])
+  })
+
+  test('has only parameters of the types that are served, and their expressions compile', () => {
+    for (const type of resourceTypes) {
+      for (const { type: kind, expression } of searchParametersOf(type).values()) {
+        expect(SERVED_TYPES).toContain(kind)
+        expect(() => compileFhirPath(expression)).not.toThrow()
+      }
+    }
+  })
+})
+
+test('a type that R4 does not have has no parameters', () => {
+  expect(searchParametersOf('Patent').size).toBe(0)
+})
+
+describe('a parameter', () => {
+  test('that many types share has the expression of the one type', () => {
+    expect(parameter('Patient', 'birthdate')?.expression).toBe('Patient.birthDate')
+    expect(parameter('Person', 'birthdate')?.expression).toBe('Person.birthDate')
+  })
+
+  test('refers to what its element may refer to, not to what the same parameter of other types does', () => {
+    expect(parameter('Condition', 'patient')?.target).toEqual(['Patient'])
+    expect(parameter('Appointment', 'patient')?.target).toEqual(['Patient'])
+    expect(parameter('Slot', 'schedule')?.target).toEqual(['Schedule'])
+    expect(parameter('Provenance', 'target')?.target).toEqual(['*'])
+  })
+
+  test.each([
+    ['Slot', 'start', 'instant', true],
+    ['Appointment', 'date', 'instant', true],
+    ['Patient', 'birthdate', 'date', true],
+    ['Patient', 'death-date', 'date', true],
+    ['Encounter', 'date', undefined, true],
+    ['Observation', 'date', undefined, true],
+    ['Goal', 'target-date', 'date', undefined],
+    ['CarePlan', 'activity-date', undefined, undefined],
+    ['Practitioner', '_lastUpdated', 'instant', true],
+  ])('%s.%s has ranges of span %s, single: %p', (type, code, span, single) => {
+    expect(parameter(type, code)).toMatchObject({ type: 'date' })
+    expect(parameter(type, code)?.span).toBe(span)
+    expect(parameter(type, code)?.single).toBe(single)
+  })
+
+  test('knows the code system of its code element', () => {
+    expect(parameter('Appointment', 'status')).toMatchObject({
+      element: 'code',
+      system: 'http://hl7.org/fhir/appointmentstatus',
+    })
+    expect(parameter('Patient', 'language')?.system).toBeUndefined()
+  })
+
+  test('without an expression, or that would promise more than it does, is not offered', () => {
+    expect(parameter('Patient', '_text')).toBeUndefined()
+    expect(parameter('Patient', '_content')).toBeUndefined()
+    expect(parameter('Patient', 'phonetic')).toBeUndefined()
+    expect(parameter('Observation', 'value-quantity')).toBeUndefined()
+  })
+
+  test('whose published expression lacks the type has it', () => {
+    expect(parameter('InsurancePlan', 'name')?.expression).toBe('InsurancePlan.name | InsurancePlan.alias')
+  })
+})
+
+test('of the right names, the nearest to a wrong one comes first and the others in order', () => {
+  expect(nearestFirst('familly', ['given', 'family', 'active'])).toEqual(['family', 'active', 'given'])
+  expect(nearestFirst('x', [])).toEqual([])
+})
