@@ -3,8 +3,8 @@
  * A change is staged in a UnitOfWork and written all or none; when somebody else was faster, the work runs again.
  */
 import { randomUUID } from 'node:crypto'
-import { conflict, FhirError } from './fhir/outcome.ts'
 import { parseJson } from './fhir/json.ts'
+import { conflict, FhirError } from './fhir/outcome.ts'
 import type { AnyResource } from './fhir/resource.ts'
 import { checkResource } from './fhir/validate.ts'
 import { extractEntries } from './search/extract.ts'
@@ -207,7 +207,14 @@ export class UnitOfWork {
     const stamped = stamp(resource, id, version, lastUpdated)
     const created = base === undefined || base.method === 'DELETE'
     const next = new Versioned<R>(
-      { type, id, version, lastUpdated, method: created && method === 'PATCH' ? 'PUT' : method, text: JSON.stringify(stamped) },
+      {
+        type,
+        id,
+        version,
+        lastUpdated,
+        method: created && method === 'PATCH' ? 'PUT' : method,
+        text: JSON.stringify(stamped),
+      },
       stamped,
       created,
     )
@@ -253,10 +260,19 @@ export class UnitOfWork {
       entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl),
     }))
     try {
-      await this.#store.write({ clinic: this.clinic, resources, records: [...this.#records.values()], guards: this.#guards })
+      await this.#store.write({
+        clinic: this.clinic,
+        resources,
+        records: [...this.#records.values()],
+        guards: this.#guards,
+      })
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      throw new FhirError(503, { code: 'transient', diagnostics: 'The store cannot take writes now; nothing was changed. Try again later.' }, { 'retry-after': '5' })
+      throw new FhirError(
+        503,
+        { code: 'transient', diagnostics: 'The store cannot take writes now; nothing was changed. Try again later.' },
+        { 'retry-after': '5' },
+      )
     }
   }
 

@@ -30,13 +30,23 @@ export function servedParameters({ type, searchParams }: Provider): readonly Sea
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
   const unknown = searchParams.filter((code) => !known.has(code))
-  if (unknown.length > 0) throw new Error(`Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`)
+  if (unknown.length > 0)
+    throw new Error(
+      `Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`,
+    )
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
 /** The same as the search parser asks for it: by type, for a type that is searched and those its chains reach. */
-export function parametersOf(providers: ReadonlyMap<string, Provider>): (type: string) => ReadonlyMap<string, SearchParameter> {
-  const served = new Map([...providers.values()].map((provider) => [provider.type, new Map(servedParameters(provider).map((parameter) => [parameter.code, parameter]))]))
+export function parametersOf(
+  providers: ReadonlyMap<string, Provider>,
+): (type: string) => ReadonlyMap<string, SearchParameter> {
+  const served = new Map(
+    [...providers.values()].map((provider) => [
+      provider.type,
+      new Map(servedParameters(provider).map((parameter) => [parameter.code, parameter])),
+    ]),
+  )
   return (type) => served.get(type) ?? searchParametersOf(type)
 }
 
@@ -59,8 +69,16 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
     conditionalUpdate: can('update') && searchable,
     conditionalDelete: can('delete') && searchable ? 'single' : 'not-supported',
     referencePolicy: ['literal', 'logical', 'local'],
-    ...(searchable ? { searchInclude: ['*', ...includes], searchRevInclude: ['*', ...revIncludes], searchParam: parameters.map(searchParamOf) } : {}),
-    ...(operations.length === 0 ? {} : { operation: operations.map(({ code, definition }) => ({ name: code, definition: definition.url ?? '' })) }),
+    ...(searchable
+      ? {
+          searchInclude: ['*', ...includes],
+          searchRevInclude: ['*', ...revIncludes],
+          searchParam: parameters.map(searchParamOf),
+        }
+      : {}),
+    ...(operations.length === 0
+      ? {}
+      : { operation: operations.map(({ code, definition }) => ({ name: code, definition: definition.url ?? '' })) }),
   }
 }
 
@@ -90,7 +108,9 @@ function checkDeclaration({ type, interactions, operations, combined }: Provider
   const codes = new Set<string>()
   for (const { name, code, definition } of operations) {
     if (!(definition.resource ?? []).some((resource) => resource === type)) {
-      throw new Error(`Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`)
+      throw new Error(
+        `Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`,
+      )
     }
     if (codes.has(code)) throw new Error(`Provider ${type} declares operation $${code} twice`)
     codes.add(code)
@@ -98,6 +118,9 @@ function checkDeclaration({ type, interactions, operations, combined }: Provider
   const known = searchParametersOf(type)
   for (const { equal, range } of combined) {
     const unknown = [...equal, range].find((code) => !known.has(code))
-    if (unknown !== undefined) throw new Error(`Provider ${type}: its combined index names '${unknown}', which is no search parameter of ${type}`)
+    if (unknown !== undefined)
+      throw new Error(
+        `Provider ${type}: its combined index names '${unknown}', which is no search parameter of ${type}`,
+      )
   }
 }

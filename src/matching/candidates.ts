@@ -20,7 +20,8 @@ export function candidateQueries(asked: Patient): readonly string[] {
   const givens = (asked.name ?? []).flatMap(({ given }) => given ?? [])
   for (const family of families) {
     if (asked.birthDate) queries.push(`name=${escape(family)}&birthdate=${asked.birthDate}`)
-    for (const given of givens) queries.push(`family=${escape(family)}&given=${escape(given)}`, `family=${escape(given)}&given=${escape(family)}`)
+    for (const given of givens)
+      queries.push(`family=${escape(family)}&given=${escape(given)}`, `family=${escape(given)}&given=${escape(family)}`)
     if (givens.length === 0) queries.push(`family=${escape(family)}`)
   }
   for (const given of givens) {
@@ -28,7 +29,8 @@ export function candidateQueries(asked: Patient): readonly string[] {
     if (families.length === 0) queries.push(`given=${escape(given)}`)
   }
   for (const { text } of asked.name ?? []) {
-    if (text && families.length === 0 && givens.length === 0) queries.push(`name=${escape(text.split(/\s+/).at(-1) ?? text)}`)
+    if (text && families.length === 0 && givens.length === 0)
+      queries.push(`name=${escape(text.split(/\s+/).at(-1) ?? text)}`)
   }
   return [...new Set(queries)]
 }

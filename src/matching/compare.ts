@@ -79,7 +79,9 @@ const same = (a: string, b: string): Agreement => (a === b ? 'agree' : 'differ')
 
 /** Numbers with and without their country code are the same number. */
 const samePhone = (a: string, b: string): Agreement =>
-  a === b || (Math.min(a.length, b.length) >= 9 && (a.endsWith(b.slice(-9)) || b.endsWith(a.slice(-9)))) ? 'agree' : 'differ'
+  a === b || (Math.min(a.length, b.length) >= 9 && (a.endsWith(b.slice(-9)) || b.endsWith(a.slice(-9))))
+    ? 'agree'
+    : 'differ'
 
 function sameAddress(a: string, b: string): Agreement {
   if (a === b) return 'agree'
@@ -87,7 +89,11 @@ function sameAddress(a: string, b: string): Agreement {
 }
 
 /** The best agreement among all pairs; a person may have several names, numbers and homes. */
-function compareSets(mine: readonly string[], theirs: readonly string[], how: (a: string, b: string) => Agreement): Agreement {
+function compareSets(
+  mine: readonly string[],
+  theirs: readonly string[],
+  how: (a: string, b: string) => Agreement,
+): Agreement {
   let best: Agreement = mine.length === 0 || theirs.length === 0 ? 'missing' : 'differ'
   for (const a of mine) for (const b of theirs) best = RANK[how(a, b)] > RANK[best] ? how(a, b) : best
   return best
@@ -98,7 +104,9 @@ const lower = (value: string): string => value.trim().toLowerCase()
 const digits = (value: string): string => value.replace(/\D/g, '')
 
 const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): string[] =>
-  telecom.filter((contact) => contact.system === system || (contact.system === 'sms' && system === 'phone')).flatMap(({ value }) => present(value))
+  telecom
+    .filter((contact) => contact.system === system || (contact.system === 'sms' && system === 'phone'))
+    .flatMap(({ value }) => present(value))
 
 /** Street and place as one folded line; an address of a country or city alone tells nobody apart. */
 const addresses = ({ address = [] }: Patient): string[] => address.map(lineOf).filter((line) => line !== '')

@@ -42,7 +42,11 @@ function levelOf(evidence: Evidence): number {
 function doubt({ family, given, birthDate, gender, identifier }: Evidence): number {
   const close = [family, given, birthDate].filter((agreement) => agreement === 'close').length
   return (
-    0.04 * close + (birthDate === 'differ' ? 0.2 : 0) + (given === 'differ' ? 0.15 : 0) + (gender === 'differ' ? 0.08 : 0) + (identifier === 'differ' ? 0.08 : 0)
+    0.04 * close +
+    (birthDate === 'differ' ? 0.2 : 0) +
+    (given === 'differ' ? 0.15 : 0) +
+    (gender === 'differ' ? 0.08 : 0) +
+    (identifier === 'differ' ? 0.08 : 0)
   )
 }
 

@@ -26,11 +26,15 @@ export interface PatientMatch extends Score {
 export async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
   const queries = candidateQueries(asked)
   if (queries.length === 0) {
-    throw badRequest('The Patient holds nothing to match by; give a name, an identifier, a phone number or an e-mail address', { expression: 'Parameters.parameter.resource' })
+    throw badRequest(
+      'The Patient holds nothing to match by; give a name, an identifier, a phone number or an e-mail address',
+      { expression: 'Parameters.parameter.resource' },
+    )
   }
   const candidates = new Map<string, Versioned<Patient>>()
   for (const query of queries) {
-    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`)) candidates.set(found.id, found)
+    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`))
+      candidates.set(found.id, found)
   }
   return [...candidates.values()]
     .flatMap((patient) => graded(asked, patient))
@@ -45,18 +49,25 @@ function graded(asked: Patient, patient: Versioned<Patient>): PatientMatch[] {
 }
 
 /** Only certain: the one certain match, or none when several cannot be confirmed as one person. */
-function select(matches: readonly PatientMatch[], onlyCertain: boolean, count: number | undefined): readonly PatientMatch[] {
-  if (count !== undefined && count < 1) throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
+function select(
+  matches: readonly PatientMatch[],
+  onlyCertain: boolean,
+  count: number | undefined,
+): readonly PatientMatch[] {
+  if (count !== undefined && count < 1)
+    throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
   if (!onlyCertain) return matches.slice(0, count)
   const certain = matches.filter(({ grade }) => grade === 'certain')
   return certain.length === 1 ? certain : []
 }
 
 function searchset(matches: readonly PatientMatch[], base: string): Bundle {
-  const entry = matches.map(({ patient, score, grade }): BundleEntry => ({
-    fullUrl: `${base}/Patient/${patient.id}`,
-    resource: patient.resource,
-    search: { extension: [{ url: MATCH_GRADE, valueCode: grade }], mode: 'match', score },
-  }))
+  const entry = matches.map(
+    ({ patient, score, grade }): BundleEntry => ({
+      fullUrl: `${base}/Patient/${patient.id}`,
+      resource: patient.resource,
+      search: { extension: [{ url: MATCH_GRADE, valueCode: grade }], mode: 'match', score },
+    }),
+  )
   return { resourceType: 'Bundle', type: 'searchset', total: matches.length, ...(entry.length === 0 ? {} : { entry }) }
 }

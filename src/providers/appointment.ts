@@ -66,21 +66,28 @@ async function moveSlots(ctx: Context, before: Appointment | undefined, after: A
 function heldBy(appointment: Appointment | undefined): Held {
   const ids = (appointment?.slot ?? []).map(({ reference }, index) => slotId(reference, index))
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index)
-  if (repeated >= 0) throw unprocessable(`Slot/${ids[repeated]} is named twice`, { expression: `Appointment.slot[${repeated}]` })
+  if (repeated >= 0)
+    throw unprocessable(`Slot/${ids[repeated]} is named twice`, { expression: `Appointment.slot[${repeated}]` })
   return { ids, as: appointment === undefined ? undefined : slotStatusFor(appointment.status) }
 }
 
 function slotId(reference: string | undefined, index: number): string {
   const id = /^Slot\/([A-Za-z0-9\-.]{1,64})$/.exec(reference ?? '')?.[1]
   if (id !== undefined) return id
-  throw unprocessable(`Appointment.slot[${index}].reference is '${reference ?? ''}'; name a slot of this clinic as Slot/<id>`, { expression: `Appointment.slot[${index}].reference` })
+  throw unprocessable(
+    `Appointment.slot[${index}].reference is '${reference ?? ''}'; name a slot of this clinic as Slot/<id>`,
+    { expression: `Appointment.slot[${index}].reference` },
+  )
 }
 
 /** @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken. */
 async function takeSlot(ctx: Context, id: string, index: number, as: Slot['status'], isOurs: boolean): Promise<Slot> {
   const found = await ctx.find<Slot>('Slot', id)
   if (found === undefined) {
-    throw unprocessable(`There is no slot ${id} to book`, { expression: `Appointment.slot[${index}]`, reason: 'slot-not-found' })
+    throw unprocessable(`There is no slot ${id} to book`, {
+      expression: `Appointment.slot[${index}]`,
+      reason: 'slot-not-found',
+    })
   }
   const slot = found.resource
   if (slot.status !== 'free' && !isOurs) await refuseTaken(ctx, slot, index)
@@ -103,7 +110,10 @@ async function refuseTaken(ctx: Context, slot: Slot, index: number): Promise<voi
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const found = await ctx.find<Slot>('Slot', id)
   if (found === undefined || (found.resource.status !== 'busy' && found.resource.status !== 'busy-tentative')) return
-  const holders = await ctx.search<Appointment>('Appointment', `slot=Slot/${id}&status=pending,booked,arrived,checked-in`)
+  const holders = await ctx.search<Appointment>(
+    'Appointment',
+    `slot=Slot/${id}&status=pending,booked,arrived,checked-in`,
+  )
   if (holders.some((holder) => holder.id !== by)) return
   await ctx.update<Slot>({ ...found.resource, status: 'free' })
 }

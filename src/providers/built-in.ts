@@ -18,7 +18,9 @@ const FOLDERS = {
   CodeSystem: 'code-systems',
 } as const
 
-export const builtInProviders: readonly Provider[] = Object.entries(FOLDERS).map(([type, folder]) => builtInProvider(type, join(RESOURCES, folder)))
+export const builtInProviders: readonly Provider[] = Object.entries(FOLDERS).map(([type, folder]) =>
+  builtInProvider(type, join(RESOURCES, folder)),
+)
 
 function builtInProvider(type: string, folder: string): Provider {
   let loaded: ReadonlyMap<string, Versioned> | undefined
@@ -27,13 +29,17 @@ function builtInProvider(type: string, folder: string): Provider {
     return loaded.get(id)
   }
   const refuse = (id: string): void => {
-    if (builtIn(id) !== undefined) throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, { expression: `${type}.id` })
+    if (builtIn(id) !== undefined)
+      throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, {
+        expression: `${type}.id`,
+      })
   }
   return defineProvider(type, {
     interactions: {
       ...standard,
       read: async (ctx, _type, id) => builtIn(id) ?? standard.read(ctx, type, id),
-      vread: async (ctx, _type, id, version) => (version === 1 ? builtIn(id) : undefined) ?? standard.vread(ctx, type, id, version),
+      vread: async (ctx, _type, id, version) =>
+        (version === 1 ? builtIn(id) : undefined) ?? standard.vread(ctx, type, id, version),
       update: async (ctx, resource, precondition) => {
         refuse(resource.id)
         return standard.update(ctx, resource, precondition)
@@ -54,5 +60,11 @@ function readBuiltIn(type: string, file: string): readonly [string, Versioned] {
   const lastUpdated = Date.parse('2026-11-21T00:00:00Z')
   const meta = { versionId: '1', lastUpdated: new Date(lastUpdated).toISOString() }
   const stamped = { ...resource, meta }
-  return [resource.id, new Versioned({ type, id: resource.id, version: 1, lastUpdated, method: 'PUT', text: JSON.stringify(stamped) }, stamped)]
+  return [
+    resource.id,
+    new Versioned(
+      { type, id: resource.id, version: 1, lastUpdated, method: 'PUT', text: JSON.stringify(stamped) },
+      stamped,
+    ),
+  ]
 }

@@ -48,7 +48,13 @@ export interface ClinicAccess {
 
 export type Providers = ReadonlyMap<string, Provider>
 
-export function clinicAccess(repository: Repository, providers: Providers, baseUrl: string, clinic: string, agent: Agent): ClinicAccess {
+export function clinicAccess(
+  repository: Repository,
+  providers: Providers,
+  baseUrl: string,
+  clinic: string,
+  agent: Agent,
+): ClinicAccess {
   return {
     clinic,
     agent,
@@ -73,8 +79,7 @@ function contextOf(unit: UnitOfWork, providers: Providers, baseUrl: string, agen
     agent,
     now: unit.now,
     unit,
-    read: async <R extends AnyResource>(type: string, id: string) =>
-      present(await unit.read<R>(type, id), type, id),
+    read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)
       return found?.deleted ? undefined : found
@@ -86,13 +91,20 @@ function contextOf(unit: UnitOfWork, providers: Providers, baseUrl: string, agen
     searchGuarded: async <R extends AnyResource>(type: string, query: string) => {
       const plan = { ...parseCriteria(type, query, searchOptions(type)), count: HANDLER_SEARCH_LIMIT }
       const { matches } = await unit.search(plan)
-      unit.guard(plan, matches.map((match) => match.id))
+      unit.guard(
+        plan,
+        matches.map((match) => match.id),
+      )
       return matches as readonly Versioned<R>[]
     },
     create: async <R extends AnyResource>(resource: R) =>
       (await handlerOf(providers, resource.resourceType, 'create')(ctx, resource)) as Versioned<R>,
     update: async <R extends AnyResource>(resource: R, precondition: Precondition = {}) =>
-      (await handlerOf(providers, resource.resourceType, 'update')(ctx, withId(resource), precondition)) as Versioned<R>,
+      (await handlerOf(providers, resource.resourceType, 'update')(
+        ctx,
+        withId(resource),
+        precondition,
+      )) as Versioned<R>,
     delete: (type, id, precondition = {}) => handlerOf(providers, type, 'delete')(ctx, type, id, precondition),
   }
   return ctx
@@ -111,7 +123,11 @@ function withId<R extends AnyResource>(resource: R): R & { id: string } {
 }
 
 /** `found`, unless it is absent (404) or deleted (410). */
-export function present<R extends AnyResource>(found: Versioned<R> | undefined, type: string, id: string): Versioned<R> {
+export function present<R extends AnyResource>(
+  found: Versioned<R> | undefined,
+  type: string,
+  id: string,
+): Versioned<R> {
   if (found === undefined) throw absent(type, id)
   if (found.deleted) throw gone(`${type}/${id} was deleted (version ${found.version})`)
   return found

@@ -11,7 +11,8 @@ export const documentReference = defineProvider('DocumentReference', {
   interactions: {
     ...standard,
     create: async (ctx, resource) => standard.create(ctx, await checked(ctx, resource)),
-    update: async (ctx, resource, precondition) => standard.update(ctx, { ...(await checked(ctx, resource)), id: resource.id }, precondition),
+    update: async (ctx, resource, precondition) =>
+      standard.update(ctx, { ...(await checked(ctx, resource)), id: resource.id }, precondition),
   },
   combined: [{ equal: ['patient'], range: 'date' }],
 })
@@ -19,20 +20,33 @@ export const documentReference = defineProvider('DocumentReference', {
 async function checked(ctx: Context, resource: AnyResource): Promise<DocumentReference> {
   const document = resource as DocumentReference
   await checkSubject(ctx, document)
-  const content = document.content.map((item, index) => ({ ...item, attachment: measured(item.attachment, `DocumentReference.content[${index}].attachment`) }))
+  const content = document.content.map((item, index) => ({
+    ...item,
+    attachment: measured(item.attachment, `DocumentReference.content[${index}].attachment`),
+  }))
   return { ...document, content }
 }
 
 /** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
 async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
   const expression = 'DocumentReference.subject'
-  if (subject === undefined) throw unprocessable('DocumentReference.subject is missing; name the patient as {"reference": "Patient/<id>"}', { expression })
-  const [, type, id] = /^(Patient|Practitioner|Group|Device)\/([A-Za-z0-9\-.]{1,64})$/.exec(subject.reference ?? '') ?? []
+  if (subject === undefined)
+    throw unprocessable('DocumentReference.subject is missing; name the patient as {"reference": "Patient/<id>"}', {
+      expression,
+    })
+  const [, type, id] =
+    /^(Patient|Practitioner|Group|Device)\/([A-Za-z0-9\-.]{1,64})$/.exec(subject.reference ?? '') ?? []
   if (type === undefined || id === undefined) {
-    throw unprocessable(`DocumentReference.subject.reference is '${subject.reference ?? ''}'; name a Patient, Practitioner, Group or Device of this clinic as Patient/<id>`, { expression: `${expression}.reference` })
+    throw unprocessable(
+      `DocumentReference.subject.reference is '${subject.reference ?? ''}'; name a Patient, Practitioner, Group or Device of this clinic as Patient/<id>`,
+      { expression: `${expression}.reference` },
+    )
   }
   if ((await ctx.find(type, id)) === undefined) {
-    throw unprocessable(`DocumentReference.subject: there is no ${type} with id '${id}' in this clinic`, { expression, reason: 'subject-not-found' })
+    throw unprocessable(`DocumentReference.subject: there is no ${type} with id '${id}' in this clinic`, {
+      expression,
+      reason: 'subject-not-found',
+    })
   }
 }
 
@@ -59,5 +73,7 @@ function decode(data: string, expression: string): Buffer {
 
 function mustEqual<T extends string | number>(given: T | undefined, right: T, expression: string, what: string): void {
   if (given === undefined || given.valueOf() === right) return
-  throw unprocessable(`${expression} is ${given}, but the ${what} is ${right}; leave it out or send the right one`, { expression })
+  throw unprocessable(`${expression} is ${given}, but the ${what} is ${right}; leave it out or send the right one`, {
+    expression,
+  })
 }

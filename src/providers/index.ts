@@ -6,4 +6,10 @@ import { patient } from './patient.ts'
 import type { Provider } from './provider.ts'
 import { slot } from './slot.ts'
 
-export const specialProviders: readonly Provider[] = [appointment, documentReference, patient, slot, ...builtInProviders]
+export const specialProviders: readonly Provider[] = [
+  appointment,
+  documentReference,
+  patient,
+  slot,
+  ...builtInProviders,
+]

@@ -1,10 +1,11 @@
 /** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
-import type { SearchAnswer, Versioned } from '../repository.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+
 import type { JsonPatch } from '../fhir/patch.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { SearchAnswer, Versioned } from '../repository.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import type { HistoryPage, HistoryQuery } from '../storage/port.ts'
-import type { Operation } from '../operations/operation.ts'
 import type { Context } from './context.ts'
 
 /** What must hold for a write: https://hl7.org/fhir/R4/http.html#concurrency. */
@@ -20,10 +21,25 @@ export interface Interactions {
   readonly read: (ctx: Context, type: string, id: string) => Promise<Versioned>
   readonly vread: (ctx: Context, type: string, id: string, version: number) => Promise<Versioned>
   readonly create: (ctx: Context, resource: AnyResource) => Promise<Versioned>
-  readonly update: (ctx: Context, resource: AnyResource & { id: string }, precondition: Precondition) => Promise<Versioned>
-  readonly patch: (ctx: Context, type: string, id: string, patch: JsonPatch, precondition: Precondition) => Promise<Versioned>
+  readonly update: (
+    ctx: Context,
+    resource: AnyResource & { id: string },
+    precondition: Precondition,
+  ) => Promise<Versioned>
+  readonly patch: (
+    ctx: Context,
+    type: string,
+    id: string,
+    patch: JsonPatch,
+    precondition: Precondition,
+  ) => Promise<Versioned>
   /** The deletion, or undefined when there was nothing to delete. */
-  readonly delete: (ctx: Context, type: string, id: string, precondition: Precondition) => Promise<Versioned | undefined>
+  readonly delete: (
+    ctx: Context,
+    type: string,
+    id: string,
+    precondition: Precondition,
+  ) => Promise<Versioned | undefined>
   readonly 'history-instance': (ctx: Context, query: Omit<HistoryQuery, 'clinic'>) => Promise<HistoryPage>
   readonly 'history-type': (ctx: Context, query: Omit<HistoryQuery, 'clinic'>) => Promise<HistoryPage>
   readonly 'search-type': (ctx: Context, plan: SearchPlan) => Promise<SearchAnswer>
@@ -38,7 +54,10 @@ export interface Provider {
   readonly searchParams?: readonly string[]
   readonly operations: readonly Operation[]
   /** Searches made all day, each with an index of its own: equality on one or two parameters, range on a date. */
-  readonly combined: readonly { readonly equal: readonly [string] | readonly [string, string]; readonly range: string }[]
+  readonly combined: readonly {
+    readonly equal: readonly [string] | readonly [string, string]
+    readonly range: string
+  }[]
 }
 
 type Declaration = Pick<Provider, 'interactions'> & Partial<Omit<Provider, 'type' | 'interactions'>>

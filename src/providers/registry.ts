@@ -27,8 +27,10 @@ export function registerProviders(
 
 function switchOff(providers: Map<string, Provider>, rule: string): void {
   const [type = '', code = ''] = rule.split('.')
-  const affected = type === '*' ? [...providers.values()] : [providers.get(type)].filter((provider) => provider !== undefined)
-  if (affected.length === 0) throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no resource type '${type}'`)
+  const affected =
+    type === '*' ? [...providers.values()] : [providers.get(type)].filter((provider) => provider !== undefined)
+  if (affected.length === 0)
+    throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no resource type '${type}'`)
   if (!affected.some((provider) => code in provider.interactions)) {
     throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no interaction '${code}' to switch off`)
   }
@@ -51,7 +53,11 @@ const METHODS: Readonly<Record<InteractionCode, string>> = {
 }
 
 /** 404 for a type that R4 does not have, else 405 with the interactions the type does offer. */
-export function notSupported(providers: ReadonlyMap<string, Provider>, type: string, code: keyof Interactions): FhirError {
+export function notSupported(
+  providers: ReadonlyMap<string, Provider>,
+  type: string,
+  code: keyof Interactions,
+): FhirError {
   const provider = providers.get(type)
   if (provider === undefined) return notFound(`There is no resource type '${type}' in FHIR R4`)
   const offered = Object.keys(provider.interactions) as InteractionCode[]

@@ -1,7 +1,8 @@
 /** The standard interactions, which serve every R4 resource type: https://hl7.org/fhir/R4/http.html. */
+
+import { parseJson } from '../fhir/json.ts'
 import { badRequest, preconditionFailed, unprocessable } from '../fhir/outcome.ts'
 import { applyJsonPatch } from '../fhir/patch.ts'
-import { parseJson } from '../fhir/json.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import type { Versioned } from '../repository.ts'
 import { absent, present } from './context.ts'
@@ -55,11 +56,15 @@ export const standard: Interactions = {
 /** @throws FhirError 412 when the current version is not the one the client has seen. */
 function check(current: Versioned | undefined, { ifMatch, ifNoneMatch }: Precondition, what: string): void {
   if (ifNoneMatch === '*' && current !== undefined && !current.deleted) {
-    throw preconditionFailed(`${what} exists already (version ${current.version}), and If-None-Match: * asks that it does not`)
+    throw preconditionFailed(
+      `${what} exists already (version ${current.version}), and If-None-Match: * asks that it does not`,
+    )
   }
   if (ifMatch === undefined || current?.version === ifMatch) return
   const state = current === undefined ? 'does not exist' : `has version ${current.version}`
-  throw preconditionFailed(`If-Match asks for version ${ifMatch}, but ${what} ${state}; read it again and repeat the change on that`)
+  throw preconditionFailed(
+    `If-Match asks for version ${ifMatch}, but ${what} ${state}; read it again and repeat the change on that`,
+  )
 }
 
 export const standardProvider = (type: string): Provider => defineProvider(type, { interactions: standard })

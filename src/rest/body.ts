@@ -1,18 +1,25 @@
 /** Reading request bodies: size, depth, media type and JSON syntax, each with its own clear error. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
-import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { parseJson } from '../fhir/json.ts'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
 
 /** The body as text. @throws FhirError 413 when it is larger than `limitBytes`. */
 export async function readBody(koa: KoaContext, limitBytes: number): Promise<string> {
   const length = Number(koa.get('content-length')) || undefined
   const encoding = koa.get('content-encoding')
   if (encoding !== '' && encoding !== 'identity') {
-    throw new FhirError(415, { code: 'not-supported', diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed` })
+    throw new FhirError(415, {
+      code: 'not-supported',
+      diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+    })
   }
   try {
-    return await getRawBody(koa.req, { limit: limitBytes, encoding: 'utf8', ...(length === undefined ? {} : { length }) })
+    return await getRawBody(koa.req, {
+      limit: limitBytes,
+      encoding: 'utf8',
+      ...(length === undefined ? {} : { length }),
+    })
   } catch (error) {
     throw bodyError(error, limitBytes)
   }
@@ -22,7 +29,11 @@ function bodyError(error: unknown, limitBytes: number): FhirError {
   const type = error instanceof Error && 'type' in error ? error.type : ''
   if (type === 'entity.too.large') {
     // The rest of the body is not read: the connection can't be used again.
-    return new FhirError(413, { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` }, { connection: 'close' })
+    return new FhirError(
+      413,
+      { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
+      { connection: 'close' },
+    )
   }
   return badRequest('The body ended before its announced length')
 }
@@ -42,7 +53,9 @@ export function parseBody(text: string, maxDepth: number): unknown {
 function syntaxProblem(error: unknown): string {
   const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '')
   if (position === null) return 'it ends too early or has a syntax error'
-  return position[2] === undefined ? `syntax error at character ${position[1]}` : `syntax error in line ${position[2]}, column ${position[3]}`
+  return position[2] === undefined
+    ? `syntax error at character ${position[1]}`
+    : `syntax error in line ${position[2]}, column ${position[3]}`
 }
 
 /** A scan before the parse, so that a hostile body can't exhaust the stack of what walks it later. */
@@ -56,7 +69,8 @@ function checkDepth(text: string, maxDepth: number): void {
       else if (char === 34) inString = false
     } else if (char === 34) inString = true
     else if (char === 123 || char === 91) {
-      if (++depth > maxDepth) throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+      if (++depth > maxDepth)
+        throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
     } else if (char === 125 || char === 93) depth--
   }
 }

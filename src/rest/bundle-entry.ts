@@ -16,28 +16,40 @@ export interface Entry {
 /** @throws FhirError 400 naming the entry, 413 when there are too many. */
 export function readBundle(request: InteractionRequest): { type: 'batch' | 'transaction'; entries: readonly Entry[] } {
   const { body, services } = request
-  if (!isObject(body) || body.resourceType !== 'Bundle') throw badRequest('POST to the base address takes a Bundle of type batch or transaction')
+  if (!isObject(body) || body.resourceType !== 'Bundle')
+    throw badRequest('POST to the base address takes a Bundle of type batch or transaction')
   const { type, entry = [] } = body
   if (type !== 'batch' && type !== 'transaction') {
-    throw badRequest(`Bundle.type is ${JSON.stringify(type)}; the base address takes batch or transaction`, { expression: 'Bundle.type' })
+    throw badRequest(`Bundle.type is ${JSON.stringify(type)}; the base address takes batch or transaction`, {
+      expression: 'Bundle.type',
+    })
   }
   if (!Array.isArray(entry)) throw badRequest('Bundle.entry must be an array', { expression: 'Bundle.entry' })
   if (entry.length > services.limits.bundleEntries) {
-    throw new FhirError(413, { code: 'too-costly', diagnostics: `The Bundle has ${entry.length} entries; this server takes ${services.limits.bundleEntries} at most`, expression: 'Bundle.entry' })
+    throw new FhirError(413, {
+      code: 'too-costly',
+      diagnostics: `The Bundle has ${entry.length} entries; this server takes ${services.limits.bundleEntries} at most`,
+      expression: 'Bundle.entry',
+    })
   }
   return { type, entries: entry.map((item: unknown, index) => readEntry(item, index, request)) }
 }
 
 function readEntry(item: unknown, index: number, bundle: InteractionRequest): Entry {
   const at = `Bundle.entry[${index}]`
-  if (!isObject(item) || !isObject(item.request)) throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
-  const { method, url, ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince } = item.request as Partial<BundleEntryRequest>
-  if (typeof method !== 'string' || typeof url !== 'string') throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
+  if (!isObject(item) || !isObject(item.request))
+    throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
+  const { method, url, ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince } =
+    item.request as Partial<BundleEntryRequest>
+  if (typeof method !== 'string' || typeof url !== 'string')
+    throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
   const relative = url.startsWith(`${bundle.base}/`) ? url.slice(bundle.base.length + 1) : url.replace(/^\//, '')
   const [path = '', query = ''] = relative.split(/\?(.*)/s)
   const match = matchRoute(method === 'HEAD' ? 'GET' : method, path)
   if (match === undefined || match.route.run.kind === 'bundle') {
-    throw badRequest(`${at}: '${method} ${path}' is no interaction that can stand in a Bundle`, { expression: `${at}.request` })
+    throw badRequest(`${at}: '${method} ${path}' is no interaction that can stand in a Bundle`, {
+      expression: `${at}.request`,
+    })
   }
   const conditions = { ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince }
   return {
@@ -60,7 +72,10 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
 function patchOf(resource: unknown, at: string): unknown {
   const { resourceType, contentType, data } = isObject(resource) ? resource : {}
   if (resourceType !== 'Binary' || typeof data !== 'string' || contentType !== 'application/json-patch+json') {
-    throw badRequest(`${at}.resource of a PATCH must be a Binary with contentType application/json-patch+json and the patch as base64 data`, { expression: `${at}.resource` })
+    throw badRequest(
+      `${at}.resource of a PATCH must be a Binary with contentType application/json-patch+json and the patch as base64 data`,
+      { expression: `${at}.resource` },
+    )
   }
   try {
     return JSON.parse(Buffer.from(data, 'base64').toString('utf8'))

@@ -35,14 +35,23 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
     if (found.criteria !== undefined) claim(written, `${type}?${found.criteria}`, entry)
     ids.set(entry.index, found.id)
     if (found.existing !== undefined) {
-      existing.set(entry.index, { status: 200, resource: found.existing, location: locationOf(base, found.existing), kind: 'write' })
+      existing.set(entry.index, {
+        status: 200,
+        resource: found.existing,
+        location: locationOf(base, found.existing),
+        kind: 'write',
+      })
     }
     for (const name of namesOf(entry)) references.set(name, `${type}/${found.id}`)
   }
   return { ids, references, existing }
 }
 
-type Identity = { readonly id: string; readonly criteria?: string; readonly existing?: Awaited<ReturnType<typeof resolveCriteria>> }
+type Identity = {
+  readonly id: string
+  readonly criteria?: string
+  readonly existing?: Awaited<ReturnType<typeof resolveCriteria>>
+}
 
 /** The id an entry writes to; undefined for a conditional delete or patch, which finds its own. */
 async function identityOf(ctx: Context, entry: Entry): Promise<Identity | undefined> {
@@ -68,7 +77,10 @@ async function identityOf(ctx: Context, entry: Entry): Promise<Identity | undefi
 function claim(written: Map<string, number>, identity: string, { index }: Entry): void {
   const other = written.get(identity)
   if (other !== undefined) {
-    throw badRequest(`Bundle.entry[${other}] and Bundle.entry[${index}] both write ${identity}; a transaction may write a resource once`, { expression: `Bundle.entry[${index}]` })
+    throw badRequest(
+      `Bundle.entry[${other}] and Bundle.entry[${index}] both write ${identity}; a transaction may write a resource once`,
+      { expression: `Bundle.entry[${index}]` },
+    )
   }
   written.set(identity, index)
 }
@@ -81,7 +93,11 @@ function namesOf({ fullUrl, match }: Entry): string[] {
 }
 
 /** The entries with every reference to another entry, and every conditional reference, as `Type/id`. */
-export async function rewriteReferences(ctx: Context, entries: readonly Entry[], { ids, references }: Identities): Promise<Entry[]> {
+export async function rewriteReferences(
+  ctx: Context,
+  entries: readonly Entry[],
+  { ids, references }: Identities,
+): Promise<Entry[]> {
   const conditional = await resolveConditionalReferences(ctx, entries)
   const names = new Map([...references, ...conditional])
   return entries.map((entry) => {
@@ -101,7 +117,10 @@ async function resolveConditionalReferences(ctx: Context, entries: readonly Entr
       if (type === undefined || criteria === undefined || resolved.has(reference)) continue
       try {
         const found = await resolveCriteria(ctx, type, criteria, entry.request)
-        if (found === undefined) throw preconditionFailed(`The conditional reference '${reference}' matches nothing; it must match exactly one resource`)
+        if (found === undefined)
+          throw preconditionFailed(
+            `The conditional reference '${reference}' matches nothing; it must match exactly one resource`,
+          )
         resolved.set(reference, `${type}/${found.id}`)
       } catch (error) {
         throw error instanceof FhirError ? inEntry(error, entry) : error
@@ -128,13 +147,17 @@ function rewrite(value: unknown, names: ReadonlyMap<string, string>, name = ''):
   if (!isObject(value)) return value
   // Identifier.value and ContactPoint.value are strings, not references, even when they look like one.
   const keep = 'system' in value ? 'value' : ''
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, key === keep ? member : rewrite(member, names, key)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, key === keep ? member : rewrite(member, names, key)]),
+  )
 }
 
 function rewriteText(text: string, names: ReadonlyMap<string, string>, name: string): string {
   if (name === 'div') {
-    return text.replace(/((?:href|src)\s*=\s*)("|')(.*?)\2/g, (whole, attribute: string, quote: string, target: string) =>
-      names.has(target) ? `${attribute}${quote}${names.get(target)}${quote}` : whole,
+    return text.replace(
+      /((?:href|src)\s*=\s*)("|')(.*?)\2/g,
+      (whole, attribute: string, quote: string, target: string) =>
+        names.has(target) ? `${attribute}${quote}${names.get(target)}${quote}` : whole,
     )
   }
   const direct = names.get(text)

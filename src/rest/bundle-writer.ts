@@ -2,9 +2,10 @@
  * Bundles written by joining the stored texts, so that no resource is parsed to be sent:
  * https://hl7.org/fhir/R4/bundle.html.
  */
-import { etagOf } from './interaction.ts'
+
 import type { Versioned } from '../repository.ts'
 import type { StoredResource } from '../storage/port.ts'
+import { etagOf } from './interaction.ts'
 
 export interface BundleLink {
   readonly relation: 'self' | 'next'
@@ -32,7 +33,8 @@ export function bundleText({ type, total, links = [] }: BundleHead, entries: rea
 export const searchEntry = (base: string, { type, id }: Versioned, text: string, mode: 'match' | 'include'): string =>
   `{"fullUrl":"${base}/${type}/${id}","resource":${text},"search":{"mode":"${mode}"}}`
 
-export const outcomeEntry = (outcome: unknown): string => `{"resource":${JSON.stringify(outcome)},"search":{"mode":"outcome"}}`
+export const outcomeEntry = (outcome: unknown): string =>
+  `{"resource":${JSON.stringify(outcome)},"search":{"mode":"outcome"}}`
 
 export function historyEntry(base: string, version: StoredResource): string {
   const { type, id, method, text } = version

@@ -3,13 +3,17 @@ import { STATUS_CODES } from 'node:http'
 import { FhirError, toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import { type Entry, inEntry, readBundle } from './bundle-entry.ts'
-import { bundleText } from './bundle-writer.ts'
 import { assignIdentities, rewriteReferences } from './bundle-references.ts'
+import { bundleText } from './bundle-writer.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
 import { runOperation } from './operation.ts'
 
 /** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
-export async function processBundle(access: ClinicAccess, request: InteractionRequest, representation: boolean): Promise<InteractionResponse> {
+export async function processBundle(
+  access: ClinicAccess,
+  request: InteractionRequest,
+  representation: boolean,
+): Promise<InteractionResponse> {
   const { type, entries } = readBundle(request)
   const responses = type === 'batch' ? await batch(access, entries) : await transaction(access, entries)
   const texts = responses.map((response) => entryText(response, representation))
@@ -62,7 +66,8 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[]): Pro
 
 const isAfterCommit = ({ match: { route } }: Entry): boolean => route.method === 'GET' && !READS.has(route.code)
 
-const runRead = (access: ClinicAccess, entry: Entry): Promise<InteractionResponse> => runIn(access.reader(), access, entry)
+const runRead = (access: ClinicAccess, entry: Entry): Promise<InteractionResponse> =>
+  runIn(access.reader(), access, entry)
 
 async function runIn(ctx: Context, access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
   const { run } = entry.match.route
@@ -80,12 +85,21 @@ async function naming<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function entryText({ status, resource, location, text, outcome, kind }: InteractionResponse, representation: boolean): string {
-  const body = text ?? (resource !== undefined && !resource.deleted && status !== 304 && (kind === 'read' || representation) ? resource.text : undefined)
+function entryText(
+  { status, resource, location, text, outcome, kind }: InteractionResponse,
+  representation: boolean,
+): string {
+  const body =
+    text ??
+    (resource !== undefined && !resource.deleted && status !== 304 && (kind === 'read' || representation)
+      ? resource.text
+      : undefined)
   const response = {
     status: `${status} ${STATUS_CODES[status] ?? ''}`.trim(),
     ...(location === undefined ? {} : { location }),
-    ...(resource === undefined ? {} : { etag: etagOf(resource.version), lastModified: new Date(resource.lastUpdated).toISOString() }),
+    ...(resource === undefined
+      ? {}
+      : { etag: etagOf(resource.version), lastModified: new Date(resource.lastUpdated).toISOString() }),
     ...(outcome === undefined ? {} : { outcome }),
   }
   return `{${body === undefined ? '' : `"resource":${body},`}"response":${JSON.stringify(response)}}`

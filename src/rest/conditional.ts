@@ -10,13 +10,26 @@ import type { InteractionRequest } from './interaction.ts'
  * the criteria still give it, so that parallel conditional creates make one resource.
  * @throws FhirError 412 when several match, 400 when the criteria are empty or malformed.
  */
-export async function resolveCriteria(ctx: Context, type: string, criteria: string, { base, services }: InteractionRequest): Promise<Versioned | undefined> {
-  const plan = parseCriteria(type, criteria, { clinic: ctx.clinic, baseUrl: base, now: ctx.now, parametersOf: services.parametersOf })
+export async function resolveCriteria(
+  ctx: Context,
+  type: string,
+  criteria: string,
+  { base, services }: InteractionRequest,
+): Promise<Versioned | undefined> {
+  const plan = parseCriteria(type, criteria, {
+    clinic: ctx.clinic,
+    baseUrl: base,
+    now: ctx.now,
+    parametersOf: services.parametersOf,
+  })
   const { matches } = await ctx.unit.search(plan)
   if (matches.length > 1) {
     throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
   }
-  ctx.unit.guard(plan, matches.map((match) => match.id))
+  ctx.unit.guard(
+    plan,
+    matches.map((match) => match.id),
+  )
   return matches[0]
 }
 

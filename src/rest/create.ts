@@ -10,7 +10,8 @@ export const create: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, type, 'create')
   if (ifNoneExist !== undefined) {
     const existing = await resolveCriteria(ctx, type, ifNoneExist.replace(/^\?/, ''), request)
-    if (existing !== undefined) return { status: 200, resource: existing, location: locationOf(base, existing), kind: 'write' }
+    if (existing !== undefined)
+      return { status: 200, resource: existing, location: locationOf(base, existing), kind: 'write' }
   }
   // A client's id is ignored on create (http.html#create); the resource is valid before any rule looks at it.
   const resource = withId(validResource(request.body, type), assignedId ?? randomUUID())

@@ -8,7 +8,8 @@ import { preconditionOf } from './update.ts'
 export const deleteResource: InteractionHandler = async (ctx, request) => {
   const { type, services } = request
   const handler = handlerOf(services.providers, type, 'delete')
-  const id = request.id === '' ? (await resolveCriteria(ctx, type, criteriaOf(request, 'delete'), request))?.id : request.id
+  const id =
+    request.id === '' ? (await resolveCriteria(ctx, type, criteriaOf(request, 'delete'), request))?.id : request.id
   const deleted = id === undefined ? undefined : await handler(ctx, type, id, preconditionOf(request))
   const diagnostics = deleted === undefined ? 'There was nothing to delete' : `${type}/${deleted.id} was deleted`
   const outcome = toOutcome([{ severity: 'information', code: 'informational', diagnostics }])

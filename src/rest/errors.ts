@@ -8,13 +8,15 @@ import { FHIR_JSON } from './negotiate.ts'
 /** Routes that are not FHIR answer with a plain JSON error. */
 const PLAIN = /^\/(session|clinics|calls|patient-journey|patient-intake|health)(\/|$)/
 
-export const errors = (logger: Logger): Middleware => async (koa, next) => {
-  try {
-    await next()
-  } catch (error) {
-    sendError(koa, known(error, koa, logger))
+export const errors =
+  (logger: Logger): Middleware =>
+  async (koa, next) => {
+    try {
+      await next()
+    } catch (error) {
+      sendError(koa, known(error, koa, logger))
+    }
   }
-}
 
 export function sendError(koa: KoaContext, error: FhirError): void {
   koa.status = error.status
@@ -30,11 +32,22 @@ export function sendError(koa: KoaContext, error: FhirError): void {
 function known(error: unknown, koa: KoaContext, logger: Logger): FhirError {
   if (error instanceof FhirError) return error
   if (error instanceof StoreUnavailable) {
-    return new FhirError(503, { code: 'transient', diagnostics: 'The store cannot be reached now; try again later' }, { 'retry-after': '5' })
+    return new FhirError(
+      503,
+      { code: 'transient', diagnostics: 'The store cannot be reached now; try again later' },
+      { 'retry-after': '5' },
+    )
   }
   // The path may hold ids, but never the query or the body, which may hold patient data.
-  logger.error({ err: withoutMessage(error), method: koa.method, route: koa._matchedRoute ?? koa.path }, 'unexpected fault')
-  return new FhirError(500, { severity: 'fatal', code: 'exception', diagnostics: 'The server met an unexpected fault; it has been logged' })
+  logger.error(
+    { err: withoutMessage(error), method: koa.method, route: koa._matchedRoute ?? koa.path },
+    'unexpected fault',
+  )
+  return new FhirError(500, {
+    severity: 'fatal',
+    code: 'exception',
+    diagnostics: 'The server met an unexpected fault; it has been logged',
+  })
 }
 
 /** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */

@@ -18,7 +18,8 @@ export function fhirRoutes(statement: CapabilityStatement, services: HttpService
   return router
 }
 
-const keyOf = ({ code, level }: Route): string => (code === 'operation' ? code : level === 'system' ? `system:${code}` : code)
+const keyOf = ({ code, level }: Route): string =>
+  code === 'operation' ? code : level === 'system' ? `system:${code}` : code
 
 function declaredCodes(statement: CapabilityStatement): ReadonlySet<string> {
   const codes = new Set<string>()
@@ -31,4 +32,3 @@ function declaredCodes(statement: CapabilityStatement): ReadonlySet<string> {
   }
   return codes
 }
-

@@ -1,6 +1,7 @@
 /** history of an instance, a type and the system: https://hl7.org/fhir/R4/http.html#history. */
-import { badRequest } from '../fhir/outcome.ts'
+
 import { parseDateRange } from '../fhir/dates.ts'
+import { badRequest } from '../fhir/outcome.ts'
 import { handlerOf } from '../providers/context.ts'
 import type { HistoryPage, HistoryQuery } from '../storage/port.ts'
 import { type BundleLink, bundleText, historyEntry } from './bundle-writer.ts'
@@ -8,22 +9,34 @@ import type { InteractionHandler, InteractionRequest, InteractionResponse } from
 
 export const historyInstance: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request
-  return historyBundle(request, await handlerOf(services.providers, type, 'history-instance')(ctx, { ...readQuery(request), type, id }))
+  return historyBundle(
+    request,
+    await handlerOf(services.providers, type, 'history-instance')(ctx, { ...readQuery(request), type, id }),
+  )
 }
 
 export const historyType: InteractionHandler = async (ctx, request) => {
   const { type, services } = request
-  return historyBundle(request, await handlerOf(services.providers, type, 'history-type')(ctx, { ...readQuery(request), type }))
+  return historyBundle(
+    request,
+    await handlerOf(services.providers, type, 'history-type')(ctx, { ...readQuery(request), type }),
+  )
 }
 
-export const historySystem: InteractionHandler = async (ctx, request) => historyBundle(request, await ctx.unit.history(readQuery(request)))
+export const historySystem: InteractionHandler = async (ctx, request) =>
+  historyBundle(request, await ctx.unit.history(readQuery(request)))
 
 const PARAMETERS = ['_count', '_since', '_at', '_cursor', '_format', '_pretty', '_summary', '_elements']
 
 /** @throws FhirError 400 naming the parameter. */
-function readQuery({ query, lenient, services: { limits } }: InteractionRequest): Omit<HistoryQuery, 'clinic' | 'type' | 'id'> {
+function readQuery({
+  query,
+  lenient,
+  services: { limits },
+}: InteractionRequest): Omit<HistoryQuery, 'clinic' | 'type' | 'id'> {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined && !lenient) throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at`)
+  if (unknown !== undefined && !lenient)
+    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at`)
   const since = query.get('_since')
   const at = query.get('_at')
   const after = query.get('_cursor')
@@ -50,7 +63,11 @@ function dateRange(name: string, text: string): { low: number; high: number } {
 
 function historyBundle(request: InteractionRequest, page: HistoryPage): InteractionResponse {
   const entries = page.versions.map((version) => historyEntry(request.base, version))
-  return { status: 200, text: bundleText({ type: 'history', total: page.total, links: links(request, page.next) }, entries), kind: 'read' }
+  return {
+    status: 200,
+    text: bundleText({ type: 'history', total: page.total, links: links(request, page.next) }, entries),
+    kind: 'read',
+  }
 }
 
 function links({ base, type, id, query }: InteractionRequest, next: string | undefined): BundleLink[] {
@@ -58,5 +75,7 @@ function links({ base, type, id, query }: InteractionRequest, next: string | und
   const given = new URLSearchParams([...query].filter(([name]) => name !== '_cursor'))
   const address = (parameters: URLSearchParams): string => (parameters.size === 0 ? path : `${path}?${parameters}`)
   const self: BundleLink = { relation: 'self', url: address(given) }
-  return next === undefined ? [self] : [self, { relation: 'next', url: address(new URLSearchParams([...given, ['_cursor', next]])) }]
+  return next === undefined
+    ? [self]
+    : [self, { relation: 'next', url: address(new URLSearchParams([...given, ['_cursor', next]])) }]
 }

@@ -1,7 +1,7 @@
 /** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
 import type { Context as KoaContext } from 'koa'
-import { toOutcome } from '../fhir/outcome.ts'
 import { parseJson } from '../fhir/json.ts'
+import { toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess } from '../providers/context.ts'
 import { parseBody, readBody } from './body.ts'
 import { processBundle } from './bundle.ts'
@@ -19,16 +19,30 @@ export interface HttpServices extends Services {
 type Parameters = Readonly<Record<string, string | undefined>>
 
 /** Koa middleware that carries out `route`. */
-export const carryOut = (route: Route, services: HttpServices) => async (koa: KoaContext & { params: Parameters }): Promise<void> => {
-  const query = new URLSearchParams(koa.querystring)
-  const contentType = negotiate(koa.get('accept'), query.get('_format'))
-  const prefer = preferences(koa.get('prefer'))
-  const request = await readRequest(koa, route, query, services, prefer.lenient)
-  const response = await run(route, services.accessOf(koa), request, koa, prefer.return === 'representation' && koa.get('prefer') !== '')
-  send(koa, request, response, contentType, prefer.return)
-}
+export const carryOut =
+  (route: Route, services: HttpServices) =>
+  async (koa: KoaContext & { params: Parameters }): Promise<void> => {
+    const query = new URLSearchParams(koa.querystring)
+    const contentType = negotiate(koa.get('accept'), query.get('_format'))
+    const prefer = preferences(koa.get('prefer'))
+    const request = await readRequest(koa, route, query, services, prefer.lenient)
+    const response = await run(
+      route,
+      services.accessOf(koa),
+      request,
+      koa,
+      prefer.return === 'representation' && koa.get('prefer') !== '',
+    )
+    send(koa, request, response, contentType, prefer.return)
+  }
 
-async function run(route: Route, access: ClinicAccess, request: InteractionRequest, koa: KoaContext & { params: Parameters }, representation: boolean): Promise<InteractionResponse> {
+async function run(
+  route: Route,
+  access: ClinicAccess,
+  request: InteractionRequest,
+  koa: KoaContext & { params: Parameters },
+  representation: boolean,
+): Promise<InteractionResponse> {
   if (route.run.kind === 'bundle') return processBundle(access, request, representation)
   if (route.run.kind === 'operation') return runOperation(access, koa.params.operation ?? '', route, request)
   const { handler } = route.run
@@ -37,11 +51,18 @@ async function run(route: Route, access: ClinicAccess, request: InteractionReque
   return access.change((ctx) => handler(ctx, request))
 }
 
-async function readRequest(koa: KoaContext & { params: Parameters }, route: Route, query: URLSearchParams, services: HttpServices, lenient: boolean): Promise<InteractionRequest> {
+async function readRequest(
+  koa: KoaContext & { params: Parameters },
+  route: Route,
+  query: URLSearchParams,
+  services: HttpServices,
+  lenient: boolean,
+): Promise<InteractionRequest> {
   const isForm = route.code.startsWith('search') && route.method === 'POST'
   if (isForm) await addForm(koa, query, services)
   const { type = '', id = '', versionId = '' } = koa.params
-  const body = route.method === 'GET' || route.method === 'DELETE' || isForm ? undefined : await readJson(koa, route, services)
+  const body =
+    route.method === 'GET' || route.method === 'DELETE' || isForm ? undefined : await readJson(koa, route, services)
   return {
     type,
     id,
@@ -80,7 +101,13 @@ async function addForm(koa: KoaContext, query: URLSearchParams, { limits }: Serv
   for (const [name, value] of new URLSearchParams(await readBody(koa, limits.bodyBytes))) query.append(name, value)
 }
 
-function send(koa: KoaContext, request: InteractionRequest, response: InteractionResponse, contentType: string, wanted: 'minimal' | 'representation' | 'OperationOutcome'): void {
+function send(
+  koa: KoaContext,
+  request: InteractionRequest,
+  response: InteractionResponse,
+  contentType: string,
+  wanted: 'minimal' | 'representation' | 'OperationOutcome',
+): void {
   const { resource, location, status } = response
   koa.status = status
   if (resource !== undefined) {
@@ -100,7 +127,11 @@ function send(koa: KoaContext, request: InteractionRequest, response: Interactio
   koa.body = request.query.get('_pretty') === 'true' ? JSON.stringify(parseJson(text), null, 2) : text
 }
 
-function bodyText(response: InteractionResponse, request: InteractionRequest, wanted: 'minimal' | 'representation' | 'OperationOutcome'): string | undefined {
+function bodyText(
+  response: InteractionResponse,
+  request: InteractionRequest,
+  wanted: 'minimal' | 'representation' | 'OperationOutcome',
+): string | undefined {
   const { resource, text, outcome, kind, status } = response
   if (text !== undefined) return text
   if (kind === 'write') {
@@ -108,8 +139,16 @@ function bodyText(response: InteractionResponse, request: InteractionRequest, wa
     if (wanted === 'minimal' || outcome !== undefined) return undefined
   }
   if (resource === undefined || resource.deleted) return undefined
-  return kind === 'read' && request.query.size > 0 ? subsetText(resource.text, resource.type, subsetOf(request.query)) : resource.text
+  return kind === 'read' && request.query.size > 0
+    ? subsetText(resource.text, resource.type, subsetOf(request.query))
+    : resource.text
 }
 
 const done = (status: number) =>
-  toOutcome([{ severity: 'information', code: 'informational', diagnostics: status === 201 ? 'The resource was created' : 'The change was stored' }])
+  toOutcome([
+    {
+      severity: 'information',
+      code: 'informational',
+      diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+    },
+  ])

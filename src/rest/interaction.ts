@@ -3,11 +3,11 @@
  * One file per interaction implements it: https://hl7.org/fhir/R4/http.html.
  */
 import type { OperationOutcome } from 'fhir/r4'
-import type { Context, Providers } from '../providers/context.ts'
-import type { SearchParameter } from '../search/parameters.ts'
-import type { Versioned } from '../repository.ts'
 import type { Limits } from '../config.ts'
 import type { Integrations } from '../integrations/integrations.ts'
+import type { Context, Providers } from '../providers/context.ts'
+import type { Versioned } from '../repository.ts'
+import type { SearchParameter } from '../search/parameters.ts'
 
 export interface InteractionRequest {
   /** '' at system level. */

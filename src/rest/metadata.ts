@@ -25,7 +25,14 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
     const known = rendered.get(key)
     if (known !== undefined) return known
     if (rendered.size >= MAX_RENDERED) rendered.clear()
-    const fresh = render(mode === 'terminology' ? terminology(statement) : { ...statement, implementation: { description: statement.title ?? '', ...statement.implementation, url: base } })
+    const fresh = render(
+      mode === 'terminology'
+        ? terminology(statement)
+        : {
+            ...statement,
+            implementation: { description: statement.title ?? '', ...statement.implementation, url: base },
+          },
+    )
     rendered.set(key, fresh)
     return fresh
   }
@@ -57,12 +64,23 @@ function render(resource: CapabilityStatement | TerminologyCapabilities): Render
   const plain = Buffer.from(JSON.stringify(resource))
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`
   const encoded = new Map<string, Buffer>()
-  const keep = (name: string, work: Promise<Buffer>): void => void work.then((buffer) => encoded.set(name, buffer), () => undefined)
+  const keep = (name: string, work: Promise<Buffer>): void =>
+    void work.then(
+      (buffer) => encoded.set(name, buffer),
+      () => undefined,
+    )
   keep('gzip', promisify(gzip)(plain, { level: 9 }))
   keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
   return { etag, plain, encoded }
 }
 
 function terminology({ version, date, status, kind }: CapabilityStatement): TerminologyCapabilities {
-  return { resourceType: 'TerminologyCapabilities', name: 'SandboxEmrTerminology', status, date, kind, ...(version === undefined ? {} : { version }) }
+  return {
+    resourceType: 'TerminologyCapabilities',
+    name: 'SandboxEmrTerminology',
+    status,
+    date,
+    kind,
+    ...(version === undefined ? {} : { version }),
+  }
 }

@@ -8,14 +8,29 @@ import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import type { Route } from './routes.ts'
 
 /** @throws FhirError 404 when the type has no such operation, 400 naming each parameter at fault. */
-export async function runOperation(access: ClinicAccess, code: string, { level, method }: Pick<Route, 'level' | 'method'>, request: InteractionRequest): Promise<InteractionResponse> {
+export async function runOperation(
+  access: ClinicAccess,
+  code: string,
+  { level, method }: Pick<Route, 'level' | 'method'>,
+  request: InteractionRequest,
+): Promise<InteractionResponse> {
   const { type, id, services } = request
   const operation = findOperation(services.providers.get(type)?.operations ?? [], code, level, type)
   if (method === 'GET' && operation.definition.affectsState === true) {
-    throw new FhirError(405, { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` }, { allow: 'POST' })
+    throw new FhirError(
+      405,
+      { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` },
+      { allow: 'POST' },
+    )
   }
   const input = readInput(operation.definition, method === 'GET' ? request.query : request.body)
-  const output = await operation.handler({ access, input, ...(id === '' ? {} : { id }), base: request.base, integrations: services.integrations })
+  const output = await operation.handler({
+    access,
+    input,
+    ...(id === '' ? {} : { id }),
+    base: request.base,
+    integrations: services.integrations,
+  })
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
 }
 
@@ -24,5 +39,7 @@ function findOperation(operations: readonly Operation[], code: string, level: Ro
   if (operation !== undefined) return operation
   const offered = operations.filter(({ definition }) => definition[level]).map((candidate) => `$${candidate.code}`)
   const where = level === 'system' ? 'the system' : `${type} at ${level} level`
-  throw notFound(`There is no operation $${code} on ${where}${offered.length === 0 ? '' : `; it has ${offered.join(', ')}`}`)
+  throw notFound(
+    `There is no operation $${code} on ${where}${offered.length === 0 ? '' : `; it has ${offered.join(', ')}`}`,
+  )
 }

@@ -18,10 +18,19 @@ export interface Route {
   readonly method: Method
   readonly path: string
   /** How the request is carried out. */
-  readonly run: { readonly kind: 'interaction'; readonly handler: InteractionHandler } | { readonly kind: 'bundle' } | { readonly kind: 'operation' }
+  readonly run:
+    | { readonly kind: 'interaction'; readonly handler: InteractionHandler }
+    | { readonly kind: 'bundle' }
+    | { readonly kind: 'operation' }
 }
 
-const route = (code: string, level: Route['level'], method: Method, path: string, handler: InteractionHandler): Route => ({
+const route = (
+  code: string,
+  level: Route['level'],
+  method: Method,
+  path: string,
+  handler: InteractionHandler,
+): Route => ({
   code,
   level,
   method,
@@ -31,7 +40,9 @@ const route = (code: string, level: Route['level'], method: Method, path: string
 
 const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as const).flatMap((level) => {
   const path = { system: '/$:operation', type: '/:type/$:operation', instance: '/:type/:id/$:operation' }[level]
-  return (['GET', 'POST'] as const).map((method): Route => ({ code: 'operation', level, method, path, run: { kind: 'operation' } }))
+  return (['GET', 'POST'] as const).map(
+    (method): Route => ({ code: 'operation', level, method, path, run: { kind: 'operation' } }),
+  )
 })
 
 /** In order: fixed path segments stand before those that any word fits. */
@@ -59,7 +70,12 @@ export const ROUTES: readonly Route[] = [
 
 export interface RouteMatch {
   readonly route: Route
-  readonly parameters: { readonly type: string; readonly id: string; readonly versionId: string; readonly operation: string }
+  readonly parameters: {
+    readonly type: string
+    readonly id: string
+    readonly versionId: string
+    readonly operation: string
+  }
 }
 
 /** The route of a bundle entry: `GET Patient/12`. Undefined when there is none. */
@@ -67,7 +83,10 @@ export function matchRoute(method: string, path: string): RouteMatch | undefined
   const segments = path.split('/').filter((segment) => segment !== '')
   for (const candidate of ROUTES) {
     if (candidate.method !== method) continue
-    const parameters = matchPath(candidate.path.split('/').filter((segment) => segment !== ''), segments)
+    const parameters = matchPath(
+      candidate.path.split('/').filter((segment) => segment !== ''),
+      segments,
+    )
     if (parameters !== undefined) return { route: candidate, parameters }
   }
   return undefined
@@ -79,8 +98,14 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): Rou
   for (const [index, part] of pattern.entries()) {
     const segment = segments[index] ?? ''
     const name = /^\$?:(\w+)$/.exec(part)?.[1]
-    if (name === undefined ? segment !== part : part.startsWith('$') !== segment.startsWith('$') || segment.startsWith('_')) return undefined
-    if (name !== undefined && name in parameters) parameters[name as keyof typeof parameters] = segment.replace(/^\$/, '')
+    if (
+      name === undefined
+        ? segment !== part
+        : part.startsWith('$') !== segment.startsWith('$') || segment.startsWith('_')
+    )
+      return undefined
+    if (name !== undefined && name in parameters)
+      parameters[name as keyof typeof parameters] = segment.replace(/^\$/, '')
   }
   return parameters
 }

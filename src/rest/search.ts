@@ -21,7 +21,12 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
   return searchset(request, search, await ctx.unit.search(search.plan))
 }
 
-const optionsOf = (clinic: string, now: number, types: readonly string[], { base, lenient, services: { limits, parametersOf } }: InteractionRequest): SearchOptions => ({
+const optionsOf = (
+  clinic: string,
+  now: number,
+  types: readonly string[],
+  { base, lenient, services: { limits, parametersOf } }: InteractionRequest,
+): SearchOptions => ({
   clinic,
   types,
   lenient,
@@ -37,11 +42,16 @@ function searchset(request: InteractionRequest, search: ParsedSearch, answer: Se
   const { base } = request
   const entries = [
     ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
-    ...answer.included.map((include) => searchEntry(base, include, subsetText(include.text, include.type, search), 'include')),
+    ...answer.included.map((include) =>
+      searchEntry(base, include, subsetText(include.text, include.type, search), 'include'),
+    ),
   ]
   const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
   if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))
-  const text = bundleText({ type: 'searchset', total: answer.total, links: links(request, search, answer.next) }, search.summary === 'count' ? [] : entries)
+  const text = bundleText(
+    { type: 'searchset', total: answer.total, links: links(request, search, answer.next) },
+    search.summary === 'count' ? [] : entries,
+  )
   return { status: 200, text, kind: 'read' }
 }
 
@@ -61,4 +71,5 @@ function links({ base, type }: InteractionRequest, search: ParsedSearch, next: s
 }
 
 /** Percent-encoding that leaves FHIR's own separators readable. */
-const encode = (text: string): string => encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (escape) => decodeURIComponent(escape))
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (escape) => decodeURIComponent(escape))

@@ -1,7 +1,7 @@
 /** _summary and _elements: parts of a resource, tagged SUBSETTED. https://hl7.org/fhir/R4/search.html#summary */
 import { mandatoryElements, summaryElements } from '../fhir/definitions.ts'
-import { badRequest } from '../fhir/outcome.ts'
 import { parseJson } from '../fhir/json.ts'
+import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 
 export interface Subset {
@@ -17,7 +17,11 @@ export function subsetOf(query: URLSearchParams): Subset {
   const asked = query.get('_summary')
   const summary = SUMMARIES.find((value) => value === asked)
   if (asked && summary === undefined) throw badRequest(`_summary=${asked} is none of ${SUMMARIES.join(', ')}`)
-  const elements = query.get('_elements')?.split(',').map((element) => element.trim()).filter(Boolean)
+  const elements = query
+    .get('_elements')
+    ?.split(',')
+    .map((element) => element.trim())
+    .filter(Boolean)
   return { summary, elements }
 }
 
@@ -31,10 +35,23 @@ export function subsetText(text: string, type: string, { summary, elements }: Su
   return JSON.stringify({ resourceType: type, id: resource.id, ...part, meta: subsetted(resource.meta) })
 }
 
-function keeper(type: string, summary: Subset['summary'], elements: readonly string[] | undefined): ((name: string) => boolean) | undefined {
+function keeper(
+  type: string,
+  summary: Subset['summary'],
+  elements: readonly string[] | undefined,
+): ((name: string) => boolean) | undefined {
   const mandatory = mandatoryElements(type)
   const among = (names: ReadonlySet<string>) => (name: string) => names.has(name.replace(/^_/, ''))
-  if (elements !== undefined && elements.length > 0) return among(new Set([...elements.map((element) => element.replace(`${type}.`, '').split('.')[0] ?? ''), ...mandatory, 'resourceType', 'id', 'meta']))
+  if (elements !== undefined && elements.length > 0)
+    return among(
+      new Set([
+        ...elements.map((element) => element.replace(`${type}.`, '').split('.')[0] ?? ''),
+        ...mandatory,
+        'resourceType',
+        'id',
+        'meta',
+      ]),
+    )
   if (summary === 'true') return among(summaryElements(type))
   if (summary === 'text') return among(new Set([...mandatory, 'resourceType', 'id', 'meta', 'text']))
   if (summary === 'data') return (name) => name !== 'text'

@@ -20,16 +20,25 @@ export const update: InteractionHandler = async (ctx, request) => {
 }
 
 /** The body with the id of the one resource its criteria match; without a match, its own or a new id. */
-async function matched(ctx: Context, request: InteractionRequest, body: AnyResource): Promise<AnyResource & { id: string }> {
+async function matched(
+  ctx: Context,
+  request: InteractionRequest,
+  body: AnyResource,
+): Promise<AnyResource & { id: string }> {
   const existing = await resolveCriteria(ctx, request.type, criteriaOf(request, 'update'), request)
   if (existing === undefined) return withId(body, request.assignedId ?? body.id ?? randomUUID())
   if (body.id !== undefined && body.id !== existing.id) {
-    throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, { expression: `${request.type}.id` })
+    throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, {
+      expression: `${request.type}.id`,
+    })
   }
   return withId(body, existing.id)
 }
 
-export function preconditionOf({ ifMatch, ifNoneMatch }: Pick<InteractionRequest, 'ifMatch' | 'ifNoneMatch'>): Precondition {
+export function preconditionOf({
+  ifMatch,
+  ifNoneMatch,
+}: Pick<InteractionRequest, 'ifMatch' | 'ifNoneMatch'>): Precondition {
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
     throw badRequest(`If-None-Match on a write can only be *, not '${ifNoneMatch}'`)
   }

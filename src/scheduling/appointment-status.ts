@@ -23,7 +23,10 @@ export function checkMove(from: AppointmentStatus, to: AppointmentStatus): void 
   const allowed = from === 'entered-in-error' ? [] : [...MOVES[from], 'entered-in-error']
   if (from === to || allowed.includes(to)) return
   const offer = allowed.length === 0 ? 'no other status' : allowed.join(', ')
-  throw unprocessable(`An appointment that is ${from} cannot become ${to}; it can become ${offer}`, { expression: 'Appointment.status', reason: 'illegal-status-move' })
+  throw unprocessable(`An appointment that is ${from} cannot become ${to}; it can become ${offer}`, {
+    expression: 'Appointment.status',
+    reason: 'illegal-status-move',
+  })
 }
 
 /** What the slots of an appointment in this status are; undefined: it holds none, and cancelling frees them. */

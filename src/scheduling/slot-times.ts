@@ -15,7 +15,10 @@ export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, s
   for (const [index, slot] of inOrder.entries()) {
     const next = inOrder[index + 1]
     if (next !== undefined && Date.parse(next.start) !== Date.parse(slot.end)) {
-      throw unprocessable(`The slots do not follow one another: one ends at ${slot.end}, the next starts at ${next.start}`, { expression: 'Appointment.slot' })
+      throw unprocessable(
+        `The slots do not follow one another: one ends at ${slot.end}, the next starts at ${next.start}`,
+        { expression: 'Appointment.slot' },
+      )
     }
   }
   sameTime('start', start, first.start)
@@ -24,5 +27,8 @@ export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, s
 
 function sameTime(element: 'start' | 'end', given: string | undefined, slotTime: string): void {
   if (given !== undefined && Date.parse(given) === Date.parse(slotTime)) return
-  throw unprocessable(`Appointment.${element} is ${given ?? 'missing'}, but its slots ${element} at ${slotTime}; they must be equal`, { expression: `Appointment.${element}` })
+  throw unprocessable(
+    `Appointment.${element} is ${given ?? 'missing'}, but its slots ${element} at ${slotTime}; they must be equal`,
+    { expression: `Appointment.${element}` },
+  )
 }

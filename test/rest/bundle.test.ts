@@ -11,9 +11,15 @@ afterAll(() => server.close())
 
 type Entry = Record<string, unknown>
 const bundle = (type: string, entry: readonly Entry[]) => ({ resourceType: 'Bundle', type, entry })
-const post = (type: string, entry: readonly Entry[], headers?: Record<string, string>) => server.fhir('POST', '/', bundle(type, entry), headers)
+const post = (type: string, entry: readonly Entry[], headers?: Record<string, string>) =>
+  server.fhir('POST', '/', bundle(type, entry), headers)
 const patient = (family: string, extra: object = {}) => ({ resourceType: 'Patient', name: [{ family }], ...extra })
-const observation = (reference: string) => ({ resourceType: 'Observation', status: 'final', code: { text: 'x' }, subject: { reference } })
+const observation = (reference: string) => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { text: 'x' },
+  subject: { reference },
+})
 const create = (resource: { resourceType: string }, fullUrl?: string, request: object = {}): Entry => ({
   ...(fullUrl === undefined ? {} : { fullUrl }),
   resource,
@@ -26,7 +32,11 @@ describe('transaction', () => {
   test('creates what refers to each other, in any order, with references resolved wherever they occur', async () => {
     const urn = `urn:uuid:${randomUUID()}`
     const div = `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${urn}">who</a></div>`
-    const seen = { ...observation(urn), text: { status: 'generated', div }, extension: [{ url: 'http://example.org/about', valueUri: urn }] }
+    const seen = {
+      ...observation(urn),
+      text: { status: 'generated', div },
+      extension: [{ url: 'http://example.org/about', valueUri: urn }],
+    }
     const { status, body } = await post('transaction', [create(seen), create(patient('Later'), urn)])
     expect(status).toBe(200)
     expect(body.type).toBe('transaction-response')
@@ -40,13 +50,18 @@ describe('transaction', () => {
 
   test('an Identifier that holds a urn:uuid keeps it', async () => {
     const urn = `urn:uuid:${randomUUID()}`
-    await post('transaction', [create(patient('Urn', { identifier: [{ system: 'urn:ietf:rfc:3986', value: urn }] }), urn)])
+    await post('transaction', [
+      create(patient('Urn', { identifier: [{ system: 'urn:ietf:rfc:3986', value: urn }] }), urn),
+    ])
     expect((await server.fhir('GET', `/Patient?identifier=${urn}`)).body.total).toBe(1)
   })
 
   test('is all or nothing: one bad entry is named and nothing is stored', async () => {
     const before = await versions()
-    const { status, body } = await post('transaction', [create(patient('Good')), create(patient('Bad', { gender: 'm' }))])
+    const { status, body } = await post('transaction', [
+      create(patient('Good')),
+      create(patient('Bad', { gender: 'm' })),
+    ])
     expect(status).toBe(422)
     expect(body.issue[0].diagnostics).toMatch(/^Bundle\.entry\[1\]/)
     expect(body.issue[0].expression).toEqual(['Bundle.entry[1].resource.gender'])
@@ -55,12 +70,23 @@ describe('transaction', () => {
 
   test('ifMatch, ifNoneMatch and ifNoneExist hold in every entry', async () => {
     const { body: stored } = await server.fhir('POST', '/Patient', patient('Versioned'))
-    const update = (request: object) => post('transaction', [{ resource: { ...patient('New'), id: stored.id }, request: { method: 'PUT', url: `Patient/${stored.id}`, ...request } }])
+    const update = (request: object) =>
+      post('transaction', [
+        {
+          resource: { ...patient('New'), id: stored.id },
+          request: { method: 'PUT', url: `Patient/${stored.id}`, ...request },
+        },
+      ])
     expect((await update({ ifMatch: 'W/"9"' })).status).toBe(412)
     expect((await update({ ifNoneMatch: '*' })).status).toBe(412)
     expect((await update({ ifMatch: 'W/"1"' })).status).toBe(200)
     const identifier = [{ system: 'http://example.org/t', value: randomUUID() }]
-    const once = () => post('transaction', [create(patient('Once', { identifier }), `urn:uuid:${randomUUID()}`, { ifNoneExist: `identifier=http://example.org/t|${identifier[0]?.value}` })])
+    const once = () =>
+      post('transaction', [
+        create(patient('Once', { identifier }), `urn:uuid:${randomUUID()}`, {
+          ifNoneExist: `identifier=http://example.org/t|${identifier[0]?.value}`,
+        }),
+      ])
     expect((await once()).body.entry.map(statusOf)).toEqual([201])
     expect((await once()).body.entry.map(statusOf)).toEqual([200])
     expect((await server.fhir('DELETE', `/Patient/${stored.id}`, undefined, { 'if-match': 'W/"1"' })).status).toBe(412)
@@ -70,7 +96,10 @@ describe('transaction', () => {
     const value = randomUUID()
     const send = () => {
       const urn = `urn:uuid:${randomUUID()}`
-      return post('transaction', [create(patient('Again', { identifier: [{ value }] }), urn, { ifNoneExist: `identifier=${value}` }), create(observation(urn))])
+      return post('transaction', [
+        create(patient('Again', { identifier: [{ value }] }), urn, { ifNoneExist: `identifier=${value}` }),
+        create(observation(urn)),
+      ])
     }
     const answers = await Promise.all(Array.from({ length: 8 }, send))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -92,12 +121,16 @@ describe('transaction', () => {
 
   test('two entries that write one resource are 400', async () => {
     const id = randomUUID()
-    const put = (family: string): Entry => ({ resource: { ...patient(family), id }, request: { method: 'PUT', url: `Patient/${id}` } })
+    const put = (family: string): Entry => ({
+      resource: { ...patient(family), id },
+      request: { method: 'PUT', url: `Patient/${id}` },
+    })
     const { status, body } = await post('transaction', [put('A'), put('B')])
     expect(status).toBe(400)
     expect(body.issue[0].diagnostics).toContain('Bundle.entry[0] and Bundle.entry[1]')
     expect((await server.fhir('GET', `/Patient/${id}`)).status).toBe(404)
-    const same = () => create(patient('C', { identifier: [{ value: id }] }), undefined, { ifNoneExist: `identifier=${id}` })
+    const same = () =>
+      create(patient('C', { identifier: [{ value: id }] }), undefined, { ifNoneExist: `identifier=${id}` })
     expect((await post('transaction', [same(), same()])).status).toBe(400)
   })
 
@@ -108,7 +141,10 @@ describe('transaction', () => {
     const { status, body } = await post('transaction', [
       { request: { method: 'GET', url: `Patient/${kept.id}` } },
       { request: { method: 'GET', url: `Patient?_id=${kept.id}` } },
-      { resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data }, request: { method: 'PATCH', url: `Patient/${kept.id}` } },
+      {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url: `Patient/${kept.id}` },
+      },
       { request: { method: 'DELETE', url: `Patient/${old.id}` } },
       create(patient('Fresh')),
     ])
@@ -121,13 +157,19 @@ describe('transaction', () => {
 
   test('a read of what does not exist fails the whole transaction', async () => {
     const before = await versions()
-    expect((await post('transaction', [create(patient('Alone')), { request: { method: 'GET', url: 'Patient/nobody' } }])).status).toBe(404)
+    expect(
+      (await post('transaction', [create(patient('Alone')), { request: { method: 'GET', url: 'Patient/nobody' } }]))
+        .status,
+    ).toBe(404)
     expect(await versions()).toBe(before)
   })
 
   test('Prefer: return=representation gives the resources back', async () => {
     expect((await post('transaction', [create(patient('Shown'))])).body.entry[0].resource).toBeUndefined()
-    expect((await post('transaction', [create(patient('Shown'))], { prefer: 'return=representation' })).body.entry[0].resource.name[0].family).toBe('Shown')
+    expect(
+      (await post('transaction', [create(patient('Shown'))], { prefer: 'return=representation' })).body.entry[0]
+        .resource.name[0].family,
+    ).toBe('Shown')
   })
 
   test('keeps decimals', async () => {
@@ -161,8 +203,28 @@ describe('batch', () => {
   })
 
   test('may call operations', async () => {
-    const { body: stored } = await server.fhir('POST', '/Patient', patient('Batchmatch', { birthDate: '1971-01-01', name: [{ family: 'Batchmatch', given: ['Una'] }] }))
-    const { body } = await post('batch', [{ resource: { resourceType: 'Parameters', parameter: [{ name: 'resource', resource: patient('Batchmatch', { birthDate: '1971-01-01', name: [{ family: 'Batchmatch', given: ['Una'] }] }) }] }, request: { method: 'POST', url: 'Patient/$match' } }])
+    const { body: stored } = await server.fhir(
+      'POST',
+      '/Patient',
+      patient('Batchmatch', { birthDate: '1971-01-01', name: [{ family: 'Batchmatch', given: ['Una'] }] }),
+    )
+    const { body } = await post('batch', [
+      {
+        resource: {
+          resourceType: 'Parameters',
+          parameter: [
+            {
+              name: 'resource',
+              resource: patient('Batchmatch', {
+                birthDate: '1971-01-01',
+                name: [{ family: 'Batchmatch', given: ['Una'] }],
+              }),
+            },
+          ],
+        },
+        request: { method: 'POST', url: 'Patient/$match' },
+      },
+    ])
     expect(body.entry[0].resource.entry[0].resource.id).toBe(stored.id)
   })
 })
@@ -174,7 +236,10 @@ describe('what is no batch or transaction', () => {
     ['entry that is no array', { resourceType: 'Bundle', type: 'batch', entry: {} }],
     ['an entry without request', bundle('batch', [{ resource: patient('X') }])],
     ['an entry with an unknown method', bundle('batch', [{ request: { method: 'MERGE', url: 'Patient/1' } }])],
-    ['an entry that is a Bundle itself', bundle('batch', [{ resource: bundle('batch', []), request: { method: 'POST', url: '' } }])],
+    [
+      'an entry that is a Bundle itself',
+      bundle('batch', [{ resource: bundle('batch', []), request: { method: 'POST', url: '' } }]),
+    ],
     ['an entry that is null', { resourceType: 'Bundle', type: 'batch', entry: [null] }],
   ])('%s is 400 with an OperationOutcome', async (_name, body) => {
     const answer = await server.fhir('POST', '/', body)

@@ -10,7 +10,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const SYSTEM = 'http://example.org/mrn'
-const patient = (value: string, family = 'Conditional') => ({ resourceType: 'Patient', identifier: [{ system: SYSTEM, value }], name: [{ family }] })
+const patient = (value: string, family = 'Conditional') => ({
+  resourceType: 'Patient',
+  identifier: [{ system: SYSTEM, value }],
+  name: [{ family }],
+})
 const criteria = (value: string) => `identifier=${SYSTEM}|${value}`
 const many = async (value: string, count: number) => {
   for (let i = 0; i < count; i++) await server.fhir('POST', '/Patient', patient(value))
@@ -19,7 +23,11 @@ const many = async (value: string, count: number) => {
 describe('conditional create', () => {
   test('16 parallel clients make one resource: one 201, fifteen 200 with the same id', async () => {
     const value = randomUUID()
-    const answers = await Promise.all(Array.from({ length: 16 }, () => server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': criteria(value) })))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () =>
+        server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': criteria(value) }),
+      ),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(15).fill(200), 201])
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(1)
@@ -28,7 +36,9 @@ describe('conditional create', () => {
   test('several matches are 412', async () => {
     const value = randomUUID()
     await many(value, 2)
-    expect((await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': criteria(value) })).status).toBe(412)
+    expect((await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': criteria(value) })).status).toBe(
+      412,
+    )
   })
 
   test.each(['', 'nonsense=1', '_count=1'])('criteria «%s» that choose nothing are 400', async (ifNoneExist) => {
@@ -53,7 +63,9 @@ describe('conditional update', () => {
   test('a body id that is not the match is 400', async () => {
     const value = randomUUID()
     await many(value, 1)
-    expect((await server.fhir('PUT', `/Patient?${criteria(value)}`, { ...patient(value), id: 'another' })).status).toBe(400)
+    expect((await server.fhir('PUT', `/Patient?${criteria(value)}`, { ...patient(value), id: 'another' })).status).toBe(
+      400,
+    )
   })
 
   test('without criteria is 400, never an update of everything', async () => {
@@ -62,7 +74,9 @@ describe('conditional update', () => {
 
   test('of 16 parallel clients without a match one creates and the others update', async () => {
     const value = randomUUID()
-    const answers = await Promise.all(Array.from({ length: 16 }, () => server.fhir('PUT', `/Patient?${criteria(value)}`, patient(value))))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => server.fhir('PUT', `/Patient?${criteria(value)}`, patient(value))),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(15).fill(200), 201])
     expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(1)
   })
@@ -100,8 +114,14 @@ describe('JSON Patch', () => {
   })
 
   test('keeps decimals it does not touch', async () => {
-    const { body } = await server.fhir('POST', '/Observation', '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":2.50}}')
-    const patched = await server.fhir('PATCH', `/Observation/${body.id}`, [{ op: 'replace', path: '/status', value: 'amended' }])
+    const { body } = await server.fhir(
+      'POST',
+      '/Observation',
+      '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":2.50}}',
+    )
+    const patched = await server.fhir('PATCH', `/Observation/${body.id}`, [
+      { op: 'replace', path: '/status', value: 'amended' },
+    ])
     expect(patched.text).toContain('"value":2.50')
   })
 
@@ -127,8 +147,13 @@ describe('JSON Patch', () => {
 
   test('a stale If-Match is 412', async () => {
     const { id } = await created()
-    await server.fhir('PATCH', `/Patient/${id}`, [{ op: 'replace', path: '/active', value: false }], { 'if-match': 'W/"1"' })
-    expect((await server.fhir('PATCH', `/Patient/${id}`, [{ op: 'remove', path: '/active' }], { 'if-match': 'W/"1"' })).status).toBe(412)
+    await server.fhir('PATCH', `/Patient/${id}`, [{ op: 'replace', path: '/active', value: false }], {
+      'if-match': 'W/"1"',
+    })
+    expect(
+      (await server.fhir('PATCH', `/Patient/${id}`, [{ op: 'remove', path: '/active' }], { 'if-match': 'W/"1"' }))
+        .status,
+    ).toBe(412)
   })
 
   test('by criteria patches the one match; none is 404', async () => {
@@ -148,6 +173,8 @@ describe('JSON Patch', () => {
 
   test('as application/json-patch+json only', async () => {
     const { id } = await created()
-    expect((await server.fhir('PATCH', `/Patient/${id}`, [], { 'content-type': 'application/fhir+json' })).status).toBe(415)
+    expect((await server.fhir('PATCH', `/Patient/${id}`, [], { 'content-type': 'application/fhir+json' })).status).toBe(
+      415,
+    )
   })
 })

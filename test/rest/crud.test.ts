@@ -16,13 +16,19 @@ describe('create', () => {
     expect(status).toBe(201)
     expect(headers.get('location')).toBe(`${server.url}/Patient/${body.id}/_history/1`)
     expect(headers.get('etag')).toBe('W/"1"')
-    expect(Date.parse(headers.get('last-modified') ?? '')).toBe(Math.floor(Date.parse(body.meta.lastUpdated) / 1000) * 1000)
+    expect(Date.parse(headers.get('last-modified') ?? '')).toBe(
+      Math.floor(Date.parse(body.meta.lastUpdated) / 1000) * 1000,
+    )
     expect(headers.get('content-type')).toBe('application/fhir+json; charset=utf-8')
     expect(body).toMatchObject({ ...patient('Byron'), meta: { versionId: '1' } })
   })
 
   test('ignores the id and version that the client sends', async () => {
-    const { body } = await server.fhir('POST', '/Patient', { ...patient('Own'), id: 'mine', meta: { versionId: '7', lastUpdated: '2001-01-01T00:00:00Z', tag: [{ code: 'kept' }] } })
+    const { body } = await server.fhir('POST', '/Patient', {
+      ...patient('Own'),
+      id: 'mine',
+      meta: { versionId: '7', lastUpdated: '2001-01-01T00:00:00Z', tag: [{ code: 'kept' }] },
+    })
     expect(body.id).not.toBe('mine')
     expect(body.meta).toMatchObject({ versionId: '1', tag: [{ code: 'kept' }] })
     expect(body.meta.lastUpdated).not.toBe('2001-01-01T00:00:00Z')
@@ -80,16 +86,21 @@ describe('read', () => {
     const head = await server.fhir('HEAD', path)
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
-    for (const name of ['etag', 'last-modified', 'content-type', 'content-length']) expect(head.headers.get(name)).toBe(read.headers.get(name))
+    for (const name of ['etag', 'last-modified', 'content-type', 'content-length'])
+      expect(head.headers.get(name)).toBe(read.headers.get(name))
   })
 
   test('an unchanged resource is 304 for If-None-Match and If-Modified-Since', async () => {
     const { body, headers } = await server.fhir('POST', '/Patient', patient('Cached'))
     const path = `/Patient/${body.id}`
     expect((await server.fhir('GET', path, undefined, { 'if-none-match': 'W/"1"' })).status).toBe(304)
-    expect((await server.fhir('GET', path, undefined, { 'if-modified-since': headers.get('last-modified') ?? '' })).status).toBe(304)
+    expect(
+      (await server.fhir('GET', path, undefined, { 'if-modified-since': headers.get('last-modified') ?? '' })).status,
+    ).toBe(304)
     expect((await server.fhir('GET', path, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200)
-    expect((await server.fhir('GET', path, undefined, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' })).status).toBe(200)
+    expect(
+      (await server.fhir('GET', path, undefined, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' })).status,
+    ).toBe(200)
     expect((await server.fhir('GET', path, undefined, { 'if-none-match': 'nonsense' })).status).toBe(400)
   })
 
@@ -112,7 +123,11 @@ describe('read', () => {
   })
 
   test('_summary and _elements send a part, tagged SUBSETTED', async () => {
-    const { body } = await server.fhir('POST', '/Patient', { ...patient('Part'), birthDate: '1980-03-03', maritalStatus: { text: 'single' } })
+    const { body } = await server.fhir('POST', '/Patient', {
+      ...patient('Part'),
+      birthDate: '1980-03-03',
+      maritalStatus: { text: 'single' },
+    })
     const elements = (await server.fhir('GET', `/Patient/${body.id}?_elements=birthDate`)).body
     expect(Object.keys(elements).sort()).toEqual(['birthDate', 'id', 'meta', 'resourceType'])
     expect(elements.meta.tag[0].code).toBe('SUBSETTED')
@@ -152,7 +167,8 @@ describe('update', () => {
   test('a stale If-Match is 412 and changes nothing; the current one is taken', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('One'))
     const path = `/Patient/${body.id}`
-    const put = (family: string, ifMatch: string) => server.fhir('PUT', path, { ...patient(family), id: body.id }, { 'if-match': ifMatch })
+    const put = (family: string, ifMatch: string) =>
+      server.fhir('PUT', path, { ...patient(family), id: body.id }, { 'if-match': ifMatch })
     expect((await put('Two', 'W/"1"')).status).toBe(200)
     expect((await put('Three', 'W/"1"')).status).toBe(412)
     expect((await server.fhir('GET', path)).body.name[0].family).toBe('Two')
@@ -161,21 +177,36 @@ describe('update', () => {
 
   test('If-None-Match: * refuses to overwrite with 412', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Exists'))
-    const answer = await server.fhir('PUT', `/Patient/${body.id}`, { ...patient('New'), id: body.id }, { 'if-none-match': '*' })
+    const answer = await server.fhir(
+      'PUT',
+      `/Patient/${body.id}`,
+      { ...patient('New'), id: body.id },
+      { 'if-none-match': '*' },
+    )
     expect(answer.status).toBe(412)
   })
 
   test('16 parallel updates all land, one version each, and the history is in version order', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Busy'))
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => server.fhir('PUT', `/Patient/${body.id}`, { ...patient(`Busy${i}`), id: body.id })))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        server.fhir('PUT', `/Patient/${body.id}`, { ...patient(`Busy${i}`), id: body.id }),
+      ),
+    )
     expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200))
     const history = (await server.fhir('GET', `/Patient/${body.id}/_history?_count=50`)).body
-    expect(history.entry.map((entry: { response: { etag: string } }) => entry.response.etag)).toEqual(Array.from({ length: 17 }, (_, i) => `W/"${17 - i}"`))
+    expect(history.entry.map((entry: { response: { etag: string } }) => entry.response.etag)).toEqual(
+      Array.from({ length: 17 }, (_, i) => `W/"${17 - i}"`),
+    )
   })
 
   test('of 16 parallel updates with the same If-Match one wins and 15 are 412', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Race'))
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => server.fhir('PUT', `/Patient/${body.id}`, { ...patient(`Race${i}`), id: body.id }, { 'if-match': 'W/"1"' })))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        server.fhir('PUT', `/Patient/${body.id}`, { ...patient(`Race${i}`), id: body.id }, { 'if-match': 'W/"1"' }),
+      ),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(15).fill(412)])
   })
 })
@@ -230,12 +261,20 @@ describe('what is not offered', () => {
     expect(answer.body.resourceType).toBe('OperationOutcome')
   })
 
-  test.each(['json', 'application/json', 'application/fhir+json', 'application/fhir%2Bjson', 'text/json'])('_format=%s wins over Accept', async (format) => {
-    expect((await server.fhir('GET', `/Patient?_count=1&_format=${format}`, undefined, { accept: 'application/fhir+xml' })).status).toBe(200)
-  })
+  test.each(['json', 'application/json', 'application/fhir+json', 'application/fhir%2Bjson', 'text/json'])(
+    '_format=%s wins over Accept',
+    async (format) => {
+      expect(
+        (await server.fhir('GET', `/Patient?_count=1&_format=${format}`, undefined, { accept: 'application/fhir+xml' }))
+          .status,
+      ).toBe(200)
+    },
+  )
 
   test('fhirVersion=4.0 is echoed to a client that names it', async () => {
-    const { headers } = await server.fhir('GET', '/Patient?_count=1', undefined, { accept: 'application/fhir+json; fhirVersion=4.0' })
+    const { headers } = await server.fhir('GET', '/Patient?_count=1', undefined, {
+      accept: 'application/fhir+json; fhirVersion=4.0',
+    })
     expect(headers.get('content-type')).toBe('application/fhir+json; charset=utf-8; fhirVersion=4.0')
   })
 })

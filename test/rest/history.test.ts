@@ -32,7 +32,13 @@ describe('history', () => {
   test('of an instance shows every version newest first, deletions too', async () => {
     const { body } = await server.fhir('GET', `/Basic/${id}/_history`)
     expect(body).toMatchObject({ type: 'history', total: 4 })
-    const rows = body.entry.map((entry: HistoryEntry) => [entry.request.method, entry.request.url, entry.response.status, entry.response.etag, entry.resource?.code.text])
+    const rows = body.entry.map((entry: HistoryEntry) => [
+      entry.request.method,
+      entry.request.url,
+      entry.response.status,
+      entry.response.etag,
+      entry.resource?.code.text,
+    ])
     expect(rows).toEqual([
       ['PUT', `Basic/${id}`, '200', 'W/"4"', 'four'],
       ['DELETE', `Basic/${id}`, '204', 'W/"3"', undefined],
@@ -66,7 +72,12 @@ describe('history', () => {
   test('of the type and the system hold it too', async () => {
     expect((await server.fhir('GET', '/Basic/_history')).body.total).toBe(4)
     const system = (await server.fhir('GET', '/_history?_count=4')).body
-    expect(system.entry.map((entry: HistoryEntry) => entry.request.url)).toEqual([`Basic/${id}`, `Basic/${id}`, `Basic/${id}`, 'Basic'])
+    expect(system.entry.map((entry: HistoryEntry) => entry.request.url)).toEqual([
+      `Basic/${id}`,
+      `Basic/${id}`,
+      `Basic/${id}`,
+      'Basic',
+    ])
   })
 
   test.each([
