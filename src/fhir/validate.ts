@@ -46,7 +46,7 @@ function notAResource(value: unknown): Issue {
 
 const wrongType = (type: string, expected: string): FhirError =>
   badRequest(
-    `The body is a ${type}, but the address is that of ${expected}; send a ${expected} or change the address`,
+    `The body is of type ${type}, but the address is that of ${expected}; send ${expected} or change the address`,
     {
       expression: 'resourceType',
     },

@@ -25,6 +25,7 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
 /** `a string`, `an array`: what JSON a value is. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
+  if (value === undefined) return 'nothing'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && !(value instanceof Number)) return 'an object'
@@ -58,7 +59,9 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const near = known
     .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.edits - right.edits)[0]
-  return near !== undefined && near.edits <= Math.max(1, name.length / 3) ? near.candidate : undefined
+  return near !== undefined && near.edits <= Math.max(name.length > 3 ? 2 : 1, name.length / 3)
+    ? near.candidate
+    : undefined
 }
 
 /** Goes on from the path of a resource. */

@@ -211,7 +211,7 @@ export class Walk {
     const type = typeof reference === 'string' ? /^([A-Z]\w+)[/?]/.exec(reference)?.[1] : undefined
     if (type === undefined || targets.has(type)) return
     const wanted = [...targets].join(' or ')
-    this.#report.add('value', `refers to a ${shortened(type)}, but must refer to a ${wanted}`, 'reference')
+    this.#report.add('value', `refers to ${shortened(type)}, but must refer to ${wanted}`, 'reference')
   }
 
   #nested({ name }: Property, value: unknown): void {
