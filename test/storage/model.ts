@@ -13,6 +13,7 @@ import {
   StoreConflict,
   type StoredRecord,
   type StoredResource,
+  StoreUnavailable,
 } from '../../src/storage/port.ts'
 
 interface Held {
@@ -35,6 +36,7 @@ export function openModel(): Model {
   const resources = new Map<string, Held>()
   const written: { readonly clinic: string; readonly change: ResourceChange }[] = []
   const records = new Map<string, StoredRecord>()
+  let closed = false
 
   const address = (...parts: readonly string[]) => JSON.stringify(parts)
   const held = (clinic: string, type: string, id: string) => resources.get(address(clinic, type, id))
@@ -268,6 +270,7 @@ export function openModel(): Model {
       return found && asStored(found)
     },
     write: async (changes) => {
+      if (closed) throw new StoreUnavailable('closed')
       const refused = versionConflict(changes) ?? recordConflict(changes) ?? guardConflict(changes)
       if (refused !== undefined) throw refused
       for (const one of changes.resources) writeResource(changes.clinic, one)
@@ -278,7 +281,9 @@ export function openModel(): Model {
     readRecord: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
     records: async (query) => findRecords([...records.values()], query),
     isEmpty: async () => written.length === 0 && records.size === 0,
-    close: async () => {},
+    close: async () => {
+      closed = true
+    },
   }
 }
 

@@ -33,10 +33,10 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
 /** Those that hold entries; combined_index is made from them. */
 const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
 
-/** `OR IGNORE`: the same value found twice in a resource is one row. */
+/** The same value found twice in a resource is one row. */
 const INSERT = statements((table, columns) => {
   const places = columns.map(() => '?').join(', ')
-  return `INSERT OR IGNORE INTO ${table} (row, ${columns.join(', ')}) VALUES (?, ${places})`
+  return `INSERT INTO ${table} (row, ${columns.join(', ')}) VALUES (?, ${places}) ON CONFLICT DO NOTHING`
 })
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`

@@ -1,0 +1,43 @@
+/** The specification of storage: every engine runs it. Nothing in it knows an engine. */
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import type { ResourceStore } from '../../src/storage/port.ts'
+import { describeConditions } from './contract/conditions.ts'
+import { describeHistory } from './contract/history.ts'
+import { describeIncludes } from './contract/includes.ts'
+import { describeIsolation } from './contract/isolation.ts'
+import { describePaging } from './contract/paging.ts'
+import { describeRecords } from './contract/records.ts'
+import { describeSorting } from './contract/sorting.ts'
+import { describeVersions } from './contract/versions.ts'
+import { describeWriting } from './contract/writing.ts'
+import { Clinic } from './fixtures.ts'
+
+/** Gives an empty store (made with the combined indexes of fixtures.ts) and the means to be rid of it. */
+export type OpenStore = () => Promise<{ readonly store: ResourceStore; readonly close: () => Promise<void> }>
+
+/** A clinic of its own for every test, so that one store serves them all. */
+export type NewClinic = () => Clinic
+
+export function describeStoreContract(name: string, open: OpenStore): void {
+  describe(`store contract on ${name}`, () => {
+    let opened: Awaited<ReturnType<OpenStore>>
+    let clinics = 0
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened.close())
+    const newClinic: NewClinic = () => {
+      clinics += 1
+      return new Clinic(opened.store, `clinic-${clinics}`)
+    }
+    describeVersions(newClinic)
+    describeWriting(newClinic, open)
+    describeHistory(newClinic)
+    describeConditions(newClinic)
+    describeSorting(newClinic)
+    describePaging(newClinic)
+    describeIncludes(newClinic)
+    describeIsolation(newClinic)
+    describeRecords(newClinic)
+  })
+}

@@ -1,0 +1,121 @@
+/** Sort: lowest value ascending, highest descending, what has none last. */
+import { describe, expect, test } from '@jest/globals'
+import type { IndexEntry, SortKey } from '../../../src/search/plan.ts'
+import type { NewClinic } from '../contract.ts'
+import { date, ids, number, quantity, reference, string, token, uri } from '../fixtures.ts'
+
+const RESOURCES: Readonly<Record<string, readonly IndexEntry[]>> = {
+  none: [],
+  b: [
+    string('s', 'Bea'),
+    token('t', 'b'),
+    uri('u', 'urn:b'),
+    date('d', 20, 29),
+    number('n', 2),
+    quantity('q', 2, 2, 'mg'),
+  ],
+  ac: [
+    ...[string('s', 'Zoe'), string('s', 'anna')],
+    ...[token('t', 'c'), token('t', 'a', 'urn:z')],
+    ...[uri('u', 'urn:c'), uri('u', 'urn:a')],
+    ...[date('d', 30, 99), date('d', 10, 11)],
+    ...[number('n', 10), number('n', -1)],
+    ...[quantity('q', 10, 10, 'g'), quantity('q', -1, -1, 'mg')],
+    ...[reference('r', 'Patient/c'), reference('r', 'Patient/a')],
+  ],
+  deleted: [string('s', 'A'), token('t', 'A'), number('n', 0)],
+  bb: [
+    ...[string('s', 'bea trix'), token('t', 'bb'), uri('u', 'urn:bb'), date('d', 21, 28), number('n', 2.5)],
+    ...[quantity('q', 2.5, 2.5, 'mg'), reference('r', 'Patient/bb')],
+  ],
+}
+
+const byParam = (
+  by: 'string' | 'token' | 'uri' | 'date' | 'number' | 'quantity' | 'reference',
+  descending: boolean,
+): SortKey => ({
+  by,
+  param: by.slice(0, 1),
+  descending,
+})
+
+const ROWS: readonly (readonly [string, SortKey, readonly string[]])[] = [
+  ['string', byParam('string', false), ['ac', 'b', 'bb', 'none']],
+  ['string, descending', byParam('string', true), ['ac', 'bb', 'b', 'none']],
+  ['token', byParam('token', false), ['ac', 'b', 'bb', 'none']],
+  ['token, descending', byParam('token', true), ['ac', 'bb', 'b', 'none']],
+  ['uri', byParam('uri', false), ['ac', 'b', 'bb', 'none']],
+  ['date, by its beginning', byParam('date', false), ['ac', 'b', 'bb', 'none']],
+  ['date, descending, by its end', byParam('date', true), ['ac', 'b', 'bb', 'none']],
+  ['number, not as text', byParam('number', false), ['ac', 'b', 'bb', 'none']],
+  ['number, descending', byParam('number', true), ['ac', 'bb', 'b', 'none']],
+  ['quantity', byParam('quantity', true), ['ac', 'bb', 'b', 'none']],
+  ['reference, by the id', byParam('reference', false), ['ac', 'bb', '*', '*']],
+  ['reference, descending', byParam('reference', true), ['ac', 'bb', '*', '*']],
+  ['a parameter that nothing has', { by: 'token', param: 'x', descending: false }, ['*', '*', '*', '*']],
+  ['id', { by: 'id', descending: false }, ['ac', 'b', 'bb', 'none']],
+  ['id, descending', { by: 'id', descending: true }, ['none', 'bb', 'b', 'ac']],
+  ['lastUpdated', { by: 'lastUpdated', descending: false }, ['none', 'ac', 'bb', 'b']],
+  ['lastUpdated, descending', { by: 'lastUpdated', descending: true }, ['b', 'bb', 'ac', 'none']],
+]
+
+export function describeSorting(newClinic: NewClinic): void {
+  describe('a search sorts by', () => {
+    test.each(ROWS)('%s, on one page and on pages of one', async (_, key, expected) => {
+      const clinic = newClinic()
+      for (const [id, entries] of Object.entries(RESOURCES)) await clinic.put(`Basic/${id}`, entries)
+      await clinic.delete('Basic/deleted')
+      await clinic.put('Basic/b', RESOURCES['b'] ?? [])
+      const found = ids((await clinic.search('Basic', { sort: [key] })).matches)
+      expect(found.map((id, index) => (expected[index] === '*' ? '*' : id))).toEqual(expected)
+      expect((await clinic.pages('Basic', { sort: [key], count: 1 })).flat()).toEqual(found)
+    })
+
+    test('several keys: the second decides where the first is equal or missing', async () => {
+      const clinic = newClinic()
+      const rows: readonly (readonly [string, string | undefined, number | undefined])[] = [
+        ['1', 'b', 1],
+        ['2', 'a', undefined],
+        ['3', undefined, 1],
+        ['4', 'a', 1],
+        ['5', undefined, 2],
+        ['6', 'a', 2],
+      ]
+      for (const [id, family, size] of rows) {
+        await clinic.put(`Basic/${id}`, [
+          ...(family === undefined ? [] : [string('s', family)]),
+          ...(size === undefined ? [] : [number('n', size)]),
+        ])
+      }
+      const sort = [byParam('string', false), byParam('number', true)]
+      expect(ids((await clinic.search('Basic', { sort })).matches)).toEqual(['6', '4', '2', '1', '5', '3'])
+      expect(await clinic.pages('Basic', { sort, count: 2 })).toEqual([
+        ['6', '4'],
+        ['2', '1'],
+        ['5', '3'],
+      ])
+    })
+
+    test('a key of several types', async () => {
+      const clinic = newClinic()
+      const names = {
+        'Patient/1': 'b',
+        'Practitioner/2': 'a',
+        'Patient/3': '\u{1F600}',
+        'Practitioner/4': '\uFF5E',
+        'Patient/5': 'c',
+      }
+      for (const [address, name] of Object.entries(names)) await clinic.put(address, [string('s', name)])
+      const sort = [byParam('string', false)]
+      const found: string[] = []
+      let page = await clinic.search(['Patient', 'Practitioner'], { sort, count: 2 })
+      found.push(...ids(page.matches))
+      while (page.next !== undefined) {
+        page = await clinic.search(['Patient', 'Practitioner'], { sort, count: 2, after: page.next })
+        found.push(...ids(page.matches))
+      }
+      expect(found.filter((id) => ['1', '2', '5'].includes(id))).toEqual(['2', '1', '5'])
+      expect(found.toSorted()).toEqual(['1', '2', '3', '4', '5'])
+    })
+  })
+}

@@ -1,0 +1,138 @@
+/** The embedded engine keeps the contract, on a file and in memory; and what only it has to do. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { StoreUnavailable } from '../../src/storage/port.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { describeStoreContract, type OpenStore } from './contract.ts'
+import { Clinic, COMBINED, date, reference, token } from './fixtures.ts'
+import { openModel } from './model.ts'
+
+let folder = ''
+let files = 0
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'store-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function newFile(): string {
+  files += 1
+  return join(folder, `${files}.db`)
+}
+
+const openAt = async (path: string, fewCandidates = 4096) => {
+  const store = await openSqliteStore({ path, combined: COMBINED, fewCandidates })
+  return { store, close: () => store.close() }
+}
+
+const ENGINES: readonly (readonly [string, OpenStore])[] = [
+  ['SQLite in a file', () => openAt(newFile())],
+  ['SQLite in memory', () => openAt(':memory:')],
+  ['SQLite in memory, walking indexes even where candidates are few', () => openAt(':memory:', 0)],
+]
+for (const [name, open] of ENGINES) describeStoreContract(name, open)
+
+describeStoreContract('the model that engines are compared with', async () => {
+  const store = openModel()
+  return { store, close: () => store.close() }
+})
+
+describe('a SQLite file', () => {
+  test('that is opened again has everything', async () => {
+    const path = newFile()
+    const first = await openAt(path)
+    const clinic = new Clinic(first.store, 'c')
+    await clinic.put('Patient/1', [token('identifier', '1')])
+    await clinic.record('call', '1', { a: 1 })
+    await first.close()
+    const again = new Clinic((await openAt(path)).store, 'c')
+    expect((await again.read('Patient/1'))?.version).toBe(1)
+    expect(await again.find('Patient', [{ kind: 'token', param: 'identifier', code: '1' }])).toEqual(['Patient/1'])
+    expect(await again.store.isEmpty()).toBe(false)
+    await again.store.close()
+  })
+
+  test('may be written by two processes: each sees the other, and one version is written once', async () => {
+    const path = newFile()
+    const [one, other] = [new Clinic((await openAt(path)).store, 'c'), new Clinic((await openAt(path)).store, 'c')]
+    await one.put('Patient/1', [token('identifier', 'a', 'urn:x')])
+    await other.put('Patient/2', [token('identifier', 'a', 'urn:x'), reference('link', 'Patient/1')])
+    const where = [{ kind: 'token', param: 'identifier', system: 'urn:x', code: 'a' }] as const
+    expect(await one.find('Patient', where)).toEqual(['Patient/1', 'Patient/2'])
+    const outcomes = await Promise.allSettled(
+      [one, other].map((clinic) => clinic.write(clinic.change('Patient/1', [], { expect: 1 }))),
+    )
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await Promise.all([one.store.close(), other.store.close()])
+  })
+
+  test('is refused when a newer server wrote it, and stays as it was', async () => {
+    const path = newFile()
+    await (await openAt(path)).close()
+    const db = new DatabaseSync(path)
+    db.exec('PRAGMA user_version = 99')
+    db.close()
+    const opened = openAt(path)
+    await expect(opened).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(opened).rejects.toThrow(/newer version of the server \(store version 99/)
+  })
+
+  test.each([
+    [
+      'another program’s database',
+      (path: string) => new DatabaseSync(path).exec('CREATE TABLE theirs (a)'),
+      /another program/,
+    ],
+    ['not a database', (path: string) => writeFileSync(path, 'x'.repeat(5000)), /can't serve/],
+  ])('is refused when it is %s', async (_, make, message) => {
+    const path = newFile()
+    make(path)
+    const opened = openAt(path)
+    await expect(opened).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(opened).rejects.toThrow(message)
+  })
+
+  test('is brought in line with the combined indexes that are declared when it is opened', async () => {
+    const path = newFile()
+    const slot = { type: 'Slot', equal: ['schedule', 'status'], range: 'start' } as const
+    const where = [
+      { kind: 'reference', param: 'schedule', type: 'Schedule', id: '1' },
+      { kind: 'token', param: 'status', code: 'free' },
+      { kind: 'date', param: 'start', bounds: { lowMin: 3, lowMax: 5 } },
+    ] as const
+    const slots = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `Slot/${from + index}`)
+    for (const combined of [[], [slot], [], [slot]]) {
+      const store = await openSqliteStore({ path, combined })
+      const clinic = new Clinic(store, 'c')
+      for (const [index, address] of slots(0, 9).entries()) {
+        await clinic.put(address, [reference('schedule', 'Schedule/1'), token('status', 'free'), date('start', index)])
+      }
+      expect(await clinic.find('Slot', where)).toEqual(slots(3, 6))
+      await clinic.delete('Slot/4')
+      expect(await clinic.find('Slot', where)).toEqual(['Slot/3', 'Slot/5'])
+      await store.close()
+    }
+  })
+})
+
+describe('a fault in the middle of a shared commit', () => {
+  test('fails the change set that has it and no other, and leaves no trace of it', async () => {
+    const { store, close } = await openAt(':memory:')
+    const clinic = new Clinic(store, 'c')
+    const good = (id: string) => clinic.write(clinic.change(`Patient/${id}`, [token(`param-${id}`, 'x', `urn:${id}`)]))
+    // A value that no column takes: it fails after the resource itself is written.
+    const broken = clinic.change('Broken/1', [token('broken', 'x', 'urn:broken'), date('start', Number.NaN)])
+    const outcomes = await Promise.allSettled([good('1'), clinic.write(broken), good('2')])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await clinic.read('Broken/1')).toBeUndefined()
+    for (const id of ['1', '2']) {
+      const where = [{ kind: 'token', param: `param-${id}`, system: `urn:${id}`, code: 'x' }] as const
+      expect(await clinic.find('Patient', where)).toEqual([`Patient/${id}`])
+    }
+    await clinic.write(clinic.change('Broken/1', [token('broken', 'x', 'urn:broken')]))
+    expect(await clinic.find('Broken', [{ kind: 'token', param: 'broken', code: 'x' }])).toEqual(['Broken/1'])
+    await close()
+  })
+})
