@@ -14,6 +14,10 @@ describe('a valid resource has no issues:', () => {
     ['a resource without elements', patient({})],
     ['a value that is undefined in memory and absent in JSON', patient({ gender: undefined })],
     [
+      'an extension of which one value is undefined',
+      patient({ extension: [{ url: 'x', valueCode: undefined, extension: [extension] }] }),
+    ],
+    [
       'null in a list of primitives where the extension stands for the value',
       patient({ name: [{ given: ['Ada', null], _given: [null, { extension: [extension] }] }] }),
     ],

@@ -2,7 +2,7 @@
 import type { Issue, IssueCode } from '../outcome.ts'
 
 /** More would tell a client nothing new, and a hostile body must not fill the memory. */
-export const MAX_ISSUES = 50
+const MAX_ISSUES = 50
 
 const LONGEST_NAME = 64
 const IDENTIFIER = /^[A-Za-z_]\w*$/

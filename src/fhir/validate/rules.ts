@@ -71,9 +71,12 @@ function codingKeys(holder: unknown): readonly string[] {
 
 /** `value[x]`. */
 function hasValue(holder: unknown): boolean {
-  for (const key in holder as object) if (key.startsWith('value') || key.startsWith('_value')) return true
+  if (!isObject(holder)) return false
+  for (const key in holder) if (VALUE.test(key) && holder[key] !== undefined) return true
   return false
 }
+
+const VALUE = /^_?value/
 
 /** `#id` must be contained in the resource around it; `#` alone is that resource. */
 function isResolvable(focus: unknown, { containedIds }: Scope): boolean {

@@ -10,7 +10,7 @@ import { type Report, shortened } from './report.ts'
 import type { Rule, Scope } from './rules.ts'
 
 /** Objects within objects: far more than any resource needs, and the recursion ends before the stack does. */
-export const MAX_DEPTH = 100
+const MAX_DEPTH = 100
 
 type Elements = Record<string, unknown>
 type Of<Kind extends Content['kind']> = Extract<Content, { kind: Kind }>
