@@ -22,20 +22,25 @@ export function scoreOf(evidence: Evidence): Score | undefined {
   return { score, grade: gradeOf(score, evidence) }
 }
 
-function levelOf(evidence: Evidence): number {
-  const { identifier, family, given, birthDate } = evidence
+/** The first row that fits decides. */
+function levelOf({ identifier, family, given, birthDate, phone, email, address }: Evidence): number {
   const name = good(family) && good(given)
-  const contacts = [evidence.phone, evidence.email, evidence.address].filter(good).length
-  if (identifier === 'agree' && (name || good(birthDate))) return 0.99
-  if (name && good(birthDate)) {
-    if (contacts > 1) return 0.95
-    return good(evidence.address) || good(evidence.email) ? 0.8 : good(evidence.phone) ? 0.7 : 0.6
-  }
-  if (identifier === 'agree') return 0.55
-  if (name) return contacts > 0 ? 0.55 + 0.1 * (contacts - 1) : 0.35
-  if (good(birthDate) && contacts > 0 && (good(family) || good(given))) return 0.5
-  if (contacts > 0) return 0.3 + 0.05 * (contacts - 1) + (good(family) ? 0.05 : 0)
-  return good(family) && good(birthDate) ? 0.35 : 0
+  const born = good(birthDate)
+  const contacts = [phone, email, address].filter(good).length
+  const rows: readonly (readonly [boolean, number])[] = [
+    [identifier === 'agree' && (name || born), 0.99],
+    [name && born && contacts > 1, 0.95],
+    [name && born && (good(address) || good(email)), 0.8],
+    [name && born && good(phone), 0.7],
+    [name && born, 0.6],
+    [identifier === 'agree', 0.55],
+    [name && contacts > 0, 0.55 + 0.1 * (contacts - 1)],
+    [name, 0.35],
+    [born && contacts > 0 && (good(family) || good(given)), 0.5],
+    [contacts > 0, 0.3 + 0.05 * (contacts - 1) + (good(family) ? 0.05 : 0)],
+    [good(family) && born, 0.35],
+  ]
+  return rows.find(([holds]) => holds)?.[1] ?? 0
 }
 
 /** What speaks against: people of one household share numbers, homes and family names, but not these. */

@@ -40,18 +40,6 @@ function switchOff(providers: Map<string, Provider>, rule: string): void {
   }
 }
 
-const METHODS: Readonly<Record<InteractionCode, string>> = {
-  read: 'GET',
-  vread: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  'history-instance': 'GET',
-  'history-type': 'GET',
-  'search-type': 'GET',
-}
-
 /** 404 for a type that R4 does not have, else 405 with the interactions the type does offer. */
 export function notSupported(
   providers: ReadonlyMap<string, Provider>,
@@ -60,11 +48,9 @@ export function notSupported(
 ): FhirError {
   const provider = providers.get(type)
   if (provider === undefined) return notFound(`There is no resource type '${type}' in FHIR R4`)
-  const offered = Object.keys(provider.interactions) as InteractionCode[]
-  const allow = [...new Set(offered.map((offer) => METHODS[offer]))].join(', ')
-  return new FhirError(
-    405,
-    { code: 'not-supported', diagnostics: `${type} does not support ${code}; it supports ${offered.join(', ')}` },
-    { allow },
-  )
+  const offered = Object.keys(provider.interactions).join(', ')
+  return new FhirError(405, {
+    code: 'not-supported',
+    diagnostics: `${type} does not support ${code}; it supports ${offered}`,
+  })
 }

@@ -61,16 +61,25 @@ function syntaxProblem(error: unknown): string {
 /** A scan before the parse, so that a hostile body can't exhaust the stack of what walks it later. */
 function checkDepth(text: string, maxDepth: number): void {
   let depth = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (inString) {
-      if (char === 92) i++
-      else if (char === 34) inString = false
-    } else if (char === 34) inString = true
-    else if (char === 123 || char === 91) {
-      if (++depth > maxDepth)
-        throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
-    } else if (char === 125 || char === 93) depth--
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') depth--
+    if (depth > maxDepth)
+      throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
   }
+}
+
+/** Where the string that begins at `start` ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
 }

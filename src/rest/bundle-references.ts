@@ -112,22 +112,26 @@ const CONDITIONAL = /^([A-Z][A-Za-z]+)\?(.+)$/s
 async function resolveConditionalReferences(ctx: Context, entries: readonly Entry[]): Promise<Map<string, string>> {
   const resolved = new Map<string, string>()
   for (const entry of entries) {
-    for (const reference of referencesIn(entry.request.body)) {
-      const [, type, criteria] = CONDITIONAL.exec(reference) ?? []
-      if (type === undefined || criteria === undefined || resolved.has(reference)) continue
-      try {
-        const found = await resolveCriteria(ctx, type, criteria, entry.request)
-        if (found === undefined)
-          throw preconditionFailed(
-            `The conditional reference '${reference}' matches nothing; it must match exactly one resource`,
-          )
-        resolved.set(reference, `${type}/${found.id}`)
-      } catch (error) {
-        throw error instanceof FhirError ? inEntry(error, entry) : error
-      }
+    for (const reference of new Set(referencesIn(entry.request.body))) {
+      if (resolved.has(reference)) continue
+      const target = await resolveReference(ctx, reference, entry)
+      if (target !== undefined) resolved.set(reference, target)
     }
   }
   return resolved
+}
+
+/** `Type/id` for a conditional reference, undefined for any other. @throws FhirError 412 when none or several match. */
+async function resolveReference(ctx: Context, reference: string, entry: Entry): Promise<string | undefined> {
+  const [, type, criteria] = CONDITIONAL.exec(reference) ?? []
+  if (type === undefined || criteria === undefined) return undefined
+  try {
+    const found = await resolveCriteria(ctx, type, criteria, entry.request)
+    if (found !== undefined) return `${type}/${found.id}`
+    throw preconditionFailed(`The conditional reference '${reference}' matches nothing; it must match one resource`)
+  } catch (error) {
+    throw error instanceof FhirError ? inEntry(error, entry) : error
+  }
 }
 
 function* referencesIn(value: unknown): Generator<string> {

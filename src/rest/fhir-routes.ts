@@ -1,34 +1,39 @@
 /** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not there. */
 import Router from '@koa/router'
-import type { CapabilityStatement } from 'fhir/r4'
-import { carryOut, type HttpServices } from './http.ts'
-import { ROUTES, type Route } from './routes.ts'
+import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
+import type { Next } from 'koa'
+import { carryOut, type FhirContext, type HttpServices } from './http.ts'
+import { isServed, ROUTES, type Route } from './routes.ts'
 
 export function fhirRoutes(statement: CapabilityStatement, services: HttpServices): Router {
   const router = new Router()
-  const declared = declaredCodes(statement)
+  const declared = new Set((statement.rest ?? []).flatMap(codesOf))
   const mounted = new Set<string>()
   for (const route of ROUTES) {
     // batch and transaction share one address; the bundle says which it is.
     const address = `${route.method} ${route.path}`
     if (!declared.has(keyOf(route)) || mounted.has(address)) continue
     mounted.add(address)
-    router.register(route.path, [route.method.toLowerCase()], carryOut(route, services))
+    router.register(route.path, [route.method.toLowerCase()], served(route, services))
   }
   return router
 }
 
-const keyOf = ({ code, level }: Route): string =>
-  code === 'operation' ? code : level === 'system' ? `system:${code}` : code
-
-function declaredCodes(statement: CapabilityStatement): ReadonlySet<string> {
-  const codes = new Set<string>()
-  for (const rest of statement.rest ?? []) {
-    for (const { code } of rest.interaction ?? []) codes.add(`system:${code}`)
-    for (const resource of rest.resource ?? []) {
-      for (const { code } of resource.interaction ?? []) codes.add(code)
-      if ((resource.operation ?? []).length > 0) codes.add('operation')
-    }
+/** A route holds for every type; one that the type in the path does not offer is left to `notRouted`. */
+function served(route: Route, services: HttpServices): (koa: FhirContext, next: Next) => Promise<unknown> {
+  const answer = carryOut(route, services)
+  return (koa, next) => {
+    const { type = '', id = '' } = koa.params
+    // `/Patient/_history` fits the path of a read, but `_history` is no id.
+    const fits = !id.startsWith('_') && (route.level === 'system' || isServed(route, services.providers.get(type)))
+    return fits ? answer(koa) : next()
   }
-  return codes
 }
+
+const keyOf = ({ code, level }: Route): string => (code === 'operation' || level !== 'system' ? code : `system:${code}`)
+
+const codesOf = ({ interaction = [], resource = [] }: CapabilityStatementRest): readonly string[] => [
+  ...interaction.map(({ code }) => `system:${code}`),
+  ...resource.flatMap(({ interaction: ofType = [] }) => ofType.map(({ code }) => code)),
+  ...(resource.some(({ operation = [] }) => operation.length > 0) ? ['operation'] : []),
+]

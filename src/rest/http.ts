@@ -16,12 +16,13 @@ export interface HttpServices extends Services {
   readonly baseOf: (koa: KoaContext) => string
 }
 
-type Parameters = Readonly<Record<string, string | undefined>>
+/** A request with the variable parts of its path. */
+export type FhirContext = KoaContext & { params: Readonly<Record<string, string | undefined>> }
 
 /** Koa middleware that carries out `route`. */
 export const carryOut =
   (route: Route, services: HttpServices) =>
-  async (koa: KoaContext & { params: Parameters }): Promise<void> => {
+  async (koa: FhirContext): Promise<void> => {
     const query = new URLSearchParams(koa.querystring)
     const contentType = negotiate(koa.get('accept'), query.get('_format'))
     const prefer = preferences(koa.get('prefer'))
@@ -40,7 +41,7 @@ async function run(
   route: Route,
   access: ClinicAccess,
   request: InteractionRequest,
-  koa: KoaContext & { params: Parameters },
+  koa: FhirContext,
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (route.run.kind === 'bundle') return processBundle(access, request, representation)
@@ -52,7 +53,7 @@ async function run(
 }
 
 async function readRequest(
-  koa: KoaContext & { params: Parameters },
+  koa: FhirContext,
   route: Route,
   query: URLSearchParams,
   services: HttpServices,

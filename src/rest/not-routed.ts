@@ -1,8 +1,8 @@
-/** What no route took: 405 where another method would have worked, else 404. */
+/** What no route took: 405 where the address is one of FHIR's, else 404. */
 import type { Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
 import type { Provider } from '../providers/provider.ts'
-import { type Method, matchRoute } from './routes.ts'
+import { isServed, type Method, matchRoute } from './routes.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -13,11 +13,18 @@ export const notRouted =
     const [type = ''] = path.split('/').filter((segment) => segment !== '')
     if (/^[A-Za-z]/.test(type) && !providers.has(type))
       throw notFound(`There is nothing at ${method} /${type}: it is no resource type of FHIR R4`)
-    const allowed = METHODS.filter((candidate) => matchRoute(candidate, path) !== undefined)
-    if (allowed.length === 0) throw notFound(`There is no interaction at ${method} ${path}`)
-    throw new FhirError(
-      405,
-      { code: 'not-supported', diagnostics: `${method} is not possible on ${path}; ${allowed.join(', ')} may be` },
-      { allow: allowed.join(', ') },
+    const routes = METHODS.flatMap((candidate) => matchRoute(candidate, path)?.route ?? [])
+    if (routes.length === 0) throw notFound(`There is no interaction at ${method} ${path}`)
+    const offered = routes.filter((route) => route.level === 'system' || isServed(route, providers.get(type)))
+    throw notAllowed(
+      `${method} ${path}`,
+      offered.map((route) => route.method),
     )
   }
+
+/** An empty Allow says that nothing is possible at the address: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
+function notAllowed(asked: string, allowed: readonly Method[]): FhirError {
+  const offer = allowed.length === 0 ? 'nothing is, at this address' : `${allowed.join(', ')} may be`
+  const diagnostics = `${asked} is not supported; ${offer} (see /metadata)`
+  return new FhirError(405, { code: 'not-supported', diagnostics }, { allow: allowed.join(', ') })
+}

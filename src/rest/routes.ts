@@ -1,4 +1,6 @@
 /** Where each interaction is found: https://hl7.org/fhir/R4/http.html#summary. One table for requests and bundle entries. */
+
+import type { Provider } from '../providers/provider.ts'
 import { create } from './create.ts'
 import { deleteResource } from './delete.ts'
 import { historyInstance, historySystem, historyType } from './history.ts'
@@ -67,6 +69,10 @@ export const ROUTES: readonly Route[] = [
   route('patch', 'instance', 'PATCH', '/:type/:id', patch),
   route('delete', 'instance', 'DELETE', '/:type/:id', deleteResource),
 ]
+
+/** Whether a type offers what the route is for; one without the operation says itself which it has. */
+export const isServed = ({ code }: Route, provider: Provider | undefined): boolean =>
+  provider !== undefined && (code === 'operation' || code in provider.interactions)
 
 export interface RouteMatch {
   readonly route: Route

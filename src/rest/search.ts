@@ -72,4 +72,4 @@ function links({ base, type }: InteractionRequest, search: ParsedSearch, next: s
 
 /** Percent-encoding that leaves FHIR's own separators readable. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (escape) => decodeURIComponent(escape))
+  encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
