@@ -1,10 +1,10 @@
 /** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#revinclude. */
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { parameterFor, type Scope, unknownType } from './filter.ts'
 import { typeNames, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include } from './plan.ts'
 import { targetsOf } from './reference.ts'
+import { parameterFor, type Scope, unknownType } from './scope.ts'
 
 /**
  * `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, `*` for every reference there is.
@@ -27,7 +27,7 @@ export function parseInclude(
   if (param === '' || target === '' || rest.length > 0) {
     throw badRequest(`${name}=${value}: write Type:parameter, Type:parameter:Target, Type:* or *`)
   }
-  if (!isResourceType(source)) throw unknownType({ name: `${name}=${value}` }, source)
+  if (!isResourceType(source)) throw unknownType(`${name}=${value}`, source)
   if (!kind.reverse && !kind.iterate && !searched.includes(source)) {
     throw badRequest(
       `${name}=${value}: ${source} is not what is searched for; write ${typeNames(searched)}:…, or _include:iterate for what included resources refer to`,
@@ -45,7 +45,7 @@ function checkTarget(
   scope: Scope,
   { reverse, iterate }: { readonly reverse: boolean; readonly iterate: boolean },
 ): void {
-  if (target !== undefined && !isResourceType(target)) throw unknownType({ name: what }, target)
+  if (target !== undefined && !isResourceType(target)) throw unknownType(what, target)
   if (param === '*') return
   const parameter = parameterFor(param, { ...scope, types: [source] })
   if (parameter.type !== 'reference') {

@@ -1,5 +1,5 @@
 /** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
@@ -69,24 +69,32 @@ export function searchParametersOf(type: string): ReadonlyMap<string, SearchPara
 }
 
 function recordsOf(type: string): readonly SearchParameterRecord[] {
-  loaded ??= { official: readJson('r4', 'search-parameters.json') as Records, own: ownParameters() }
+  loaded ??= {
+    official: readJson(RESOURCES, 'r4', 'search-parameters.json') as Records,
+    own: searchParametersIn(join(RESOURCES, 'search-parameters')),
+  }
   const { official, own } = loaded
   return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
 }
 
 /** The parameters whose values are stored with a resource of the type. */
-export const indexedParametersOf = (type: string): readonly IndexedParameter[] =>
-  recordsOf(type).filter((record): record is IndexedParameter => record.type === 'quantity' || isOffered(record))
+export const indexedParametersOf = (type: string): readonly IndexedParameter[] => [
+  ...searchParametersOf(type).values(),
+  ...recordsOf(type).filter((record): record is IndexedParameter => record.type === 'quantity'),
+]
 
 const isOffered = (record: SearchParameterRecord): record is SearchParameter =>
   SERVED_TYPES.some((type) => type === record.type) && !NOT_OFFERED.has(record.code)
 
-/** resources/search-parameters/*.json: FHIR SearchParameter resources by base type. */
-function ownParameters(): Records {
+/**
+ * FHIR SearchParameter resources (*.json) of a folder by base type; none when there is no such folder.
+ * @throws Error naming the file that cannot be used
+ */
+export function searchParametersIn(folder: string): Records {
   const records: Record<string, SearchParameterRecord[]> = {}
-  for (const file of readdirSync(join(RESOURCES, 'search-parameters')).sort()) {
-    if (!file.endsWith('.json')) continue
-    const resource = readJson('search-parameters', file) as SearchParameterResource
+  const files = existsSync(folder) ? readdirSync(folder) : []
+  for (const file of files.filter((name) => name.endsWith('.json')).sort()) {
+    const resource = readJson(folder, file) as SearchParameterResource
     for (const base of resource.base) {
       records[base] ??= []
       records[base].push(recordOf(resource, base, file))
@@ -97,11 +105,11 @@ function ownParameters(): Records {
 
 function recordOf(resource: SearchParameterResource, base: string, file: string): SearchParameterRecord {
   const { code, type, url, expression, target } = resource
-  if (expression === undefined) throw new Error(`resources/search-parameters/${file} has no expression`)
+  if (expression === undefined) throw new Error(`Search parameter ${file} has no expression`)
   return { code, type, url, expression: expressionFor(base, expression), ...(target === undefined ? {} : { target }) }
 }
 
-const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(RESOURCES, ...path), 'utf8'))
+const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))
 
 /** Reason codes of the errors that `Prefer: handling=lenient` turns into warnings. */
 export const UNKNOWN_PARAMETER = 'search-parameter-unknown'

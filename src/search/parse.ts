@@ -2,7 +2,7 @@
 import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { spanOf } from './date.ts'
-import { parameterFor, parseFilter, type Scope, unknownType } from './filter.ts'
+import { parseFilter } from './filter.ts'
 import { mergeDates } from './merge.ts'
 import {
   EMPTY_VALUE,
@@ -20,11 +20,12 @@ import {
   readResultParameter,
   type Summary,
 } from './result-parameters.ts'
+import { parameterFor, type Scope, unknownType } from './scope.ts'
 
 /** Parameters in one query. */
-export const MOST_PARAMETERS = 60
+const MOST_PARAMETERS = 60
 /** `_include` and `_revinclude` in one query, each `*` counted once. */
-export const MOST_INCLUDES = 20
+const MOST_INCLUDES = 20
 
 export interface CriteriaOptions {
   readonly clinic: string
@@ -153,7 +154,7 @@ function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly strin
     throw badRequest(`_type chooses types when all are searched; here it is ${offered.join()} alone`)
   const types = [...new Set(value.split(',').map((type) => type.trim()))]
   for (const type of types) {
-    if (!isResourceType(type)) throw unknownType({ name: `_type=${value}` }, type)
+    if (!isResourceType(type)) throw unknownType(`_type=${value}`, type)
     if (!offered.includes(type)) throw badRequest(`_type=${value}: ${type} cannot be searched here`)
   }
   return types

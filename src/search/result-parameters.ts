@@ -1,9 +1,9 @@
 /** The parameters that shape the answer instead of choosing resources: https://hl7.org/fhir/R4/search.html#return. */
 import { badRequest } from '../fhir/outcome.ts'
-import { parameterFor, type Scope } from './filter.ts'
 import { parseInclude } from './include.ts'
 import { EMPTY_VALUE, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include, SearchPlan, SortKey } from './plan.ts'
+import { parameterFor, type Scope } from './scope.ts'
 
 const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
 const TOTALS = ['none', 'estimate', 'accurate'] as const

@@ -50,7 +50,7 @@ function codeOf(code: string, element: SearchParameter['element'], context: Valu
 }
 
 /** A phone number without its formatting, an e-mail address in lower case, anything else as it is. */
-export function comparableContact(value: string): string {
+function comparableContact(value: string): string {
   if (value.includes('@')) return value.toLowerCase()
   return /^\+?[\d\s().\-/]+$/.test(value) && /\d/.test(value) ? value.replace(/[^\d+]/g, '') : value
 }

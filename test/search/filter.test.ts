@@ -210,6 +210,21 @@ describe('refused with a sentence that says what would be right', () => {
   })
 })
 
+test('a chain that names no types is refused when it leads to more than 2,000', () => {
+  expect(where('Provenance?target.subject.identifier=x')).toHaveLength(1)
+  expect(refusal('Provenance?target.subject.subject.subject._id=x')).toBe(
+    'target.subject.subject.subject._id leads to too many types; name them, as in subject:Patient.name',
+  )
+})
+
+test('a chain leaves out the types on which its rest means nothing', () => {
+  const chains = where('Provenance?target.focus._id=x').flatMap((one) => (one.kind === 'any' ? one.of : [one]))
+  const types = chains.flatMap((chain) => (chain.kind === 'chain' ? chain.types : []))
+  // `focus` is a reference of Observation, and a token of MessageDefinition.
+  expect(types).toContain('Observation')
+  expect(types).not.toContain('MessageDefinition')
+})
+
 test('long values are read in linear time', () => {
   const digits = '1'.repeat(200_000)
   expect(where(`Patient?phone=${digits}x`)).toHaveLength(1)

@@ -1,10 +1,20 @@
 /** https://hl7.org/fhir/R4/searchparameter-registry.html */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { searchParameters } from '../../scripts/definitions/search-parameters.ts'
+import { definitionsText } from '../../scripts/definitions/text.ts'
 import { resourceTypes } from '../../src/fhir/definitions.ts'
 import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
-import { nearestFirst, SERVED_TYPES, searchParametersOf } from '../../src/search/parameters.ts'
+import { nearestFirst, SERVED_TYPES, searchParametersIn, searchParametersOf } from '../../src/search/parameters.ts'
 
 const parameter = (type: string, code: string) => searchParametersOf(type).get(code)
+
+test('resources/r4/search-parameters.json is what `npm run definitions` makes of the published definitions', () => {
+  const file = join(import.meta.dirname, '..', '..', 'resources', 'r4', 'search-parameters.json')
+  expect(readFileSync(file, 'utf8')).toBe(definitionsText(searchParameters()))
+})
 
 describe('every resource type', () => {
   test.each(['_id', '_lastUpdated', '_tag', '_profile', '_security', '_source'])('has %s', (code) => {
@@ -77,4 +87,40 @@ describe('a parameter', () => {
 test('of the right names, the nearest to a wrong one comes first and the others in order', () => {
   expect(nearestFirst('familly', ['given', 'family', 'active'])).toEqual(['family', 'active', 'given'])
   expect(nearestFirst('x', [])).toEqual([])
+})
+
+describe('our own parameters, FHIR resources in a folder', () => {
+  const folder = (parameter: Record<string, unknown>): string => {
+    const made = mkdtempSync(join(tmpdir(), 'search-parameters-'))
+    writeFileSync(
+      join(made, 'plan.json'),
+      JSON.stringify({ code: 'plan', type: 'token', url: 'http://x.org/plan', ...parameter }),
+    )
+    return made
+  }
+  const expression = "Patient.extension.where(url='http://x.org/a|b').value | Coverage.type"
+
+  test('are read for each of their types with what concerns it', () => {
+    const records = searchParametersIn(folder({ base: ['Patient', 'Coverage'], expression }))
+    expect(records).toEqual({
+      Patient: [
+        {
+          code: 'plan',
+          type: 'token',
+          url: 'http://x.org/plan',
+          expression: "Patient.extension.where(url='http://x.org/a|b').value",
+        },
+      ],
+      Coverage: [{ code: 'plan', type: 'token', url: 'http://x.org/plan', expression: 'Coverage.type' }],
+    })
+  })
+
+  test('stop the start when they say nothing about a type or have no expression', () => {
+    expect(() => searchParametersIn(folder({ base: ['Slot'], expression }))).toThrow('says nothing about Slot')
+    expect(() => searchParametersIn(folder({ base: ['Slot'] }))).toThrow('Search parameter plan.json has no expression')
+  })
+
+  test('are none where there is no folder', () => {
+    expect(searchParametersIn(join(tmpdir(), 'no-such-folder'))).toEqual({})
+  })
 })

@@ -99,7 +99,7 @@ function matches(
   return match === 'prefix' ? folded.startsWith(value) : folded.includes(value)
 }
 
-export const within = (bounds: RangeBounds, { low, high }: { readonly low: number; readonly high: number }): boolean =>
+const within = (bounds: RangeBounds, { low, high }: { readonly low: number; readonly high: number }): boolean =>
   low >= (bounds.lowMin ?? Number.NEGATIVE_INFINITY) &&
   low <= (bounds.lowMax ?? Number.POSITIVE_INFINITY) &&
   high >= (bounds.highMin ?? Number.NEGATIVE_INFINITY) &&

@@ -1,0 +1,65 @@
+/** The types that a query or a link of a chain is about, and the parameters they have. */
+import { resourceTypes } from '../fhir/definitions.ts'
+import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { spanOf } from './date.ts'
+import { nearestFirst, type SearchParameter, typeNames, unknownParameter } from './parameters.ts'
+import type { ValueContext } from './value.ts'
+
+export interface Scope {
+  readonly types: readonly string[]
+  readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
+  readonly baseUrl: string
+  /** Milliseconds since 1970 UTC, for `ap`. */
+  readonly now: number
+}
+
+/**
+ * The parameter of that code that all types share. Where they share only the name, there is none for them together.
+ * @throws FhirError 400
+ */
+export function parameterFor(code: string, { types, parametersOf }: Scope): SearchParameter {
+  const [first, ...others] = types.map((type) => parametersOf(type).get(code))
+  if (first === undefined || others.some((other) => other?.type !== first.type)) {
+    throw unknownParameter(code, types, sharedCodes(types, parametersOf))
+  }
+  return others.reduce<SearchParameter>(
+    (shared, other) => (other === undefined ? shared : widened(shared, other)),
+    first,
+  )
+}
+
+/** @throws FhirError 400 when the parameter is unknown or no reference */
+export function referenceFor(code: string, scope: Scope, { name }: ValueContext): SearchParameter {
+  const parameter = parameterFor(code, scope)
+  if (parameter.type === 'reference') return parameter
+  throw badRequest(
+    `${name}: '${code}' of ${typeNames(scope.types)} is a ${parameter.type} parameter; only a reference can be followed`,
+  )
+}
+
+function sharedCodes(
+  [first = '', ...others]: readonly string[],
+  parametersOf: Scope['parametersOf'],
+): readonly string[] {
+  return [...parametersOf(first).values()]
+    .filter(({ code, type }) => others.every((other) => parametersOf(other).get(code)?.type === type))
+    .map(({ code }) => code)
+}
+
+/** What can be said of a parameter whichever of two types it is searched on. */
+function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
+  const { span: _span, element: _element, single: _single, ...shared } = one
+  const { span } = spanOf(one) > spanOf(other) ? one : other
+  const sameElement = one.element === other.element && one.system === other.system
+  return {
+    ...shared,
+    ...(span === undefined ? {} : { span }),
+    ...(one.element !== undefined && sameElement ? { element: one.element } : {}),
+    single: one.single === true && other.single === true,
+    target: [...new Set([...(one.target ?? ['*']), ...(other.target ?? ['*'])])],
+  }
+}
+
+/** 400 for a name that is no resource type; `what` is the parameter as the client wrote it. */
+export const unknownType = (what: string, type: string): FhirError =>
+  badRequest(`${what}: there is no resource type '${type}'; did you mean '${nearestFirst(type, resourceTypes)[0]}'?`)
