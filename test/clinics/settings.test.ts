@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import { createClinic } from '../../src/clinics/clinics.ts'
+import { type ClinicSettings, clinicOfNumber, parseSettings, readSettings } from '../../src/clinics/settings.ts'
+import { openTestRepository } from '../support/repository.ts'
+
+const REQUIRED = { name: 'Clinic', timeZone: 'Europe/Berlin', defaultRegion: 'DE' }
+const SETTINGS: ClinicSettings = {
+  ...REQUIRED,
+  dialedNumbers: ['+493012345678'],
+  policies: { overbooking: false, slotTakenStatus: 409 },
+}
+const crm = {
+  enabled: true,
+  url: 'https://crm.example/hook',
+  secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+}
+
+const problemsOf = (body: unknown): readonly string[] => {
+  const parsed = parseSettings(body)
+  return 'problems' in parsed ? parsed.problems : []
+}
+
+describe('settings', () => {
+  test.each<[string, unknown, string]>([
+    ['a name', { name: undefined }, 'name'],
+    ['a name that is not blank', { name: '  ' }, 'name'],
+    ['a name of 200 characters at most', { name: 'x'.repeat(201) }, 'name'],
+    ['a time zone', { timeZone: undefined }, 'timeZone'],
+    ['a time zone that exists', { timeZone: 'Europe/Atlantis' }, 'timeZone'],
+    ['a zone, not an offset', { timeZone: '+02:00' }, 'timeZone'],
+    ['a region', { defaultRegion: undefined }, 'defaultRegion'],
+    ['a region that exists', { defaultRegion: 'XX' }, 'defaultRegion'],
+    ['a region in capitals', { defaultRegion: 'de' }, 'defaultRegion'],
+    ['numbers in a list', { dialedNumbers: '+493012345678' }, 'dialedNumbers'],
+    ['numbers with their country', { dialedNumbers: ['030 12345678'] }, 'dialedNumbers[0]'],
+    ['numbers without spaces', { dialedNumbers: ['+493012345678', '+49 30 12345679'] }, 'dialedNumbers[1]'],
+    ['numbers that can be dialled', { dialedNumbers: ['+1212555'] }, 'dialedNumbers[0]'],
+    ['texts as numbers', { dialedNumbers: [493012345678] }, 'dialedNumbers[0]'],
+    ['an object of policies', { policies: [] }, 'policies'],
+    ['policies that exist', { policies: { overbook: true } }, 'overbook'],
+    ['overbooking true or false', { policies: { overbooking: 'yes' } }, 'policies.overbooking'],
+    ['409 or 422 for a slot that is taken', { policies: { slotTakenStatus: 410 } }, 'policies.slotTakenStatus'],
+    ['an object as CRM', { crm: true }, 'crm'],
+    ['enabled true or false in a CRM', { crm: { ...crm, enabled: 1 } }, 'crm.enabled'],
+    ['an http address in a CRM', { crm: { ...crm, url: 'ftp://crm.example' } }, 'crm.url'],
+    ['whsec_ before the secret', { crm: { ...crm, secret: crm.secret.slice(6) } }, 'crm.secret'],
+    ['24 bytes of secret', { crm: { ...crm, secret: 'whsec_c2hvcnQ=' } }, 'crm.secret'],
+    ['known keys in a CRM', { crm: { ...crm, token: 'x' } }, 'token'],
+    ['known keys', { color: 'red' }, 'color'],
+  ])('need %s', (_what, change, named) => {
+    const problems = problemsOf({ ...REQUIRED, ...(change as object) })
+    expect(problems.join()).toContain(named)
+  })
+
+  test.each([null, [], 'x', 7])('are an object: %j is not', (body) => {
+    expect(problemsOf(body)[0]).toContain('must be a JSON object')
+  })
+
+  test('name all their problems at once', () => {
+    expect(problemsOf({ timeZone: 1, policies: { a: 1, slotTakenStatus: 1 } })).toHaveLength(5)
+  })
+
+  test('get defaults for what is optional', () => {
+    expect(parseSettings(REQUIRED)).toEqual({
+      settings: { ...REQUIRED, dialedNumbers: [], policies: { overbooking: false, slotTakenStatus: 409 } },
+    })
+  })
+
+  test('may have a CRM, or null for none', () => {
+    expect(parseSettings({ ...SETTINGS, crm })).toEqual({ settings: { ...SETTINGS, crm } })
+    expect(parseSettings({ ...SETTINGS, crm: null })).toEqual({ settings: SETTINGS })
+  })
+
+  test('that name a number twice have it once', () => {
+    const [number = ''] = SETTINGS.dialedNumbers
+    expect(parseSettings({ ...SETTINGS, dialedNumbers: [number, number] })).toEqual({ settings: SETTINGS })
+  })
+})
+
+describe('a clinic', () => {
+  test('is made with its Organization, its settings and its numbers', async () => {
+    const { repository } = await openTestRepository()
+    await createClinic(repository, 'clinic-a', SETTINGS)
+    const organization = await repository.reader('clinic-a').read('Organization', 'clinic-a')
+    expect(organization?.resource).toMatchObject({ id: 'clinic-a', name: 'Clinic', active: true })
+    expect(await readSettings(repository, 'clinic-a')).toEqual(SETTINGS)
+    expect(await clinicOfNumber(repository, '+493012345678')).toBe('clinic-a')
+    expect(await clinicOfNumber(repository, '+493012345679')).toBeUndefined()
+  })
+
+  test('is made once: 409 the second time, also when both come at once', async () => {
+    const { repository } = await openTestRepository()
+    const make = () => createClinic(repository, 'clinic-a', SETTINGS)
+    const made = await Promise.allSettled([make(), make()])
+    expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    await expect(make()).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('with a number of another clinic is not made at all', async () => {
+    const { repository } = await openTestRepository()
+    await createClinic(repository, 'clinic-a', SETTINGS)
+    await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 409 })
+    expect(await repository.reader('clinic-b').read('Organization', 'clinic-b')).toBeUndefined()
+    expect(await clinicOfNumber(repository, '+493012345678')).toBe('clinic-a')
+  })
+
+  test.each(['', 'a b', 'a/b', 'x'.repeat(65)])('cannot have the id %j', async (id) => {
+    const { repository } = await openTestRepository()
+    await expect(createClinic(repository, id, SETTINGS)).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('that was never set up has the defaults', async () => {
+    const { repository } = await openTestRepository()
+    expect(await readSettings(repository, 'nowhere')).toMatchObject({ timeZone: 'UTC', dialedNumbers: [] })
+  })
+})

@@ -1,0 +1,240 @@
+/** Configuration of clinics: the sandbox switch and the settings, and who may touch whose. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createAccount } from '../../src/clinics/accounts.ts'
+import { createClinic } from '../../src/clinics/clinics.ts'
+import type { ClinicSettings } from '../../src/clinics/settings.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const OTHER: ClinicSettings = {
+  name: 'Other Clinic',
+  timeZone: 'Europe/Berlin',
+  dialedNumbers: ['+493012345678'],
+  defaultRegion: 'DE',
+  policies: { overbooking: false, slotTakenStatus: 409 },
+}
+const DEMO = {
+  name: 'Maple Street Family Clinic',
+  timeZone: 'America/New_York',
+  dialedNumbers: ['+12125550100'],
+  defaultRegion: 'US',
+  policies: { overbooking: false, slotTakenStatus: 409 },
+}
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+let server: TestServer
+let admin: Record<string, string>
+let otherStaff: Record<string, string>
+
+beforeAll(async () => {
+  server = await startServer()
+  const { repository } = server.app
+  await createClinic(repository, 'other-clinic', OTHER)
+  const account = { username: 'olga', name: 'Olga Other', clinic: 'other-clinic', role: 'staff' } as const
+  await createAccount(repository, account, 'a long password')
+  admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+  otherStaff = { authorization: `Bearer ${await server.login('olga', 'a long password')}` }
+})
+afterAll(() => server.close())
+
+const configure = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  server.fhir(method, `/clinics/${path}`, body, { 'content-type': 'application/json', ...headers })
+
+describe('the sandbox switch', () => {
+  beforeEach(() => configure('PUT', 'demo-clinic/sandbox', { enabled: true }))
+
+  test('is on for a clinic that never touched it', async () => {
+    const answer = await configure('GET', 'other-clinic/sandbox', undefined, otherStaff)
+    expect([answer.status, answer.body]).toEqual([200, { enabled: true }])
+  })
+
+  test('turned off, makes every FHIR data route 403 with an OperationOutcome that says so, at once', async () => {
+    const off = await configure('PUT', 'demo-clinic/sandbox', { enabled: false })
+    expect([off.status, off.body]).toEqual([200, { enabled: false }])
+    for (const [method, path, body] of [
+      ['GET', '/Patient'],
+      ['GET', '/Patient/reyes-lucia'],
+      ['POST', '/Patient', { resourceType: 'Patient' }],
+      ['DELETE', '/Patient/reyes-lucia'],
+      ['POST', '/', { resourceType: 'Bundle', type: 'batch' }],
+      ['POST', '/Patient/$match', { resourceType: 'Parameters' }],
+    ] as const) {
+      const answer = await server.fhir(method, path, body)
+      expect([method, path, answer.status]).toEqual([method, path, 403])
+      expect(answer.body.resourceType).toBe('OperationOutcome')
+      expect(answer.body.issue[0]).toMatchObject({ code: 'forbidden', details: { coding: [{ code: 'sandbox-off' }] } })
+      expect(answer.body.issue[0].diagnostics).toContain('turned off')
+    }
+  })
+
+  test('turned off, leaves /metadata and the configuration working', async () => {
+    await configure('PUT', 'demo-clinic/sandbox', { enabled: false })
+    expect((await server.fhir('GET', '/metadata')).status).toBe(200)
+    expect((await configure('GET', 'demo-clinic/settings')).status).toBe(200)
+    expect((await configure('GET', 'demo-clinic/sandbox')).body).toEqual({ enabled: false })
+  })
+
+  test('turned off, keeps the data, which are back when it is turned on', async () => {
+    const before = await server.fhir('GET', '/Patient/reyes-lucia')
+    await configure('PUT', 'demo-clinic/sandbox', { enabled: false })
+    await configure('PUT', 'demo-clinic/sandbox', { enabled: true })
+    expect((await server.fhir('GET', '/Patient/reyes-lucia')).text).toBe(before.text)
+  })
+
+  test('of one clinic does not touch another', async () => {
+    await configure('PUT', 'demo-clinic/sandbox', { enabled: false })
+    expect((await server.fhir('GET', '/Organization/other-clinic', undefined, otherStaff)).status).toBe(200)
+    expect((await configure('GET', 'other-clinic/sandbox', undefined, otherStaff)).body).toEqual({ enabled: true })
+  })
+
+  test('works at once in a second server on the same store', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'clinics-test-'))
+    const env = { DATABASE_URL: `sqlite:${join(folder, 'emr.db')}`, JWT_SECRET: 's'.repeat(40) }
+    const first = await startServer(env)
+    const second = await startServer(env)
+    try {
+      expect((await second.fhir('GET', '/Patient')).status).toBe(200)
+      await first.fhir('PUT', '/clinics/demo-clinic/sandbox', { enabled: false })
+      expect((await second.fhir('GET', '/Patient')).status).toBe(403)
+      await first.fhir('PUT', '/clinics/demo-clinic/sandbox', { enabled: true })
+      expect((await second.fhir('GET', '/Patient')).status).toBe(200)
+    } finally {
+      await second.close()
+      await first.close()
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test.each([{}, { enabled: 'false' }, { enabled: 0 }, [], { enabled: true, until: 'tomorrow' }, 'off'])(
+    'set with %j is 400 and changes nothing',
+    async (body) => {
+      const answer = await configure('PUT', 'demo-clinic/sandbox', body)
+      expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['error']])
+      expect((await configure('GET', 'demo-clinic/sandbox')).body).toEqual({ enabled: true })
+    },
+  )
+})
+
+describe('the settings', () => {
+  beforeEach(() => configure('PUT', 'demo-clinic/settings', DEMO))
+
+  test('are read as they were put', async () => {
+    const changed = { ...DEMO, name: 'Maple', timeZone: 'UTC', policies: { overbooking: true, slotTakenStatus: 422 } }
+    const put = await configure('PUT', 'demo-clinic/settings', changed)
+    expect([put.status, put.body]).toEqual([200, changed])
+    expect((await configure('GET', 'demo-clinic/settings')).body).toEqual(changed)
+  })
+
+  test('put without the optional ones get their defaults: PUT replaces', async () => {
+    await configure('PUT', 'demo-clinic/settings', { ...DEMO, policies: { overbooking: true } })
+    const { dialedNumbers: _numbers, policies: _policies, ...required } = DEMO
+    expect((await configure('PUT', 'demo-clinic/settings', required)).body).toEqual({
+      ...required,
+      dialedNumbers: [],
+      policies: { overbooking: false, slotTakenStatus: 409 },
+    })
+  })
+
+  test('with problems are 422 with all of them, and none is stored', async () => {
+    const bad = { name: '', timeZone: 'Mars/Base', dialedNumbers: ['555'], colour: 'red', policies: { overbooking: 1 } }
+    const answer = await configure('PUT', 'demo-clinic/settings', bad)
+    expect(answer.status).toBe(422)
+    expect(answer.body.problems).toHaveLength(6)
+    for (const named of ['colour', 'name', 'timeZone', 'dialedNumbers[0]', 'defaultRegion', 'policies.overbooking']) {
+      expect(answer.body.error).toContain(named)
+    }
+    expect((await configure('GET', 'demo-clinic/settings')).body).toEqual(DEMO)
+  })
+
+  test('that are not JSON are 400', async () => {
+    expect((await configure('PUT', 'demo-clinic/settings', '{"name"')).status).toBe(400)
+  })
+
+  test('never show the CRM secret, and keep it when it is sent back as shown or left out', async () => {
+    const crm = { enabled: true, url: 'https://crm.example/hook', secret: SECRET }
+    const shown = { ...DEMO, crm: { ...crm, secret: 'set' } }
+    expect((await configure('PUT', 'demo-clinic/settings', { ...DEMO, crm })).body).toEqual(shown)
+    const read = await configure('GET', 'demo-clinic/settings')
+    expect(read.text).not.toContain(SECRET)
+    expect((await configure('PUT', 'demo-clinic/settings', read.body)).body).toEqual(shown)
+    const { secret: _secret, ...withoutSecret } = crm
+    expect((await configure('PUT', 'demo-clinic/settings', { ...DEMO, crm: withoutSecret })).status).toBe(200)
+    const stored = await server.app.repository.readRecord('demo-clinic', 'settings', 'settings')
+    expect(stored?.value).toMatchObject({ crm: { secret: SECRET } })
+  })
+
+  test('with a CRM that never had a secret are 422', async () => {
+    const crm = { enabled: true, url: 'https://crm.example/hook', secret: 'set' }
+    const answer = await configure('PUT', 'demo-clinic/settings', { ...DEMO, crm })
+    expect(answer.status).toBe(422)
+    expect(answer.body.problems).toEqual([expect.stringContaining('crm.secret')])
+  })
+
+  test('with a dialled number of another clinic are 409, and nothing of them is stored', async () => {
+    const taken = { ...DEMO, name: 'Changed', dialedNumbers: ['+12125550100', '+493012345678'] }
+    const answer = await configure('PUT', 'demo-clinic/settings', taken)
+    expect(answer.status).toBe(409)
+    expect(answer.body.error).toContain('+493012345678')
+    expect((await configure('GET', 'demo-clinic/settings')).body).toEqual(DEMO)
+  })
+
+  test('of two clinics that claim one number at the same time: one gets it', async () => {
+    const number = '+12125550177'
+    const answers = await Promise.all([
+      configure('PUT', 'demo-clinic/settings', { ...DEMO, dialedNumbers: [number] }),
+      configure('PUT', 'other-clinic/settings', { ...OTHER, dialedNumbers: [number] }, otherStaff),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    await configure('PUT', 'other-clinic/settings', OTHER, otherStaff)
+  })
+
+  test('give a number free that they no longer name', async () => {
+    const moved = '+12125550188'
+    await configure('PUT', 'demo-clinic/settings', { ...DEMO, dialedNumbers: [moved] })
+    const both = { ...OTHER, dialedNumbers: [...OTHER.dialedNumbers, moved] }
+    expect((await configure('PUT', 'other-clinic/settings', both, otherStaff)).status).toBe(409)
+    await configure('PUT', 'demo-clinic/settings', DEMO)
+    expect((await configure('PUT', 'other-clinic/settings', both, otherStaff)).status).toBe(200)
+    await configure('PUT', 'other-clinic/settings', OTHER, otherStaff)
+  })
+})
+
+describe('who may configure', () => {
+  test('nobody without a token: 401 with {"error"}', async () => {
+    const answer = await configure('GET', 'demo-clinic/settings', undefined, { authorization: '' })
+    expect([answer.status, Object.keys(answer.body)]).toEqual([401, ['error']])
+  })
+
+  test('staff, their own clinic only: another one and one that does not exist get the same 403', async () => {
+    for (const [method, part, body] of [
+      ['GET', 'sandbox'],
+      ['PUT', 'sandbox', { enabled: false }],
+      ['GET', 'settings'],
+      ['PUT', 'settings', OTHER],
+    ] as const) {
+      const other = await configure(method, `other-clinic/${part}`, body)
+      const none = await configure(method, `no-such-clinic/${part}`, body)
+      expect([method, part, other.status, other.text]).toEqual([method, part, 403, none.text])
+      expect(none.status).toBe(403)
+      expect(Object.keys(other.body)).toEqual(['error'])
+    }
+    expect((await configure('GET', 'other-clinic/sandbox', undefined, otherStaff)).body).toEqual({ enabled: true })
+  })
+
+  test('an admin, every clinic there is: 404 for one that there is not', async () => {
+    expect((await configure('GET', 'other-clinic/settings', undefined, admin)).body).toEqual(OTHER)
+    expect((await configure('PUT', 'other-clinic/sandbox', { enabled: true }, admin)).status).toBe(200)
+    const none = await configure('GET', 'no-such-clinic/settings', undefined, admin)
+    expect([none.status, none.body]).toEqual([404, { error: 'There is no such clinic' }])
+    expect((await configure('PUT', 'no-such-clinic/settings', OTHER, admin)).status).toBe(404)
+    expect((await configure('GET', 'a%2Fb/sandbox', undefined, admin)).status).toBe(404)
+  })
+
+  test('an admin sees no FHIR data of another clinic', async () => {
+    expect((await server.fhir('GET', '/Organization/other-clinic', undefined, admin)).status).toBe(404)
+    const found = await server.fhir('GET', '/Organization?name=Other', undefined, admin)
+    expect(found.body.total).toBe(0)
+  })
+})
