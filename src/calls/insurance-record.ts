@@ -49,20 +49,24 @@ async function writeCoverage(
   card: InsuranceCard,
   status: InsuranceStatus,
 ): Promise<Versioned<Coverage>> {
-  const current = await findCoverage(ctx, patient, card)
+  const current = (await findCoverage(ctx, patient, card)) ?? newCoverage(patient, card)
   return await ctx.update<Coverage>({
     ...current,
-    resourceType: 'Coverage',
-    id: current?.id ?? coverageId(patient, card),
     // Only a verification makes it active, and none makes it inactive: that would be a decision.
-    status: status === 'VERIFIED' ? 'active' : (current?.status ?? 'draft'),
-    subscriberId: card.memberId,
-    beneficiary: { reference: `Patient/${patient}` },
-    payor: current?.payor ?? [insurer(card)],
+    status: status === 'VERIFIED' ? 'active' : current.status,
     ...subscriberOf(card, current),
     ...groupOf(card, current),
   })
 }
+
+const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
+  resourceType: 'Coverage',
+  id: coverageId(patient, card),
+  status: 'draft',
+  subscriberId: card.memberId,
+  beneficiary: { reference: `Patient/${patient}` },
+  payor: [insurer(card)],
+})
 
 const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
   derivedId('coverage', patient, fold(payerName), fold(memberId))
@@ -81,16 +85,16 @@ async function findCoverage(ctx: Context, patient: string, card: InsuranceCard):
     )
 }
 
-const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage | undefined): Partial<Coverage> =>
-  subscriberName === undefined || subscriberName === current?.subscriber?.display
+const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage): Partial<Coverage> =>
+  subscriberName === undefined || subscriberName === current.subscriber?.display
     ? {}
     : { subscriber: { display: subscriberName } }
 
 const GROUP = { system: 'http://terminology.hl7.org/CodeSystem/coverage-class', code: 'group' }
 
-function groupOf({ groupId }: InsuranceCard, current: Coverage | undefined): Partial<Coverage> {
+function groupOf({ groupId }: InsuranceCard, current: Coverage): Partial<Coverage> {
   if (groupId === undefined) return {}
-  const others = (current?.class ?? []).filter(({ type }) => !hasCoding(type, GROUP))
+  const others = (current.class ?? []).filter(({ type }) => !hasCoding(type, GROUP))
   return { class: [...others, { type: concept(GROUP.system, GROUP.code, 'Group'), value: groupId }] }
 }
 
