@@ -1,0 +1,90 @@
+/** `npm run clinic`: how an operator makes clinics and accounts; each test runs the script as a process of its own. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { request, startServer } from '../support/server.ts'
+
+const PRODUCTION = { NODE_ENV: 'production', DEMO: 'off', JWT_SECRET: 's'.repeat(40), WEBHOOK_SECRET: 'w'.repeat(20) }
+const SCRIPT = join(import.meta.dirname, '../../scripts/clinic.ts')
+
+let folder: string
+let env: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clinic-test-'))
+  env = { ...PRODUCTION, DATABASE_URL: `sqlite:${join(folder, 'emr.db')}` }
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function clinic(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number | null; output: string; error: string }> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], { env: { ...process.env, ...env } })
+  let output = ''
+  let error = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    error += chunk
+  })
+  child.stdin.end(input)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, output, error }
+}
+
+const CREATE = ['create', 'north', '--name', 'North Clinic', '--time-zone', 'Europe/Berlin', '--region', 'DE']
+
+test('a clinic and an account made from the command line can log in, outside demo mode', async () => {
+  expect(await clinic([...CREATE, '--number', '+493012345678'])).toMatchObject({ code: 0, error: '' })
+  const made = await clinic(
+    ['account', 'north', '--username', 'nora', '--role', 'admin', '--person', 'Nora North'],
+    'a long password\n',
+  )
+  expect(made).toMatchObject({ code: 0, error: '' })
+  expect(made.output).not.toContain('a long password')
+
+  expect((await clinic(CREATE)).error).toContain('exists already')
+  expect((await clinic(['account', 'north', '--username', 'NORA', '--role', 'staff'], 'a long password\n')).code).toBe(
+    1,
+  )
+  expect((await clinic(['password', 'nora'], 'another password\n')).code).toBe(0)
+
+  const server = await startServer(env)
+  try {
+    const login = (password: string) =>
+      request(server.url, 'POST', '/session', { username: 'nora', password }, { 'content-type': 'application/json' })
+    expect((await login('a long password')).status).toBe(401)
+    const { body } = await login('another password')
+    expect(body).toMatchObject({ clinic: 'north', role: 'admin' })
+    const headers = { authorization: `Bearer ${body.token}` }
+    const settings = await request(server.url, 'GET', '/clinics/north/settings', undefined, headers)
+    expect(settings.body).toMatchObject({ name: 'North Clinic', dialedNumbers: ['+493012345678'] })
+    const organization = await request(server.url, 'GET', '/Organization/north', undefined, headers)
+    expect(organization.body).toMatchObject({ resourceType: 'Organization', name: 'North Clinic' })
+  } finally {
+    await server.close()
+  }
+})
+
+test.each<[string, readonly string[], string]>([
+  ['without a command', [], 'npm run clinic -- create ID'],
+  ['with a command that does not exist', ['destroy', 'north'], 'npm run clinic -- create ID'],
+  [
+    'with a zone and a region that do not exist',
+    [...CREATE.slice(0, 4), '--time-zone', 'X', '--region', 'Y'],
+    'defaultRegion must be',
+  ],
+  [
+    'for an account of a clinic that does not exist',
+    ['account', 'south', '--username', 'a', '--role', 'staff'],
+    "no clinic 'south'",
+  ],
+  ['without a role', ['account', 'north', '--username', 'a'], '--role must be staff or admin'],
+])('%s it says what is wrong, and ends with 1', async (_what, args, told) => {
+  const { code, error } = await clinic(args, 'a long password\n')
+  expect(code).toBe(1)
+  expect(error).toContain(told)
+})
