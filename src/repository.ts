@@ -24,6 +24,9 @@ import {
   StoreUnavailable,
 } from './storage/port.ts'
 
+/** What those who may not see the storage port need of it. */
+export { type HistoryPage, type HistoryQuery, type StoredResource, StoreUnavailable } from './storage/port.ts'
+
 /** One version of a resource: the text to send, and the resource itself, parsed when first asked for. */
 export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
   readonly type: string

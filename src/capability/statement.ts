@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
+import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
 
@@ -14,6 +15,8 @@ export const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'hi
 export function capabilityStatement(providers: ReadonlyMap<string, Provider>): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
+  for (const provider of types) checkDeclaration(provider)
+  checkAllServed(new Set(types.flatMap(({ operations }) => operations.map(({ name }) => name))))
   const sources = referencingParameters(types)
   const rest: CapabilityStatementRest = {
     ...(base.rest?.[0] ?? {}),
@@ -52,7 +55,6 @@ export function parametersOf(
 
 function resourceOf(provider: Provider, revIncludes: readonly string[]): CapabilityStatementRestResource {
   const { type, interactions, operations } = provider
-  checkDeclaration(provider)
   const can = (code: InteractionCode): boolean => code in interactions
   const searchable = can('search-type')
   const parameters = servedParameters(provider)
@@ -105,15 +107,10 @@ function checkDeclaration({ type, interactions, operations, combined }: Provider
   for (const [code, handler] of Object.entries(interactions)) {
     if (typeof handler !== 'function') throw new Error(`Provider ${type} declares ${code} without a handler`)
   }
-  const codes = new Set<string>()
-  for (const { name, code, definition } of operations) {
-    if (!(definition.resource ?? []).some((resource) => resource === type)) {
-      throw new Error(
-        `Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`,
-      )
-    }
-    if (codes.has(code)) throw new Error(`Provider ${type} declares operation $${code} twice`)
-    codes.add(code)
+  for (const [index, operation] of operations.entries()) {
+    checkOperation(operation, type)
+    if (operations.findIndex(({ code }) => code === operation.code) !== index)
+      throw new Error(`Provider ${type} declares operation $${operation.code} twice`)
   }
   const known = searchParametersOf(type)
   for (const { equal, range } of combined) {

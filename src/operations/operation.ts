@@ -40,9 +40,10 @@ export interface Operation {
   readonly handler: OperationHandler
 }
 
-const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
+/** The folder of the OperationDefinitions. */
+export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
 
-/** @throws Error naming the file when the OperationDefinition is missing or broken; it stops the start. */
+/** @throws Error naming the file when the OperationDefinition cannot be read; it stops the start. */
 export function defineOperation(name: string, handler: OperationHandler): Operation {
   const definition = readDefinition(name)
   return { name, code: definition.code, definition, handler }

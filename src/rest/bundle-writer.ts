@@ -3,8 +3,7 @@
  * https://hl7.org/fhir/R4/bundle.html.
  */
 
-import type { Versioned } from '../repository.ts'
-import type { StoredResource } from '../storage/port.ts'
+import type { StoredResource, Versioned } from '../repository.ts'
 import { etagOf } from './interaction.ts'
 
 export interface BundleLink {

@@ -2,7 +2,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { FhirError, toOutcome } from '../fhir/outcome.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import { StoreUnavailable } from '../repository.ts'
 import { FHIR_JSON } from './negotiate.ts'
 
 /** Routes that are not FHIR answer with a plain JSON error. */

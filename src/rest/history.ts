@@ -3,7 +3,7 @@
 import { parseDateRange } from '../fhir/dates.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { handlerOf } from '../providers/context.ts'
-import type { HistoryPage, HistoryQuery } from '../storage/port.ts'
+import type { HistoryPage, HistoryQuery } from '../repository.ts'
 import { type BundleLink, bundleText, historyEntry } from './bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
 

@@ -1,0 +1,10 @@
+/** `npm run capability`: writes capability/statement.json, so that a change of what is served shows in a diff. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { capabilityStatement } from '../src/capability/statement.ts'
+import { specialProviders } from '../src/providers/index.ts'
+import { registerProviders } from '../src/providers/registry.ts'
+import { standardProvider } from '../src/providers/standard.ts'
+
+const statement = capabilityStatement(registerProviders(specialProviders, standardProvider))
+writeFileSync(join(import.meta.dirname, '../capability/statement.json'), `${JSON.stringify(statement, null, 2)}\n`)

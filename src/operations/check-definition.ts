@@ -1,0 +1,55 @@
+/** What must be true of an OperationDefinition before it is served: https://hl7.org/fhir/R4/operationdefinition.html. */
+import { readdirSync } from 'node:fs'
+import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import { validate } from '../fhir/validate.ts'
+import { DEFINITIONS, type Operation } from './operation.ts'
+
+/** @throws Error naming the operation and what is wrong with its definition, or that it is not for `type`. */
+export function checkOperation({ name, code, definition }: Operation, type: string): void {
+  const problem = problemOf(definition)
+  if (problem !== undefined) throw new Error(`Operation ${name}: its OperationDefinition is broken: ${problem}`)
+  if (definition.code !== code)
+    throw new Error(`Operation ${name} is served as $${code}, but OperationDefinition.code is '${definition.code}'`)
+  if (!(definition.resource ?? []).some((resource) => resource === type))
+    throw new Error(
+      `Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`,
+    )
+}
+
+/** @throws Error naming the files of resources/operation-definitions that none of `served` is made from. */
+export function checkAllServed(served: ReadonlySet<string>): void {
+  const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.json'))
+  const unserved = files.filter((file) => !served.has(file.slice(0, -'.json'.length)))
+  if (unserved.length > 0)
+    throw new Error(`No provider serves the operation of resources/operation-definitions/${unserved.join(', ')}`)
+}
+
+function problemOf(definition: OperationDefinition): string | undefined {
+  const [issue] = validate(definition)
+  if (issue !== undefined) return issue.diagnostics
+  const { id, url, system, type, instance, resource = [], parameter = [] } = definition
+  if (id === undefined) return 'it has no id, so it cannot be read'
+  if (url === undefined) return 'it has no url, which /metadata names it by'
+  if (!system && !type && !instance) return 'none of system, type and instance is true, so it has no address'
+  if (resource.length === 0) return 'resource names no type'
+  return problemOfParameters(parameter)
+}
+
+/** Counted by use: an in and an out parameter may share a name. */
+function problemOfParameters(parameters: readonly OperationDefinitionParameter[]): string | undefined {
+  const names = parameters.map(({ name, use }) => `${use} parameter '${name}'`)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) return `it has two definitions of the ${twice}`
+  for (const parameter of parameters) {
+    const problem = problemOfParameter(parameter)
+    if (problem !== undefined) return `${parameter.use} parameter '${parameter.name}' ${problem}`
+  }
+  return undefined
+}
+
+function problemOfParameter({ type, part, min, max }: OperationDefinitionParameter): string | undefined {
+  if ((type === undefined) === (part === undefined)) return 'must have either a type or parts'
+  if (max !== '*' && !/^[1-9]\d*$/.test(max)) return `has max '${max}'; it must be * or a whole number from 1`
+  if (max !== '*' && min > Number(max)) return `has min ${min}, which is more than max ${max}`
+  return part === undefined ? undefined : problemOfParameters(part)
+}

@@ -1,0 +1,98 @@
+/** Whether a condition holds for one resource that is in memory: the resources that the server ships are in no store. */
+import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
+
+export interface Candidate {
+  readonly id: string
+  /** Milliseconds since 1970 UTC. */
+  readonly lastUpdated: number
+  readonly entries: readonly IndexEntry[]
+}
+
+/** References are not followed: what needs another resource does not hold. */
+export function holds(condition: Condition, candidate: Candidate): boolean {
+  switch (condition.kind) {
+    case 'any':
+      return condition.of.some((part) => holds(part, candidate))
+    case 'all':
+      return condition.of.every((part) => holds(part, candidate))
+    case 'not':
+      return !holds(condition.of, candidate)
+    case 'id':
+      return condition.ids.includes(candidate.id)
+    case 'lastUpdated':
+      return within(condition.bounds, candidate.lastUpdated, candidate.lastUpdated)
+    case 'missing':
+      return candidate.entries.some(({ param }) => param === condition.param) !== condition.missing
+    case 'chain':
+    case 'has':
+      return false
+    default:
+      return candidate.entries.some(
+        (entry) => entry.param === condition.param && entry.kind === condition.kind && fits(condition, entry),
+      )
+  }
+}
+
+type ValueCondition = Extract<Condition, { kind: IndexEntry['kind'] }>
+
+function fits(condition: ValueCondition, entry: IndexEntry): boolean {
+  switch (entry.kind) {
+    case 'string':
+      return condition.kind === 'string' && fitsString(condition, entry)
+    case 'uri':
+      return condition.kind === 'uri' && fitsUri(condition, entry.value)
+    case 'token':
+      return condition.kind === 'token' && same(condition.system, entry.system) && same(condition.code, entry.code)
+    case 'reference':
+      return condition.kind === 'reference' && condition.id === entry.id && same(condition.type, entry.type)
+    case 'date':
+    case 'number':
+      return 'bounds' in condition && within(condition.bounds, entry.low, entry.high)
+    case 'quantity':
+      return (
+        condition.kind === 'quantity' &&
+        within(condition.bounds, entry.low, entry.high) &&
+        same(condition.system, entry.system) &&
+        same(condition.code, entry.code)
+      )
+    case 'position':
+    case 'composite':
+      return false
+  }
+}
+
+const same = (asked: string | undefined, found: string): boolean => asked === undefined || asked === found
+
+function fitsString(
+  { match, value }: Extract<Condition, { kind: 'string' }>,
+  { folded, exact }: Extract<IndexEntry, { kind: 'string' }>,
+): boolean {
+  switch (match) {
+    case 'exact':
+      return exact === value
+    case 'prefix':
+      return folded.startsWith(value)
+    case 'contains':
+      return folded.includes(value)
+  }
+}
+
+function fitsUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found: string): boolean {
+  switch (match) {
+    case 'exact':
+      return found === value
+    case 'below':
+      return found === value || found.startsWith(value.endsWith('/') ? value : `${value}/`)
+    case 'above':
+      return found === value || value.startsWith(found.endsWith('/') ? found : `${found}/`)
+  }
+}
+
+function within({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number): boolean {
+  return (
+    (lowMin === undefined || low >= lowMin) &&
+    (lowMax === undefined || low <= lowMax) &&
+    (highMin === undefined || high >= highMin) &&
+    (highMax === undefined || high <= highMax)
+  )
+}
