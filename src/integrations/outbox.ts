@@ -109,7 +109,7 @@ async function settleFailure(ctx: Context, row: Leased, failure: Delivery & { de
   ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: row.version, value, due })
 }
 
-/** Milliseconds until the next try: doubled each time, never less than the CRM asks for. */
+/** Milliseconds until the next try: doubled each time, at least what the CRM asks for, six hours at most. */
 export const waitAfter = (tries: number, retryAfterMs = 0): number =>
   Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT * 2 ** (tries - 1), retryAfterMs))
 

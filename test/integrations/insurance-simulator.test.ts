@@ -1,0 +1,43 @@
+/** The insurance simulator: docs/insurance-simulator.md. */
+import { describe, expect, test } from '@jest/globals'
+import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
+import { INSURANCE_STATUS } from '../../src/integrations/integrations.ts'
+
+const verify = (memberId: string) => insuranceSimulator.verify({ clinic: 'a', payerName: 'Acme', memberId })
+
+const ROWS = [
+  ['XYZ-1235', 'VERIFIED'],
+  ['PEND-1', 'PENDING'],
+  ['INACT-1', 'INACTIVE'],
+  ['NOCOV-1', 'NOT_COVERED'],
+  ['NOTFOUND-1', 'MEMBER_NOT_FOUND'],
+  ['INVALID-1', 'INVALID_MEMBER_INFO'],
+  ['abc', 'INVALID_MEMBER_INFO'],
+  ['what is this?', 'INVALID_MEMBER_INFO'],
+  ['NOPAYER-1', 'PAYER_NOT_SUPPORTED'],
+  ['DOWN-1', 'PAYER_UNAVAILABLE'],
+  ['FAIL-1', 'ERROR'],
+] as const
+
+describe('the member id decides', () => {
+  test.each(ROWS)('%s is %s, whatever its case and spaces', async (memberId, status) => {
+    expect((await verify(memberId)).status).toBe(status)
+    expect((await verify(` ${memberId.toLowerCase()} `)).status).toBe(status)
+  })
+
+  test('every status can be had', () => {
+    expect(new Set(ROWS.map(([, status]) => status))).toEqual(new Set(INSURANCE_STATUS))
+  })
+
+  test.each(ROWS)('errorMessage is present for every status but VERIFIED and PENDING: %s', async (memberId, status) => {
+    expect('errorMessage' in (await verify(memberId))).toBe(status !== 'VERIFIED' && status !== 'PENDING')
+  })
+
+  test.each([
+    ['XYZ-1235', 3500],
+    ['XYZ-1200', 0],
+    ['XYZ-A', 2500],
+  ])('copayCents of %s are %i', async (memberId, copayCents) => {
+    expect(await verify(memberId)).toEqual({ status: 'VERIFIED', copayCents })
+  })
+})

@@ -1,0 +1,38 @@
+/** A web server that remembers what it is sent and answers as it is told: a CRM for tests. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly received: readonly Received[]
+  /** From now on: this status and these headers; 'silent' never answers. */
+  readonly answer: (status: number | 'silent', headers?: Readonly<Record<string, string>>) => void
+  readonly close: () => Promise<void>
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  let reply: { status: number | 'silent'; headers: Readonly<Record<string, string>> } = { status: 204, headers: {} }
+  const server = createServer(async (request, response) => {
+    const chunks = await Array.fromAsync(request)
+    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+    if (reply.status !== 'silent') response.writeHead(reply.status, reply.headers).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answer: (status, headers = {}) => {
+      reply = { status, headers }
+    },
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
