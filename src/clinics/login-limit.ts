@@ -8,9 +8,9 @@ import { isObject } from '../fhir/resource.ts'
 import type { Repository, UnitOfWork } from '../repository.ts'
 import { keyOf } from './accounts.ts'
 
-export const WINDOW_MS = 15 * 60 * 1000
-export const FAILURES_PER_USER = 10
-export const FAILURES_PER_ADDRESS = 50
+const WINDOW_MS = 15 * 60 * 1000
+const FAILURES_PER_USER = 10
+const FAILURES_PER_ADDRESS = 50
 
 const SERVICE = ''
 const KIND = 'login-attempts'

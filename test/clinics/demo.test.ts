@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Appointment, DocumentReference, Slot } from 'fhir/r4'
+import type { Appointment, DocumentReference, Schedule, Slot } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { DEMO_CLINIC, seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
@@ -242,14 +242,8 @@ describe('topping up', () => {
     demo.setTime('2026-03-03T08:00:00-05:00')
     expect(await topUpSlots(demo)).toBe(30)
     const own = await openTestRepository(MONDAY)
-    await own
-      .access(DEMO_CLINIC)
-      .change((ctx) =>
-        ctx.update({ resourceType: 'Schedule', id: 'schedule-okafor', actor: [{ display: 'Own' }] } as {
-          resourceType: 'Schedule'
-          id: string
-        }),
-      )
+    const schedule: Schedule = { resourceType: 'Schedule', id: 'schedule-okafor', actor: [{ display: 'Own' }] }
+    await own.access(DEMO_CLINIC).change((ctx) => ctx.update(schedule))
     expect(await topUpSlots(own)).toBe(0)
   })
 
