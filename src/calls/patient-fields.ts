@@ -29,7 +29,7 @@ function nameIndex({ name = [] }: Patient): number {
   return byUse ?? name.findIndex(({ use }) => use !== 'old' && use !== 'maiden')
 }
 
-export const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
+const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
 
 function withName(patient: Patient, change: (name: HumanName) => HumanName): Patient {
   const names = patient.name ?? []

@@ -57,7 +57,7 @@ export function readStated(field: TextField, value: unknown, place: Place): Stat
 const NOT_TEXT = { ok: false, error: 'The value must be a string' } as const
 
 /** Free text on one line: control characters and runs of white space become one space. */
-export function statedText(text: string, most: number): Stated<string> {
+function statedText(text: string, most: number): Stated<string> {
   const value = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   if (value === '') return { ok: false, error: 'The value is missing' }
   if (value.length > most) return { ok: false, error: `The value has ${value.length} characters; it may have ${most}` }

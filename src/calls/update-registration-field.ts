@@ -8,6 +8,7 @@ import {
   type OperationRequest,
 } from '../operations/operation.ts'
 import type { Context } from '../providers/context.ts'
+import type { Versioned } from '../repository.ts'
 import { recordCall } from './call-record.ts'
 import { writeCommunicationConsent } from './communication-consent.ts'
 import { patientFields } from './patient-fields.ts'
@@ -21,59 +22,53 @@ interface InvalidField {
   readonly error: string
 }
 
-interface Supplied {
-  /** Puts every good value on the Patient. */
-  readonly apply: (patient: Patient) => Patient
-  readonly commsConsent: boolean | undefined
-  readonly invalid: readonly InvalidField[]
-}
+type Reading = { readonly set: (patient: Patient) => Patient } | { readonly invalid: InvalidField }
 
 export const updateRegistrationField = defineOperation('patient-update-registration-field', (request) =>
   request.access.change(async (ctx) => {
     const before = await patientOfRequest(ctx, request)
-    const supplied = readSupplied(request.input, placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-    const patient = await save(ctx, request, before, supplied)
-    return answer(missingFields(patient), supplied.invalid)
+    const place = placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+    const readings = REGISTRATION_FIELDS.filter((field) => !notStated(request.input[field])).map((field) =>
+      readField(field, request.input[field], place),
+    )
+    const patient = await save(ctx, request, before, readings)
+    const invalid = readings.flatMap((reading) => ('invalid' in reading ? reading.invalid : []))
+    return answer(missingFields(patient), invalid)
   }),
 )
 
-async function save(
-  ctx: Context,
-  request: OperationRequest,
-  before: Awaited<ReturnType<typeof patientOfRequest>>,
-  supplied: Supplied,
-): Promise<Patient> {
-  const next = settleRegistration(supplied.apply(before.resource))
-  const written = next === before.resource ? [] : [await ctx.update<Patient>(next)]
-  const { commsConsent } = supplied
-  const consent = commsConsent === undefined ? undefined : await writeCommunicationConsent(ctx, before.id, commsConsent)
-  const patient = written[0] ?? before
-  await recordCall(ctx, request.call, patient, {
-    activity: updateRegistrationField.code,
-    written: consent === undefined ? written : [...written, consent],
-  })
-  return patient.resource
+function readField(field: RegistrationField, value: unknown, place: Place): Reading {
+  if (field === 'commsConsent') {
+    const stated = statedBoolean(value)
+    if (!stated.ok) return { invalid: { field, error: stated.error } }
+    return { set: (patient) => patientFields.commsConsent.set(patient, stated.value) }
+  }
+  const stated = readStated(field, value, place)
+  if (!stated.ok) return { invalid: { field, error: stated.error } }
+  return { set: (patient) => patientFields[field].set(patient, stated.value) }
 }
 
-function readSupplied(input: OperationInput, place: Place): Supplied {
-  const invalid: InvalidField[] = []
-  const setters: ((patient: Patient) => Patient)[] = []
-  let commsConsent: boolean | undefined
-  for (const field of REGISTRATION_FIELDS.filter((name) => !notStated(input[name]))) {
-    if (field === 'commsConsent') {
-      const stated = statedBoolean(input[field])
-      if (!stated.ok) invalid.push({ field, error: stated.error })
-      else {
-        commsConsent = stated.value
-        setters.push((patient) => patientFields.commsConsent.set(patient, stated.value))
-      }
-    } else {
-      const stated = readStated(field, input[field], place)
-      if (!stated.ok) invalid.push({ field, error: stated.error })
-      else setters.push((patient) => patientFields[field].set(patient, stated.value))
-    }
-  }
-  return { apply: (patient) => setters.reduce((changed, set) => set(changed), patient), commsConsent, invalid }
+/** The good values on the Patient, in one version of it; a consent as Consent too. */
+async function save(
+  ctx: Context,
+  { input, call }: OperationRequest,
+  before: Versioned<Patient>,
+  readings: readonly Reading[],
+): Promise<Patient> {
+  const stated = readings.reduce(
+    (patient, reading) => ('set' in reading ? reading.set(patient) : patient),
+    before.resource,
+  )
+  const next = settleRegistration(stated)
+  const saved = next === before.resource ? before : await ctx.update<Patient>(next)
+  const { commsConsent } = input
+  const consent =
+    typeof commsConsent === 'boolean' ? await writeCommunicationConsent(ctx, before.id, commsConsent) : undefined
+  await recordCall(ctx, call, saved, {
+    activity: updateRegistrationField.code,
+    written: [...(saved === before ? [] : [saved]), ...(consent === undefined ? [] : [consent])],
+  })
+  return saved.resource
 }
 
 function answer(missing: readonly RegistrationField[], invalid: readonly InvalidField[]): OperationOutput {
