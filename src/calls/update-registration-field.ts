@@ -1,12 +1,7 @@
 /** update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the fields supplied and says what is still missing. */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
-import {
-  defineOperation,
-  type OperationInput,
-  type OperationOutput,
-  type OperationRequest,
-} from '../operations/operation.ts'
+import { defineOperation, type OperationOutput, type OperationRequest } from '../operations/operation.ts'
 import type { Context } from '../providers/context.ts'
 import type { Versioned } from '../repository.ts'
 import { recordCall } from './call-record.ts'
