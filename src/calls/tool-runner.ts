@@ -88,7 +88,7 @@ export class ToolRunner {
       return resultOf(call, failure(tool, 'wrong-tool', WRONG_TOOL(tool)))
     if ('refused' in session) return resultOf(call, session.refused)
     try {
-      return { toolCallId: call.id, result: await within(ends - Date.now(), this.#answer(tool, call, session)) }
+      return { toolCallId: call.id, result: await before(ends, () => this.#answer(tool, call, session)) }
     } catch (error) {
       return resultOf(call, this.#failed(tool, error))
     }
@@ -125,14 +125,19 @@ const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult 
   result: JSON.stringify(result),
 })
 
-/** `work`, which goes on beyond the deadline: a repeat of the call joins it, or has its stored answer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+/**
+ * `work`, when it is done at `ends` (milliseconds since 1970). It goes on after that: a repeat of the call joins it, or
+ * has its stored answer. Once the time is up nothing is begun.
+ */
+async function before<T>(ends: number, work: () => Promise<T>): Promise<T> {
+  const left = ends - Date.now()
+  if (left <= 0) throw tooLate()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooLate()), Math.max(0, milliseconds))
+    timer = setTimeout(() => reject(tooLate()), left)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work(), late])
   } finally {
     clearTimeout(timer)
   }

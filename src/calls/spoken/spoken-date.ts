@@ -4,16 +4,21 @@
  */
 import { DateTime } from 'luxon'
 import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
-import { plain, type Spoken, unclear, understood } from './spoken.ts'
+import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
 /** Nobody alive was born before; an earlier year is a slip of the tongue or of the transcriber. */
 const EARLIEST = '1870-01-01'
+
+/** Of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
+const MOST_WORDS = 12
 
 const EXAMPLE = 'for example "March 3, 1980" or 1980-03-03'
 
 /** @param now in the clinic's time zone; "in the past" means before its day. Value: YYYY-MM-DD. */
 export function spokenDate(text: string, now: DateTime): Spoken {
-  const words = wordsOf(text)
+  const words = tooLong(text) ? [] : wordsOf(text)
+  if (tooLong(text) || words.length > MOST_WORDS)
+    return unclear(`That is too long for a date; give day, month and year, ${EXAMPLE}`)
   const [date, ...others] = new Set(readings(words))
   if (others.length > 0) {
     return unclear('The date can be read in more than one way; say the month by its name, for example "March 3, 1980"')

@@ -1,7 +1,7 @@
 /** An e-mail address as callers say or spell it, in normal form. */
 import validator from 'validator'
 import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
-import { plain, type Spoken, unclear, understood } from './spoken.ts'
+import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
 const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example dot com"'
 
@@ -10,6 +10,7 @@ const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example do
  * A typed address keeps the case of its local part; a spoken one is lower case, and the domain always is.
  */
 export function spokenEmail(text: string): Spoken {
+  if (tooLong(text)) return unclear(`That is too long for an e-mail address; give nothing but the address, ${EXAMPLE}`)
   const given = plain(text)
   if (given === '') return unclear(`The e-mail address is missing; give it in full, ${EXAMPLE}`)
   const address = asTyped(given) ?? asSpoken(given)

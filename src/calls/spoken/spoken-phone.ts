@@ -1,7 +1,7 @@
 /** A phone number as callers say or type it, in normal form. */
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { ohForO, repeatDoubled, wordsToDigits } from './numbers.ts'
-import { plain, type Spoken, unclear, understood } from './spoken.ts'
+import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
 /** Digits at least and at most, after formatting is stripped (spec.md section 8). */
 const MIN_DIGITS = 7
@@ -21,6 +21,7 @@ const FILLERS = new Set(
  * @returns E.164 when the number is possible there or names its country itself, else the digits as given
  */
 export function spokenPhone(text: string, region: string | undefined): Spoken {
+  if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
   const number = withoutFormatting(text)
   if (number === '') return unclear('The phone number is missing; give 7 to 15 digits, for example +1 555 010 0123')
   if (/\p{L}/u.test(number))

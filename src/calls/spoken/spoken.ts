@@ -5,6 +5,12 @@ export const understood = (value: string): Spoken => ({ ok: true, value })
 
 export const unclear = (error: string): Spoken => ({ ok: false, error })
 
+/** Characters of a spoken value at most: an address spelled letter by letter ("j as in juliet") fits. */
+const LONGEST = 1000
+
+/** Checked first, so that no text can keep the reading of it busy. */
+export const tooLong = (text: string): boolean => text.length > LONGEST
+
 /** One spelling for what transcribers write in several: compatibility forms, invisible marks, dashes, apostrophes. */
 export const plain = (text: string): string =>
   text

@@ -200,3 +200,14 @@ test('a date in figures is accepted as its ISO form, and in another order only w
     }),
   )
 })
+
+test.each([
+  'one '.repeat(100_000),
+  '1'.repeat(100_000),
+  'a '.repeat(499),
+  '1 2 '.repeat(249),
+  ' '.repeat(100_000),
+  '#'.repeat(999),
+])('a text that is no value of this kind, however long, is refused', (text) =>
+  expect(spokenDate(text, NOW).ok).toBe(false),
+)

@@ -125,3 +125,12 @@ test('an address typed plainly comes back with its domain in lower case', () => 
     ),
   )
 })
+
+test.each([
+  'one '.repeat(100_000),
+  '1'.repeat(100_000),
+  'a '.repeat(499),
+  '1 2 '.repeat(249),
+  ' '.repeat(100_000),
+  '#'.repeat(999),
+])('a text that is no value of this kind, however long, is refused', (text) => expect(spokenEmail(text).ok).toBe(false))

@@ -126,3 +126,14 @@ test('a number said in random style comes back digit by digit', () => {
     { numRuns: 500 },
   )
 })
+
+test.each([
+  'one '.repeat(100_000),
+  '1'.repeat(100_000),
+  'a '.repeat(499),
+  '1 2 '.repeat(249),
+  ' '.repeat(100_000),
+  '#'.repeat(999),
+])('a text that is no value of this kind, however long, is refused', (text) =>
+  expect(spokenPhone(text, 'US').ok).toBe(false),
+)
