@@ -200,27 +200,20 @@ export class UnitOfWork {
    * `meta` are set here. Without an id it gets a new one; POST says that there is none of this id yet.
    * @throws FhirError 400 or 422 naming each element at fault.
    */
-  async put<R extends AnyResource>(resource: R, method: Exclude<ChangeMethod, 'DELETE'>): Promise<Versioned<R>> {
+  async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
     const id = resource.id ?? randomUUID()
     if (!valid.has(resource)) checkResource(resource, type)
-    const base = method === 'POST' ? this.#staged.get(`${type}/${id}`)?.base : await this.#base(type, id)
+    const staged = this.#staged.get(`${type}/${id}`)
+    const base = method === 'POST' ? staged?.base : await this.#base(type, id)
     const version = (base?.version ?? 0) + 1
     const lastUpdated = Math.max(this.now, base?.lastUpdated ?? 0)
     const stamped = stamp(resource, id, version, lastUpdated)
     const created = base === undefined || base.method === 'DELETE'
-    const next = new Versioned<R>(
-      {
-        type,
-        id,
-        version,
-        lastUpdated,
-        method: created && method === 'PATCH' ? 'PUT' : method,
-        text: JSON.stringify(stamped),
-      },
-      stamped,
-      created,
-    )
+    // What is created and then changed within one change was created by it.
+    const asMethod = staged?.next.method === 'POST' ? 'POST' : method
+    const text = JSON.stringify(stamped)
+    const next = new Versioned<R>({ type, id, version, lastUpdated, method: asMethod, text }, stamped, created)
     this.#staged.set(`${type}/${id}`, { base, next })
     return next
   }

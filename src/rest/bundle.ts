@@ -1,12 +1,12 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
 import { STATUS_CODES } from 'node:http'
-import { FhirError, toOutcome } from '../fhir/outcome.ts'
+import { badRequest, FhirError, toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import { type Entry, inEntry, readBundle } from './bundle-entry.ts'
 import { assignIdentities, rewriteReferences } from './bundle-references.ts'
 import { bundleText } from './bundle-writer.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
-import { runOperation } from './operation.ts'
+import { findOperation, runOperation } from './operation.ts'
 
 /** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
 export async function processBundle(
@@ -36,7 +36,7 @@ async function batch(access: ClinicAccess, entries: readonly Entry[]): Promise<I
 
 async function runAlone(access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
   try {
-    if (entry.match.route.method === 'GET') return await runRead(access, entry)
+    if (entry.match.route.method === 'GET' || isOperation(entry)) return await runIn(access.reader(), access, entry)
     return await access.change((ctx) => runIn(ctx, access, entry))
   } catch (error) {
     if (!(error instanceof FhirError)) throw error
@@ -45,6 +45,7 @@ async function runAlone(access: ClinicAccess, entry: Entry): Promise<Interaction
 }
 
 async function transaction(access: ClinicAccess, entries: readonly Entry[]): Promise<InteractionResponse[]> {
+  entries.filter(isOperation).forEach(checkOperation)
   const later = entries.filter(isAfterCommit)
   const responses = await access.change(async (ctx) => {
     const done: InteractionResponse[] = []
@@ -64,10 +65,20 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[]): Pro
   return responses
 }
 
-const isAfterCommit = ({ match: { route } }: Entry): boolean => route.method === 'GET' && !READS.has(route.code)
+const isAfterCommit = (entry: Entry): boolean =>
+  isOperation(entry) || (entry.match.route.method === 'GET' && !READS.has(entry.match.route.code))
 
-const runRead = (access: ClinicAccess, entry: Entry): Promise<InteractionResponse> =>
-  runIn(access.reader(), access, entry)
+const isOperation = ({ match: { route } }: Entry): boolean => route.run.kind === 'operation'
+
+/** An operation commits for itself, so one that writes would break the promise of all or nothing. */
+function checkOperation({ index, request, match: { route, parameters } }: Entry): void {
+  const { definition } = findOperation(request, parameters.operation, route.level)
+  if (definition.affectsState !== true) return
+  throw badRequest(
+    `Bundle.entry[${index}]: $${parameters.operation} changes data, so it cannot be part of a transaction; call it by itself or in a batch`,
+    { expression: `Bundle.entry[${index}].request` },
+  )
+}
 
 async function runIn(ctx: Context, access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
   const { run } = entry.match.route

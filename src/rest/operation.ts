@@ -14,8 +14,8 @@ export async function runOperation(
   { level, method }: Pick<Route, 'level' | 'method'>,
   request: InteractionRequest,
 ): Promise<InteractionResponse> {
-  const { type, id, services } = request
-  const operation = findOperation(services.providers.get(type)?.operations ?? [], code, level, type)
+  const { id, services } = request
+  const operation = findOperation(request, code, level)
   if (method === 'GET' && operation.definition.affectsState === true) {
     throw new FhirError(
       405,
@@ -34,7 +34,13 @@ export async function runOperation(
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
 }
 
-function findOperation(operations: readonly Operation[], code: string, level: Route['level'], type: string): Operation {
+/** @throws FhirError 404 naming the operations there are. */
+export function findOperation(
+  { type, services }: Pick<InteractionRequest, 'type' | 'services'>,
+  code: string,
+  level: Route['level'],
+): Operation {
+  const operations = services.providers.get(type)?.operations ?? []
   const operation = operations.find((candidate) => candidate.code === code && candidate.definition[level])
   if (operation !== undefined) return operation
   const offered = operations.filter(({ definition }) => definition[level]).map((candidate) => `$${candidate.code}`)

@@ -229,6 +229,29 @@ describe('batch', () => {
   })
 })
 
+describe('operations in a Bundle', () => {
+  const escalate = (id: string): Entry => ({
+    resource: { resourceType: 'Parameters', parameter: [{ name: 'reason', valueString: 'x' }] },
+    request: { method: 'POST', url: `Patient/${id}/$escalate-billing` },
+  })
+
+  test('one that writes is refused in a transaction, and nothing of the transaction is stored', async () => {
+    const { body: stored } = await server.fhir('POST', '/Patient', patient('Escalated'))
+    const before = await versions()
+    const { status, body } = await post('transaction', [create(patient('Beside')), escalate(stored.id)])
+    expect(status).toBe(400)
+    expect(body.issue[0].diagnostics).toContain('cannot be part of a transaction')
+    expect(await versions()).toBe(before)
+  })
+
+  test('one that writes runs in a batch', async () => {
+    const { body: stored } = await server.fhir('POST', '/Patient', patient('Escalated'))
+    const { body } = await post('batch', [escalate(stored.id)])
+    expect(body.entry.map(statusOf)).toEqual([200])
+    expect((await server.fhir('GET', `/Task?patient=Patient/${stored.id}`)).body.total).toBe(1)
+  })
+})
+
 describe('what is no batch or transaction', () => {
   test.each([
     ['another resource', { resourceType: 'Patient' }],
