@@ -23,7 +23,7 @@ export function capabilityStatement(providers: ReadonlyMap<string, Provider>): C
     mode: 'server',
     resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
     interaction: SYSTEM_INTERACTIONS.map((code) => ({ code })),
-    searchParam: [...searchParametersOf('Resource').values()].map(searchParamOf),
+    searchParam: sharedParameters(types).map(searchParamOf),
   }
   return { ...base, rest: [rest] }
 }
@@ -38,6 +38,12 @@ export function servedParameters({ type, searchParams }: Provider): readonly Sea
       `Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`,
     )
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
+}
+
+/** What a search across all types can use. */
+function sharedParameters(providers: readonly Provider[]): readonly SearchParameter[] {
+  const [first = [], ...others] = providers.map(servedParameters)
+  return first.filter(({ url }) => others.every((parameters) => parameters.some((other) => other.url === url)))
 }
 
 /** The same as the search parser asks for it: by type, for a type that is searched and those its chains reach. */

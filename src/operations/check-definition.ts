@@ -47,8 +47,9 @@ function problemOfParameters(parameters: readonly OperationDefinitionParameter[]
   return undefined
 }
 
-function problemOfParameter({ type, part, min, max }: OperationDefinitionParameter): string | undefined {
-  if ((type === undefined) === (part === undefined)) return 'must have either a type or parts'
+/** Type or parts, names and uses are rules of R4 and checked with it. */
+function problemOfParameter({ part, min, max }: OperationDefinitionParameter): string | undefined {
+  if (min < 0) return `has min ${min}; it must be 0 or more`
   if (max !== '*' && !/^[1-9]\d*$/.test(max)) return `has max '${max}'; it must be * or a whole number from 1`
   if (max !== '*' && min > Number(max)) return `has min ${min}, which is more than max ${max}`
   return part === undefined ? undefined : problemOfParameters(part)
