@@ -155,6 +155,11 @@ export class UnitOfWork {
   readonly #store: ResourceStore
   readonly #baseUrl: string
   readonly #staged = new Map<string, Staged>()
+  /**
+   * What this unit has seen of the store, by Type/id. A change is made on the version its work has looked at: when
+   * another one came between, the commit meets it as a conflict instead of overwriting it.
+   */
+  readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #records = new Map<string, RecordChange>()
   readonly #guards: Guard[] = []
 
@@ -169,7 +174,7 @@ export class UnitOfWork {
   async read<R extends AnyResource = AnyResource>(type: string, id: string): Promise<Versioned<R> | undefined> {
     const staged = this.#staged.get(`${type}/${id}`)
     if (staged !== undefined) return staged.next as Versioned<R>
-    const stored = await this.#store.read(this.clinic, type, id)
+    const stored = await this.#stored(type, id)
     return stored && new Versioned<R>(stored)
   }
 
@@ -181,6 +186,7 @@ export class UnitOfWork {
   async search(plan: SearchPlan): Promise<SearchAnswer> {
     try {
       const result = await this.#store.search(plan)
+      for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
       throw error instanceof InvalidCursor ? cursorError() : error
@@ -275,7 +281,18 @@ export class UnitOfWork {
   /** The stored version that the staged one follows; several changes of one resource become one version. */
   async #base(type: string, id: string): Promise<StoredResource | undefined> {
     const staged = this.#staged.get(`${type}/${id}`)
-    return staged === undefined ? await this.#store.read(this.clinic, type, id) : staged.base
+    return staged === undefined ? await this.#stored(type, id) : staged.base
+  }
+
+  async #stored(type: string, id: string): Promise<StoredResource | undefined> {
+    const key = `${type}/${id}`
+    if (!this.#seen.has(key)) this.#see(type, id, await this.#store.read(this.clinic, type, id))
+    return this.#seen.get(key)
+  }
+
+  #see(type: string, id: string, stored: StoredResource | undefined): void {
+    const key = `${type}/${id}`
+    if (!this.#seen.has(key)) this.#seen.set(key, stored)
   }
 }
 
