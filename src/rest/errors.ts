@@ -3,6 +3,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { FhirError, toOutcome } from '../fhir/outcome.ts'
 import { StoreUnavailable } from '../repository.ts'
+import { faultOf } from './fault.ts'
 import { FHIR_JSON } from './negotiate.ts'
 
 /** Routes that are not FHIR answer with a plain JSON error. */
@@ -39,20 +40,10 @@ function known(error: unknown, koa: KoaContext, logger: Logger): FhirError {
     )
   }
   // The path may hold ids, but never the query or the body, which may hold patient data.
-  logger.error(
-    { err: withoutMessage(error), method: koa.method, route: koa._matchedRoute ?? koa.path },
-    'unexpected fault',
-  )
+  logger.error({ fault: faultOf(error), method: koa.method, route: koa._matchedRoute ?? koa.path }, 'unexpected fault')
   return new FhirError(500, {
     severity: 'fatal',
     code: 'exception',
     diagnostics: 'The server met an unexpected fault; it has been logged',
   })
-}
-
-/** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */
-function withoutMessage(error: unknown): { readonly type: string; readonly stack: readonly string[] } {
-  if (!(error instanceof Error)) return { type: typeof error, stack: [] }
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return { type: error.name, stack: frames.slice(0, 8).map((line) => line.trim()) }
 }
