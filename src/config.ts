@@ -39,85 +39,123 @@ export interface Limits {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** @throws Error listing every problem, one a line. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const problems: string[] = []
-  const production = env.NODE_ENV === 'production'
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = env[name]?.toLowerCase()
-    if (value === undefined || value === '') return fallback
+export function readConfig(environment: Environment = process.env): Config {
+  const read = new EnvironmentReader(environment)
+  const production = environment.NODE_ENV === 'production'
+  const demo = read.flag('DEMO', !production)
+  // Production refuses the demo's defaults even where somebody switched demo mode on.
+  const secrets = demo && !production ? 'may be absent' : 'must be set'
+  const config: Config = {
+    port: read.integer('PORT', 3000, 0, 65_535),
+    host: environment.HOST || '127.0.0.1',
+    baseUrl: read.url('BASE_URL'),
+    databaseUrl: read.matching('DATABASE_URL', 'sqlite:data/emr.db', /^sqlite:.+/, 'sqlite:<file> or sqlite::memory:'),
+    jwt: {
+      secret: read.secret('JWT_SECRET', randomBytes(32).toString('base64url'), 32, secrets),
+      lifetimeSeconds: read.integer('SESSION_SECONDS', 8 * 3600, 60, 30 * 86_400),
+      ...read.foreignIssuer(),
+    },
+    webhookSecret: read.secret('WEBHOOK_SECRET', 'demo-secret', 16, secrets),
+    demo,
+    logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    disabledInteractions: read.list('DISABLED_INTERACTIONS'),
+    trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
+    limits: {
+      bodyBytes: read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+      bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
+      jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
+      defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),
+      maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
+      includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
+    },
+  }
+  read.complain()
+  return config
+}
+
+/** Reads variables one by one and collects what is wrong with them; an empty variable counts as absent. */
+class EnvironmentReader {
+  readonly #environment: Environment
+  readonly #problems: string[] = []
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  /** @throws Error when there was any problem. */
+  complain(): void {
+    if (this.#problems.length > 0) throw new Error(`The configuration has problems:\n- ${this.#problems.join('\n- ')}`)
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.#environment[name]?.toLowerCase()
+    if (!value) return fallback
     if (['1', 'true', 'on', 'yes'].includes(value)) return true
-    if (!['0', 'false', 'off', 'no'].includes(value)) problems.push(`${name} is '${env[name]}'; use on or off`)
+    if (!['0', 'false', 'off', 'no'].includes(value)) this.#wrong(name, 'on or off')
     return false
   }
-  const integer = (name: string, fallback: number, low: number, high: number): number => {
-    const text = env[name]
-    if (text === undefined || text === '') return fallback
+
+  integer(name: string, fallback: number, low: number, high: number): number {
+    const text = this.#environment[name]
+    if (!text) return fallback
     const value = Number(text)
-    if (!Number.isInteger(value) || value < low || value > high) {
-      problems.push(`${name} is '${text}'; use a whole number from ${low} to ${high}`)
-      return fallback
-    }
+    if (!Number.isInteger(value) || value < low || value > high)
+      this.#wrong(name, `a whole number from ${low} to ${high}`)
     return value
   }
-  const url = (name: string): string | undefined => {
-    const text = env[name]
-    if (text === undefined || text === '') return undefined
-    if (!/^https?:\/\//.test(text) || !URL.canParse(text)) problems.push(`${name} is '${text}'; use an http(s) address`)
-    return text.replace(/\/+$/, '')
-  }
-  const secret = (name: string, demoDefault: string, minimum: number): string => {
-    const text = env[name]
-    if (text === undefined || text === '') {
-      if (demo && !production) return demoDefault
-      problems.push(`${name} is missing; outside demo mode it must be set, with at least ${minimum} characters`)
-      return ''
-    }
-    if ((!demo || production) && (text === demoDefault || text.length < minimum)) {
-      problems.push(`${name} is the demo default or shorter than ${minimum} characters; set a random one`)
-    }
+
+  matching(name: string, fallback: string, pattern: RegExp, right: string): string {
+    const text = this.#environment[name] || fallback
+    if (!pattern.test(text)) this.#wrong(name, right)
     return text
   }
 
-  const demo = flag('DEMO', !production)
-  const databaseUrl = env.DATABASE_URL || 'sqlite:data/emr.db'
-  if (!/^sqlite:.+/.test(databaseUrl)) {
-    problems.push(`DATABASE_URL is '${databaseUrl}'; use sqlite:<file> or sqlite::memory:`)
-  }
-  const logLevel = LOG_LEVELS.find((level) => level === (env.LOG_LEVEL || 'info'))
-  if (logLevel === undefined) problems.push(`LOG_LEVEL is '${env.LOG_LEVEL}'; use one of ${LOG_LEVELS.join(', ')}`)
-  const jwksUrl = url('JWKS_URL')
-  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = env
-  if (jwksUrl !== undefined && (!issuer || !audience)) {
-    problems.push('JWKS_URL is set, so JWT_ISSUER and JWT_AUDIENCE must be set too: tokens are checked against both')
+  choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T {
+    const text = this.#environment[name] || fallback
+    const choice = choices.find((candidate) => candidate === text)
+    if (choice === undefined) this.#wrong(name, `one of ${choices.join(', ')}`)
+    return choice ?? fallback
   }
 
-  const config: Config = {
-    port: integer('PORT', 3000, 0, 65_535),
-    host: env.HOST || '127.0.0.1',
-    baseUrl: url('BASE_URL'),
-    databaseUrl,
-    jwt: {
-      secret: secret('JWT_SECRET', randomBytes(32).toString('base64url'), 32),
-      lifetimeSeconds: integer('SESSION_SECONDS', 8 * 3600, 60, 30 * 86_400),
-      ...(jwksUrl === undefined ? {} : { jwksUrl }),
-      ...(issuer ? { issuer } : {}),
-      ...(audience ? { audience } : {}),
-    },
-    webhookSecret: secret('WEBHOOK_SECRET', 'demo-secret', 16),
-    demo,
-    logLevel: logLevel ?? 'info',
-    disabledInteractions: (env.DISABLED_INTERACTIONS ?? '').split(',').map((rule) => rule.trim()).filter(Boolean),
-    trustBodyCallMetadata: flag('TRUST_BODY_CALL_METADATA', false),
-    limits: {
-      bodyBytes: integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
-      bundleEntries: integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
-      jsonDepth: integer('MAX_JSON_DEPTH', 64, 16, 1000),
-      defaultCount: integer('DEFAULT_COUNT', 20, 1, 10_000),
-      maxCount: integer('MAX_COUNT', 1000, 1, 10_000),
-      includes: integer('MAX_INCLUDES', 1000, 1, 100_000),
-    },
+  list(name: string): readonly string[] {
+    const items = (this.#environment[name] ?? '').split(',')
+    return items.map((item) => item.trim()).filter(Boolean)
   }
-  if (problems.length > 0) throw new Error(`The configuration has problems:\n- ${problems.join('\n- ')}`)
-  return config
+
+  /** Without a slash at its end. */
+  url(name: string): string | undefined {
+    const text = this.#environment[name]
+    if (!text) return undefined
+    if (!/^https?:\/\//.test(text) || !URL.canParse(text)) this.#wrong(name, 'an http(s) address')
+    return text.replace(/\/+$/, '')
+  }
+
+  secret(name: string, demoDefault: string, minimum: number, presence: 'may be absent' | 'must be set'): string {
+    const text = this.#environment[name]
+    if (presence === 'may be absent') return text || demoDefault
+    if (!text) {
+      this.#problems.push(`${name} is missing; outside demo mode it must be set, with at least ${minimum} characters`)
+    } else if (text === demoDefault || text.length < minimum) {
+      this.#problems.push(`${name} is the demo default or shorter than ${minimum} characters; set a random one`)
+    }
+    return text ?? ''
+  }
+
+  foreignIssuer(): Pick<Config['jwt'], 'jwksUrl' | 'issuer' | 'audience'> {
+    const jwksUrl = this.url('JWKS_URL')
+    const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = this.#environment
+    if (jwksUrl !== undefined && !(issuer && audience)) {
+      this.#problems.push(
+        'JWKS_URL is set, so JWT_ISSUER and JWT_AUDIENCE must be set: tokens are checked against both',
+      )
+    }
+    return { ...(jwksUrl && { jwksUrl }), ...(issuer && { issuer }), ...(audience && { audience }) }
+  }
+
+  #wrong(name: string, right: string): void {
+    this.#problems.push(`${name} is '${this.#environment[name]}'; use ${right}`)
+  }
 }

@@ -10,16 +10,17 @@ const logger = pino({ level: config.logLevel })
 
 try {
   const app = await createApp({ config, logger })
+  // Before the first request, so that nobody meets half a demo clinic.
+  if (config.demo) {
+    await seedDemo(app)
+    await topUpSlots(app)
+  }
   await new Promise<void>((resolve, reject) => {
     app.server.once('error', reject)
     app.server.listen(config.port, config.host, resolve)
   })
   process.once('SIGTERM', () => void stop(app.close))
   process.once('SIGINT', () => void stop(app.close))
-  if (config.demo) {
-    await seedDemo(app)
-    await topUpSlots(app)
-  }
   const { port } = app.server.address() as AddressInfo
   console.log(greeting(config, port))
 } catch (error) {
@@ -29,7 +30,7 @@ try {
 
 function configOrExit(): Config {
   try {
-    return readConfig(process.env)
+    return readConfig()
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error))
     process.exit(1)

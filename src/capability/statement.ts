@@ -9,7 +9,7 @@ import { type SearchParameter, searchParametersOf } from '../search/parameters.t
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
 /** What the server can do across types. */
-export const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
+const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
 
 /** @throws Error naming what a provider declares wrongly; it stops the start. */
 export function capabilityStatement(providers: ReadonlyMap<string, Provider>): CapabilityStatement {
@@ -29,7 +29,7 @@ export function capabilityStatement(providers: ReadonlyMap<string, Provider>): C
 }
 
 /** The search parameters a provider serves: those it names, or all that R4 and we define for its type. */
-export function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
+function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
   const unknown = searchParams.filter((code) => !known.has(code))

@@ -15,7 +15,7 @@ export interface Issue {
 }
 
 /** Codes of `Issue.reason` live in this system. */
-export const REASON_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/reason'
+const REASON_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/reason'
 
 /** Any failure a client is told about: an HTTP status and the issues of its OperationOutcome. */
 export class FhirError extends Error {

@@ -53,7 +53,9 @@ export interface CrmSettings {
   readonly secret: string
 }
 
-export type Delivery = { readonly delivered: true } | { readonly delivered: false; readonly retry: boolean; readonly reason: string; readonly retryAfterMs?: number }
+export type Delivery =
+  | { readonly delivered: true }
+  | { readonly delivered: false; readonly retry: boolean; readonly reason: string; readonly retryAfterMs?: number }
 
 export interface CrmConnector {
   /** One try, within its own deadline; never throws. */

@@ -18,12 +18,12 @@ export const patientMatch = defineOperation('patient-match', async ({ access, in
   return searchset(select(matches, input.onlyCertainMatches === true, input.count as number | undefined), base ?? '')
 })
 
-export interface PatientMatch extends Score {
+interface PatientMatch extends Score {
   readonly patient: Versioned<Patient>
 }
 
 /** Patients of the clinic that may be the one asked for, best first. @throws FhirError 400 when nothing can be matched by. */
-export async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
+async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
   const queries = candidateQueries(asked)
   if (queries.length === 0) {
     throw badRequest(

@@ -19,7 +19,7 @@ export const errors =
     }
   }
 
-export function sendError(koa: KoaContext, error: FhirError): void {
+function sendError(koa: KoaContext, error: FhirError): void {
   koa.status = error.status
   koa.set({ ...error.headers })
   if (PLAIN.test(koa.path)) {
