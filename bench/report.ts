@@ -1,0 +1,175 @@
+/** The results as data, judged by their targets, and as a table. */
+import { cpus } from 'node:os'
+import type { Import } from './import-data.ts'
+import type { Measurement } from './load.ts'
+import { type Ceiling, RUN_TARGETS, type Target } from './scenarios.ts'
+
+export interface ScenarioResult {
+  readonly name: string
+  readonly measurements: readonly Measurement[]
+  readonly target?: Target
+}
+
+export interface Results {
+  readonly ceilings: readonly (ScenarioResult & { readonly name: Ceiling })[]
+  readonly scenarios: readonly ScenarioResult[]
+  readonly import: Import
+  readonly start: {
+    /** Milliseconds from starting the process to its printing of the address: on an empty store, and with the data. */
+    readonly empty: number
+    readonly loaded: number
+  }
+  /** Resident set size in bytes; undefined where it cannot be read. */
+  readonly memory: {
+    readonly idle: number | undefined
+    /** After a start on the loaded store. */
+    readonly idleLoaded: number | undefined
+    /** After the import, in the process that did it. */
+    readonly loaded: number | undefined
+    /** The highest during the scenarios. */
+    readonly peak: number | undefined
+  }
+}
+
+/** The load that targets speak of. */
+const TARGET_CONNECTIONS = 16
+const MEBIBYTE = 1024 * 1024
+
+export interface Verdict {
+  readonly what: string
+  readonly value: string
+  readonly target: string
+  /** The same ratio by processor time, which other programs on the machine disturb less; it does not decide. */
+  readonly byCpu?: string
+  readonly pass: boolean
+}
+
+const atTarget = ({ measurements }: ScenarioResult): Measurement | undefined =>
+  measurements.find(({ connections }) => connections === TARGET_CONNECTIONS)
+
+/** What is known of each target; those that were not measured are left out. */
+export function verdicts(results: Results): readonly Verdict[] {
+  const ceilingOf = (ceiling: Ceiling): Measurement | undefined => {
+    const found = results.ceilings.find(({ name }) => name === ceiling)
+    return found && atTarget(found)
+  }
+  return [
+    ...results.scenarios.flatMap((scenario) => {
+      const measured = atTarget(scenario)
+      return measured === undefined || scenario.target === undefined
+        ? []
+        : scenarioVerdict(scenario.name, measured, scenario.target, ceilingOf)
+    }),
+    ...importVerdict(results.import, ceilingOf('koa')?.requestsPerSecond),
+    ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
+    ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
+  ]
+}
+
+function scenarioVerdict(
+  name: string,
+  measured: Measurement,
+  target: Target,
+  ceilingOf: (ceiling: Ceiling) => Measurement | undefined,
+): readonly Verdict[] {
+  switch (target.kind) {
+    case 'p99':
+      return [
+        {
+          what: name,
+          value: `p99 ${measured.p99.toFixed(1)} ms`,
+          target: `below ${target.below} ms`,
+          pass: measured.p99 < target.below,
+        },
+      ]
+    case 'ratio': {
+      const ceiling = ceilingOf(target.ceiling)
+      if (ceiling === undefined) return []
+      const verdict = ratioVerdict(
+        name,
+        measured.requestsPerSecond / ceiling.requestsPerSecond,
+        target.atLeast,
+        target.ceiling,
+      )
+      return [{ ...verdict, ...byCpu(measured, ceiling) }]
+    }
+  }
+}
+
+const byCpu = (measured: Measurement, ceiling: Measurement): Pick<Verdict, 'byCpu'> =>
+  measured.cpuPerRequest === undefined || ceiling.cpuPerRequest === undefined
+    ? {}
+    : { byCpu: (ceiling.cpuPerRequest / measured.cpuPerRequest).toFixed(3) }
+
+const ratioVerdict = (what: string, ratio: number, atLeast: number, ceiling: Ceiling): Verdict => ({
+  what,
+  value: `${ratio.toFixed(3)} of ${ceiling}`,
+  target: `at least ${atLeast.toFixed(3)}`,
+  pass: ratio >= atLeast,
+})
+
+const importVerdict = ({ resourcesPerSecond }: Import, koa: number | undefined): readonly Verdict[] =>
+  koa === undefined ? [] : [ratioVerdict('import, resources', resourcesPerSecond / koa, RUN_TARGETS.importRatio, 'koa')]
+
+const memoryVerdict = (what: string, bytes: number | undefined, below: number): readonly Verdict[] =>
+  bytes === undefined
+    ? []
+    : [{ what, value: mebibytes(bytes), target: `below ${mebibytes(below)}`, pass: bytes < below }]
+
+const mebibytes = (bytes: number | undefined): string =>
+  bytes === undefined ? '-' : `${Math.round(bytes / MEBIBYTE)} MiB`
+const round = (value: number): string => Math.round(value).toLocaleString('en')
+
+export const machine = () => ({
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+})
+
+export function tables(results: Results): string {
+  const { start, memory, import: imported } = results
+  return [
+    table(
+      ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
+      [...results.ceilings.map((each) => ({ ...each, name: `[${each.name}]` })), ...results.scenarios].flatMap(rows),
+    ),
+    table(
+      ['', 'measured', 'by CPU', 'target', ''],
+      verdicts(results).map(({ what, value, byCpu, target, pass }) => [
+        what,
+        value,
+        byCpu ?? '',
+        target,
+        pass ? 'pass' : 'MISS',
+      ]),
+    ),
+    `Import: ${round(imported.resources)} resources, ${round(imported.resourcesPerSecond)} a second.`,
+    `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
+    `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +
+      `after the import ${mebibytes(memory.loaded)}, highest ${mebibytes(memory.peak)}.`,
+  ].join('\n\n')
+}
+
+const rows = ({ name, measurements }: ScenarioResult): readonly (readonly string[])[] =>
+  measurements.map((measured) => [
+    name,
+    String(measured.connections),
+    round(measured.requestsPerSecond),
+    measured.p50.toFixed(2),
+    measured.p95.toFixed(2),
+    measured.p99.toFixed(2),
+    measured.cpuPerRequest?.toFixed(3) ?? '-',
+    mebibytes(measured.memory),
+    String(measured.errors),
+  ])
+
+/** The first column to the left, the others to the right. */
+function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...body.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join('\n')
+}

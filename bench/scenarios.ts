@@ -1,0 +1,183 @@
+/** What is measured, and what each result must reach. */
+import {
+  birthDateOf,
+  dayRange,
+  familyBeginning,
+  familyOf,
+  patient,
+  patientId,
+  practitionerId,
+  type Sizes,
+  scheduleId,
+  transaction,
+  weekRange,
+} from './data-set.ts'
+import type { HttpRequest, Traffic } from './load.ts'
+import { toolScenarios } from './tool-scenarios.ts'
+
+export type Ceiling = 'koa' | 'koa point read' | 'http point read' | 'koa durable write'
+
+export const CEILINGS: readonly Ceiling[] = ['koa', 'koa point read', 'http point read', 'koa durable write']
+
+/** To reach at 16 connections. */
+export type Target =
+  /** Requests a second, as a share of those of a ceiling in the same run. */
+  | { readonly kind: 'ratio'; readonly ceiling: Ceiling; readonly atLeast: number }
+  | { readonly kind: 'p99'; readonly below: number }
+
+export interface Scenario {
+  readonly name: string
+  readonly traffic: Traffic
+  readonly target?: Target
+  /** What is wrong with the text of a 2xx answer; undefined: nothing. It keeps a broken scenario from looking fast. */
+  readonly problemOf?: (text: string) => string | undefined
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** Targets of the run as a whole. Memory in bytes, the import as resources a second for each request of bare Koa. */
+export const RUN_TARGETS = {
+  importRatio: 3_000 / 38_000,
+  idleMemory: 200 * MEBIBYTE,
+  loadedMemory: 500 * MEBIBYTE,
+} as const
+
+const FHIR_JSON = 'application/fhir+json'
+const DISTINCT = 512
+/** More than any scenario uses, so that connection and count together make a number of its own. */
+const MOST_CONNECTIONS = 64
+
+export interface Access {
+  readonly authorization: string
+  readonly voiceSecret: string
+}
+
+export const scenarios = (sizes: Sizes, { authorization, voiceSecret }: Access): readonly Scenario[] => [
+  ...reads(sizes, authorization),
+  ...searches(sizes, authorization),
+  ...writes(sizes, authorization),
+  ...toolScenarios(voiceSecret),
+]
+
+const ofKoa = (atLeast: number): Target => ({ kind: 'ratio', ceiling: 'koa', atLeast })
+
+/** Patients all over the data set, so that neighbours in a list are no neighbours in the store. */
+const spread = (n: number, { patients }: Sizes): number => (n * 37) % patients
+
+const gets = (authorization: string, path: (n: number) => string): Traffic => ({
+  kind: 'repeated',
+  requests: Array.from({ length: DISTINCT }, (_, n) => ({ method: 'GET', path: path(n), headers: { authorization } })),
+})
+
+const reads = (sizes: Sizes, authorization: string): readonly Scenario[] => [
+  {
+    name: 'metadata',
+    // As browsers and FHIR client libraries ask for it.
+    traffic: {
+      kind: 'repeated',
+      requests: [{ method: 'GET', path: '/metadata', headers: { 'accept-encoding': 'gzip, deflate, br' } }],
+    },
+    target: ofKoa(0.6),
+  },
+  {
+    name: 'metadata, not compressed',
+    traffic: { kind: 'repeated', requests: [{ method: 'GET', path: '/metadata' }] },
+  },
+  {
+    name: 'read',
+    traffic: gets(authorization, (n) => `/Patient/${patientId(spread(n, sizes))}`),
+    target: { kind: 'ratio', ceiling: 'koa point read', atLeast: 0.6 },
+  },
+]
+
+function searches(sizes: Sizes, authorization: string): readonly Scenario[] {
+  const practitionerOf = (n: number): number => (n * 7) % sizes.practitioners
+  const search = (name: string, atLeast: number, hits: readonly [number, number], path: (n: number) => string) => ({
+    name,
+    traffic: gets(authorization, path),
+    target: ofKoa(atLeast),
+    problemOf: entries(...hits),
+  })
+  return [
+    search('few-hit search', 0.16, [1, 3], (n) => {
+      const patientNumber = spread(n, sizes)
+      return `/Patient?family=${familyOf(patientNumber)}&birthdate=${birthDateOf(patientNumber)}`
+    }),
+    search('prefix search', 0.07, [20, 20], (n) => `/Patient?family=${familyBeginning(n)}&_count=20`),
+    search('slot search', 0.08, [50, 50], (n) => {
+      const schedule = `Schedule/${scheduleId(practitionerOf(n))}`
+      return `/Slot?schedule=${schedule}&status=free&${weekRange()}&_count=50`
+    }),
+    search('include search', 0.1, [6, 10], (n) => {
+      const practitioner = `Practitioner/${practitionerId(practitionerOf(n))}`
+      return `/Appointment?practitioner=${practitioner}&${dayRange(n)}&_include=Appointment:patient`
+    }),
+  ]
+}
+
+function writes(sizes: Sizes, authorization: string): readonly Scenario[] {
+  const send = (method: 'POST' | 'PUT', path: string, body: object): HttpRequest => ({
+    method,
+    path,
+    headers: { authorization, 'content-type': FHIR_JSON },
+    body: JSON.stringify(body),
+  })
+  /** A number that no other request of the run has, beyond those of the data set. */
+  const unused = (connection: number, n: number): number => sizes.patients + n * MOST_CONNECTIONS + connection
+  const durable: Target = { kind: 'ratio', ceiling: 'koa durable write', atLeast: 1 }
+  return [
+    {
+      name: 'create',
+      traffic: { kind: 'fresh', next: (connection, n) => send('POST', '/Patient', patient(unused(connection, n))) },
+      target: durable,
+    },
+    {
+      name: 'update',
+      traffic: {
+        kind: 'fresh',
+        next: (connection, n) => {
+          const number = unused(connection, n)
+          const id = patientId(number % sizes.patients)
+          return send('PUT', `/Patient/${id}`, { ...patient(number), id })
+        },
+      },
+      target: durable,
+    },
+    {
+      name: 'transaction of 10',
+      traffic: {
+        kind: 'fresh',
+        next: (connection, n) => {
+          const patients = Array.from({ length: 10 }, (_, index) => patient(unused(connection, n * 10 + index)))
+          return send('POST', '/', transaction(patients))
+        },
+      },
+      target: ofKoa(0.01),
+      problemOf: entries(10, 10),
+    },
+  ]
+}
+
+function entries(fewest: number, most: number): (text: string) => string | undefined {
+  return (text) => {
+    const found = (JSON.parse(text) as { entry?: unknown[] }).entry?.length ?? 0
+    return found >= fewest && found <= most ? undefined : `${found} entries instead of ${fewest} to ${most}`
+  }
+}
+
+/** What every ceiling is asked for; a create of the same Patient as the scenario's where it writes. */
+export const ceilingTraffic = (ceiling: Ceiling): Traffic =>
+  ceiling === 'koa durable write'
+    ? {
+        kind: 'fresh',
+        next: (connection, n) => ({
+          method: 'POST',
+          path: '/Patient',
+          headers: { 'content-type': FHIR_JSON },
+          body: JSON.stringify(patient(n * MOST_CONNECTIONS + connection)),
+        }),
+      }
+    : {
+        kind: 'repeated',
+        requests: Array.from({ length: DISTINCT }, (_, n) => ({ method: 'GET', path: `/Patient/${patientId(n)}` })),
+      }

@@ -1,0 +1,95 @@
+/** A server under load: a child process on a free port, and what it uses of the machine (Linux's /proc). */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const START_TIMEOUT = 120_000
+/** Linux counts processor time in hundredths of a second for every program (man 7 time). */
+const MILLISECONDS_PER_TICK = 10
+
+export interface Memory {
+  /** Resident set size now, and the highest so far, bytes. */
+  readonly resident: number
+  readonly peak: number
+}
+
+export interface ServerProcess {
+  readonly url: string
+  /** Milliseconds from starting the process to its printing of the address. */
+  readonly startMilliseconds: number
+  /** User and system time of all threads so far, milliseconds; undefined where /proc is missing. */
+  readonly cpuMilliseconds: () => number | undefined
+  readonly memory: () => Memory | undefined
+  readonly stop: () => Promise<void>
+}
+
+/** Starts `file` (relative to the project) and waits until it prints the address where it listens. */
+export async function startProcess(file: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [join(ROOT, file)], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await addressPrintedBy(child, file)
+  const { pid = 0 } = child
+  return {
+    url,
+    startMilliseconds: performance.now() - started,
+    cpuMilliseconds: () => cpuOf(pid),
+    memory: () => memoryOf(pid),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+/** @throws Error when the process ends, or prints no address in time. */
+function addressPrintedBy(child: ChildProcess, file: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const timeout = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`${file} printed no address within ${START_TIMEOUT / 1000} s`))
+    }, START_TIMEOUT)
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      // Read on after the address, or a full pipe would stop the server.
+      if (output.length < 10_000) output += chunk
+      const address = /http:\/\/[\d.]+:\d+/.exec(output)?.[0]
+      if (address === undefined) return
+      clearTimeout(timeout)
+      resolve(address)
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timeout)
+      reject(new Error(`${file} ended with code ${code} before it printed an address`))
+    })
+  })
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function cpuOf(pid: number): number | undefined {
+  // The second field is the program's name in brackets, and may hold spaces.
+  const fields = readProc(pid, 'stat')?.split(') ')[1]?.split(' ')
+  const [user, system] = [Number(fields?.[11]), Number(fields?.[12])]
+  return Number.isFinite(user + system) ? (user + system) * MILLISECONDS_PER_TICK : undefined
+}
+
+function memoryOf(pid: number): Memory | undefined {
+  const status = readProc(pid, 'status')
+  const bytes = (name: string): number =>
+    1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1])
+  return status === undefined ? undefined : { resident: bytes('VmRSS'), peak: bytes('VmHWM') }
+}
