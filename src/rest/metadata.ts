@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
+import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { badRequest } from '../fhir/outcome.ts'
 import { negotiate } from './negotiate.ts'
@@ -15,6 +15,11 @@ interface Rendered {
 }
 
 const MODES = ['full', 'normative', 'terminology']
+/** The best first, and how a client says that it does not take it. */
+const ENCODINGS = [
+  { name: 'br', refused: /br\s*;\s*q=0(\.0*)?\s*(,|$)/ },
+  { name: 'gzip', refused: /gzip\s*;\s*q=0(\.0*)?\s*(,|$)/ },
+]
 /** Addresses kept rendered; more than a few only come from forged Host headers. */
 const MAX_RENDERED = 16
 
@@ -25,14 +30,8 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
     const known = rendered.get(key)
     if (known !== undefined) return known
     if (rendered.size >= MAX_RENDERED) rendered.clear()
-    const fresh = render(
-      mode === 'terminology'
-        ? terminology(statement)
-        : {
-            ...statement,
-            implementation: { description: statement.title ?? '', ...statement.implementation, url: base },
-          },
-    )
+    const located = withAddress(statement, base)
+    const fresh = render(mode === 'terminology' ? terminology(located) : located)
     rendered.set(key, fresh)
     return fresh
   }
@@ -46,7 +45,7 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
 
 function send(koa: KoaContext, { etag, plain, encoded }: Rendered, contentType: string): void {
   koa.set({ ETag: etag, 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
-  if (koa.get('if-none-match') === etag) {
+  if (isHeld(etag, koa.get('if-none-match'))) {
     koa.status = 304
     return
   }
@@ -55,12 +54,17 @@ function send(koa: KoaContext, { etag, plain, encoded }: Rendered, contentType: 
     return
   }
   const accepted = koa.get('accept-encoding')
-  const encoding = ['br', 'gzip'].find((name) => accepted.includes(name) && encoded.has(name))
+  const encoding = ENCODINGS.find(({ name, refused }) => {
+    return accepted.includes(name) && encoded.has(name) && !refused.test(accepted)
+  })?.name
   if (encoding !== undefined) koa.set('Content-Encoding', encoding)
   koa.body = (encoding === undefined ? undefined : encoded.get(encoding)) ?? plain
 }
 
-function render(resource: CapabilityStatement | TerminologyCapabilities): Rendered {
+const isHeld = (etag: string, header: string): boolean =>
+  header === etag || header === '*' || header.split(',').some((tag) => tag.trim() === etag)
+
+function render(resource: unknown): Rendered {
   const plain = Buffer.from(JSON.stringify(resource))
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`
   const encoded = new Map<string, Buffer>()
@@ -74,13 +78,12 @@ function render(resource: CapabilityStatement | TerminologyCapabilities): Render
   return { etag, plain, encoded }
 }
 
-function terminology({ version, date, status, kind }: CapabilityStatement): TerminologyCapabilities {
-  return {
-    resourceType: 'TerminologyCapabilities',
-    name: 'SandboxEmrTerminology',
-    status,
-    date,
-    kind,
-    ...(version === undefined ? {} : { version }),
-  }
+const withAddress = (statement: CapabilityStatement, url: string): CapabilityStatement => ({
+  ...statement,
+  implementation: { description: statement.title ?? '', ...statement.implementation, url },
+})
+
+function terminology({ version, date, status, kind, software, implementation }: CapabilityStatement): unknown {
+  const capabilities = { resourceType: 'TerminologyCapabilities', name: 'SandboxEmrTerminology', status, date, kind }
+  return { ...capabilities, version, software, implementation }
 }

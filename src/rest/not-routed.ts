@@ -10,6 +10,8 @@ export const notRouted =
   (providers: ReadonlyMap<string, Provider>): Middleware =>
   (koa) => {
     const { method, path } = koa
+    // Served before authentication, and no interaction of a type.
+    if (path === '/metadata') throw notAllowed(`${method} ${path}`, ['GET'])
     const [type = ''] = path.split('/').filter((segment) => segment !== '')
     if (/^[A-Za-z]/.test(type) && !providers.has(type))
       throw notFound(`There is nothing at ${method} /${type}: it is no resource type of FHIR R4`)
