@@ -29,12 +29,32 @@ describe('readConfig', () => {
   })
 
   test.each([
-    ['a missing JWT_SECRET in production', { NODE_ENV: 'production', WEBHOOK_SECRET: secrets.WEBHOOK_SECRET }, 'JWT_SECRET is missing'],
-    ['a missing WEBHOOK_SECRET in production', { NODE_ENV: 'production', JWT_SECRET: secrets.JWT_SECRET }, 'WEBHOOK_SECRET is missing'],
-    ['the demo default in production', { ...secrets, NODE_ENV: 'production', WEBHOOK_SECRET: 'demo-secret' }, 'WEBHOOK_SECRET is the demo default'],
+    [
+      'a missing JWT_SECRET in production',
+      { NODE_ENV: 'production', WEBHOOK_SECRET: secrets.WEBHOOK_SECRET },
+      'JWT_SECRET is missing',
+    ],
+    [
+      'a missing WEBHOOK_SECRET in production',
+      { NODE_ENV: 'production', JWT_SECRET: secrets.JWT_SECRET },
+      'WEBHOOK_SECRET is missing',
+    ],
+    [
+      'the demo default in production',
+      { ...secrets, NODE_ENV: 'production', WEBHOOK_SECRET: 'demo-secret' },
+      'WEBHOOK_SECRET is the demo default',
+    ],
     ['a missing secret with DEMO=off', { DEMO: 'off' }, 'JWT_SECRET is missing'],
-    ['a missing secret in production, even with DEMO=on', { NODE_ENV: 'production', DEMO: 'on' }, 'JWT_SECRET is missing'],
-    ['a short secret', { ...secrets, DEMO: 'off', JWT_SECRET: 'short' }, 'JWT_SECRET is the demo default or shorter than 32'],
+    [
+      'a missing secret in production, even with DEMO=on',
+      { NODE_ENV: 'production', DEMO: 'on' },
+      'JWT_SECRET is missing',
+    ],
+    [
+      'a short secret',
+      { ...secrets, DEMO: 'off', JWT_SECRET: 'short' },
+      'JWT_SECRET is the demo default or shorter than 32',
+    ],
     ['a PORT that is none', { PORT: '70000' }, 'PORT'],
     ['an engine it does not have', { DATABASE_URL: 'postgres://x' }, 'DATABASE_URL'],
     ['a LOG_LEVEL that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],

@@ -31,7 +31,16 @@ async function paste(page: string): Promise<string> {
 describe('the five-minute tour of README', () => {
   test('shows what it says', async () => {
     const output = await paste('README.md')
-    for (const shown of ['"resourceType": "CapabilityStatement"', 'HTTP/1.1 201', 'Moreau', 'Patient.gender', '"status":"busy"', 'ACTION_REQUIRED', 'Okonkwo', 'match-grade']) {
+    for (const shown of [
+      '"resourceType": "CapabilityStatement"',
+      'HTTP/1.1 201',
+      'Moreau',
+      'Patient.gender',
+      '"status":"busy"',
+      'ACTION_REQUIRED',
+      'Okonkwo',
+      'match-grade',
+    ]) {
       expect(output).toContain(shown)
     }
   })
@@ -41,13 +50,17 @@ describe('every curl of', () => {
   test.each(pages.filter((page) => scriptOf(page) !== ''))('%s works', async (page) => {
     const output = await paste(page)
     expect(output).not.toBe('')
-    expect(output).not.toMatch(/unexpected fault|There is nothing at|There is no interaction at|There is no operation|is not JSON/)
+    expect(output).not.toMatch(
+      /unexpected fault|There is nothing at|There is no interaction at|There is no operation|is not JSON/,
+    )
   })
 })
 
 describe('every link of', () => {
   test.each(['README.md', 'CONTRIBUTING.md', ...pages])('%s leads to a file that exists', (page) => {
-    const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, target = '']) => target)
+    const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(
+      ([, target = '']) => target,
+    )
     const missing = links.filter((target) => !exists(join(ROOT, page, '..', target)))
     expect(missing.map((target) => relative(ROOT, join(ROOT, page, '..', target)))).toEqual([])
   })

@@ -28,8 +28,14 @@ interface Started {
   readonly output: () => string
 }
 
-function launch(env: Record<string, string>): { child: ChildProcess; output: () => string; exited: Promise<number | null> } {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ENTRY], { env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env } })
+function launch(env: Record<string, string>): {
+  child: ChildProcess
+  output: () => string
+  exited: Promise<number | null>
+} {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ENTRY], {
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env },
+  })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)))
@@ -54,7 +60,15 @@ async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number 
 }
 
 async function login(url: string): Promise<string> {
-  return (await request(url, 'POST', '/session', { username: 'demo', password: 'demo' }, { 'content-type': 'application/json' })).body.token
+  return (
+    await request(
+      url,
+      'POST',
+      '/session',
+      { username: 'demo', password: 'demo' },
+      { 'content-type': 'application/json' },
+    )
+  ).body.token
 }
 
 describe('the process', () => {
@@ -78,8 +92,19 @@ describe('the process', () => {
   })
 
   test('in production there is no demo clinic and no demo login', async () => {
-    const server = await start({ NODE_ENV: 'production', DATABASE_URL: 'sqlite::memory:', JWT_SECRET: 'j'.repeat(32), WEBHOOK_SECRET: 'w'.repeat(16) })
-    const answer = await request(server.url, 'POST', '/session', { username: 'demo', password: 'demo' }, { 'content-type': 'application/json' })
+    const server = await start({
+      NODE_ENV: 'production',
+      DATABASE_URL: 'sqlite::memory:',
+      JWT_SECRET: 'j'.repeat(32),
+      WEBHOOK_SECRET: 'w'.repeat(16),
+    })
+    const answer = await request(
+      server.url,
+      'POST',
+      '/session',
+      { username: 'demo', password: 'demo' },
+      { 'content-type': 'application/json' },
+    )
     expect(answer.status).toBe(401)
   })
 
@@ -88,7 +113,13 @@ describe('the process', () => {
     const first = await start(env)
     const token = await login(first.url)
     const headers = { authorization: `Bearer ${token}` }
-    const mine = await request(first.url, 'POST', '/Patient', { resourceType: 'Patient', name: [{ family: 'Kept' }] }, headers)
+    const mine = await request(
+      first.url,
+      'POST',
+      '/Patient',
+      { resourceType: 'Patient', name: [{ family: 'Kept' }] },
+      headers,
+    )
     const { body: page } = await request(first.url, 'GET', '/Patient?_count=1&_total=accurate', undefined, headers)
     const gone = page.entry[0].resource.id
     await request(first.url, 'DELETE', `/Patient/${gone}`, undefined, headers)
@@ -97,7 +128,9 @@ describe('the process', () => {
     const again = { authorization: `Bearer ${await login(second.url)}` }
     expect((await request(second.url, 'GET', `/Patient/${mine.body.id}`, undefined, again)).status).toBe(200)
     expect((await request(second.url, 'GET', `/Patient/${gone}`, undefined, again)).status).toBe(410)
-    expect((await request(second.url, 'GET', '/Patient?_count=1&_total=accurate', undefined, again)).body.total).toBe(page.total - 1)
+    expect((await request(second.url, 'GET', '/Patient?_count=1&_total=accurate', undefined, again)).body.total).toBe(
+      page.total - 1,
+    )
   })
 })
 
@@ -113,9 +146,26 @@ describe('kill -9 during writes', () => {
       const client = async (): Promise<void> => {
         while (alive) {
           const pair = `pair-${sent++}`
-          const patient = { resource: { resourceType: 'Patient', id: pair }, request: { method: 'PUT', url: `Patient/${pair}` } }
-          const basic = { resource: { resourceType: 'Basic', id: pair, code: { text: 'x' }, subject: { reference: `Patient/${pair}` } }, request: { method: 'PUT', url: `Basic/${pair}` } }
-          const answer = await request(server.url, 'POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: [patient, basic] }, headers).catch(() => undefined)
+          const patient = {
+            resource: { resourceType: 'Patient', id: pair },
+            request: { method: 'PUT', url: `Patient/${pair}` },
+          }
+          const basic = {
+            resource: {
+              resourceType: 'Basic',
+              id: pair,
+              code: { text: 'x' },
+              subject: { reference: `Patient/${pair}` },
+            },
+            request: { method: 'PUT', url: `Basic/${pair}` },
+          }
+          const answer = await request(
+            server.url,
+            'POST',
+            '/',
+            { resourceType: 'Bundle', type: 'transaction', entry: [patient, basic] },
+            headers,
+          ).catch(() => undefined)
           if (answer?.status === 200) acknowledged.push(pair)
         }
       }

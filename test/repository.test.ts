@@ -17,7 +17,8 @@ async function open(): Promise<Repository> {
 }
 
 const patient = (id: string, more: Partial<Patient> = {}): Patient => ({ resourceType: 'Patient', id, ...more })
-const current = async (repository: Repository, id: string) => (await repository.reader('c').read<Patient>('Patient', id))?.resource
+const current = async (repository: Repository, id: string) =>
+  (await repository.reader('c').read<Patient>('Patient', id))?.resource
 
 describe('a change', () => {
   test.each([
@@ -25,7 +26,16 @@ describe('a change', () => {
     [
       'found by a search',
       async (unit: UnitOfWork) => {
-        const plan = { clinic: 'c', types: ['Patient'], where: [], sort: [], count: 10, total: 'none', include: [], includeLimit: 0 } as const
+        const plan = {
+          clinic: 'c',
+          types: ['Patient'],
+          where: [],
+          sort: [],
+          count: 10,
+          total: 'none',
+          include: [],
+          includeLimit: 0,
+        } as const
         return (await unit.search(plan)).matches[0]?.resource as Patient | undefined
       },
     ],
@@ -41,7 +51,11 @@ describe('a change', () => {
       }
       await unit.put({ ...patient('p'), ...seen, active: true }, 'PUT')
     })
-    expect(await current(repository, 'p')).toMatchObject({ birthDate: '1980-03-03', active: true, meta: { versionId: '3' } })
+    expect(await current(repository, 'p')).toMatchObject({
+      birthDate: '1980-03-03',
+      active: true,
+      meta: { versionId: '3' },
+    })
   })
 
   test('that writes one resource twice makes one version of it', async () => {

@@ -17,15 +17,37 @@ export type Condition =
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   /** `value` is folded (see fold) for prefix and contains, and verbatim for exact. */
-  | { readonly kind: 'string'; readonly param: string; readonly match: 'prefix' | 'contains' | 'exact'; readonly value: string }
+  | {
+      readonly kind: 'string'
+      readonly param: string
+      readonly match: 'prefix' | 'contains' | 'exact'
+      readonly value: string
+    }
   /** Without `system`: any; `system: ''`: the token has none. Without `code`: any code of the system. */
   | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
   /** Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. */
-  | { readonly kind: 'reference'; readonly param: string; readonly type?: string; readonly id: string; readonly version?: string }
-  | { readonly kind: 'uri'; readonly param: string; readonly match: 'exact' | 'below' | 'above'; readonly value: string }
+  | {
+      readonly kind: 'reference'
+      readonly param: string
+      readonly type?: string
+      readonly id: string
+      readonly version?: string
+    }
+  | {
+      readonly kind: 'uri'
+      readonly param: string
+      readonly match: 'exact' | 'below' | 'above'
+      readonly value: string
+    }
   /** Dates in milliseconds since 1970 UTC; numbers as they are. */
   | { readonly kind: 'date' | 'number'; readonly param: string; readonly bounds: RangeBounds }
-  | { readonly kind: 'quantity'; readonly param: string; readonly bounds: RangeBounds; readonly system?: string; readonly code?: string }
+  | {
+      readonly kind: 'quantity'
+      readonly param: string
+      readonly bounds: RangeBounds
+      readonly system?: string
+      readonly code?: string
+    }
   /** The resource has an entry for `param` (missing: false) or none (missing: true). */
   | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
   | { readonly kind: 'id'; readonly ids: readonly string[] }
@@ -39,7 +61,11 @@ export type Condition =
 export type SortKey =
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
   /** By the lowest entry of `param` ascending, the highest descending; resources without one come last. */
-  | { readonly by: 'string' | 'token' | 'reference' | 'uri' | 'date' | 'number' | 'quantity'; readonly param: string; readonly descending: boolean }
+  | {
+      readonly by: 'string' | 'token' | 'reference' | 'uri' | 'date' | 'number' | 'quantity'
+      readonly param: string
+      readonly descending: boolean
+    }
 
 export interface Include {
   /** The type that holds the reference. */
@@ -76,10 +102,23 @@ export interface SearchPlan {
 export type IndexEntry =
   | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }
   | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
-  | { readonly kind: 'reference'; readonly param: string; readonly type: string; readonly id: string; readonly version?: string }
+  | {
+      readonly kind: 'reference'
+      readonly param: string
+      readonly type: string
+      readonly id: string
+      readonly version?: string
+    }
   | { readonly kind: 'uri'; readonly param: string; readonly value: string }
   | { readonly kind: 'date' | 'number'; readonly param: string; readonly low: number; readonly high: number }
-  | { readonly kind: 'quantity'; readonly param: string; readonly low: number; readonly high: number; readonly system: string; readonly code: string }
+  | {
+      readonly kind: 'quantity'
+      readonly param: string
+      readonly low: number
+      readonly high: number
+      readonly system: string
+      readonly code: string
+    }
   | { readonly kind: 'position'; readonly param: string; readonly latitude: number; readonly longitude: number }
   /** The values of one repetition side by side: `code-value-quantity`. */
   | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly IndexEntry[] }
