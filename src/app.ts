@@ -32,10 +32,15 @@ import type { ResourceStore } from './storage/port.ts'
 import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
 
 /** Opens the store that `databaseUrl` names. */
-export async function openStore(databaseUrl: string, providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider)): Promise<ResourceStore> {
+export async function openStore(
+  databaseUrl: string,
+  providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
+): Promise<ResourceStore> {
   const path = databaseUrl.slice('sqlite:'.length)
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
-  const combined = [...providers.values()].flatMap(({ type, combined }) => combined.map((index) => ({ type, ...index })))
+  const combined = [...providers.values()].flatMap(({ type, combined }) =>
+    combined.map((index) => ({ type, ...index })),
+  )
   return openSqliteStore({ path, combined })
 }
 
@@ -60,7 +65,13 @@ export interface AppParts {
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
-export async function createApp({ config, logger, store: givenStore, integrations: given, providers: special = specialProviders }: AppParts): Promise<App> {
+export async function createApp({
+  config,
+  logger,
+  store: givenStore,
+  integrations: given,
+  providers: special = specialProviders,
+}: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const statement = capabilityStatement(providers)
   const store = givenStore ?? (await openStore(config.databaseUrl, providers))
@@ -87,7 +98,16 @@ export async function createApp({ config, logger, store: givenStore, integration
   koa.use(authenticate(config))
   koa.use(clinicRoutes({ repository }).routes())
   koa.use(requireSandbox(repository))
-  koa.use(fhirRoutes(statement, { providers, limits: config.limits, parametersOf: parametersOf(providers), integrations, baseOf, accessOf: (ctx) => accessOfUser(access, userOf(ctx)) }).routes())
+  koa.use(
+    fhirRoutes(statement, {
+      providers,
+      limits: config.limits,
+      parametersOf: parametersOf(providers),
+      integrations,
+      baseOf,
+      accessOf: (ctx) => accessOfUser(access, userOf(ctx)),
+    }).routes(),
+  )
   koa.use(notRouted(providers))
 
   const server = createServer(koa.callback())
@@ -105,5 +125,7 @@ const accessOfUser = (access: App['access'], user: User) =>
   access(user.clinic, { kind: 'user', id: user.sub, name: user.name, role: user.role })
 
 /** /metadata needs no token, so it is answered before authentication. */
-const capabilityRoute = (answer: Koa.Middleware): Koa.Middleware => (ctx, next) =>
-  ctx.path === '/metadata' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? answer(ctx, next) : next()
+const capabilityRoute =
+  (answer: Koa.Middleware): Koa.Middleware =>
+  (ctx, next) =>
+    ctx.path === '/metadata' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? answer(ctx, next) : next()
