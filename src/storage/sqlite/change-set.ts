@@ -71,27 +71,25 @@ function writeResource(engine: Engine, clinic: string, change: ResourceChange, s
 
 /** The resource row now names `seq` as its current version; a row that only was referenced becomes a resource. */
 function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): number {
-  const written = engine.db.get<[number]>(
-    `INSERT INTO resource (type, id, seq, version, updated, live) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (type, id) DO UPDATE SET
-       seq = excluded.seq, version = excluded.version, updated = excluded.updated, live = excluded.live
-     RETURNING row`,
-    ...[type, change.id, seq, change.version, change.lastUpdated, change.method === 'DELETE' ? 0 : 1],
-  )
-  if (written === undefined) throw new Error('SQLite returned no row for a written resource')
-  return written[0]
+  const values = [seq, change.version, change.lastUpdated, change.method === 'DELETE' ? 0 : 1]
+  const row = findRow(engine, type, change.id)
+  if (row === undefined) {
+    return engine.db.run(
+      'INSERT INTO resource (seq, version, updated, live, type, id) VALUES (?, ?, ?, ?, ?, ?)',
+      ...[...values, type, change.id],
+    )
+  }
+  engine.db.run('UPDATE resource SET seq = ?, version = ?, updated = ?, live = ? WHERE row = ?', ...values, row)
+  return row
 }
 
-function targetRow(engine: Engine, type: number, id: string): number {
-  const known = engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', type, id)
-  if (known !== undefined) return known[0]
-  const made = engine.db.get<[number]>(
-    'INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0) RETURNING row',
-    ...[type, id],
-  )
-  if (made === undefined) throw new Error('SQLite returned no row for a referenced resource')
-  return made[0]
-}
+const findRow = (engine: Engine, type: number, id: string): number | undefined =>
+  engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', type, id)?.[0]
+
+/** The row of a referenced resource, made when there is none yet. */
+const targetRow = (engine: Engine, type: number, id: string): number =>
+  findRow(engine, type, id) ??
+  engine.db.run('INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0)', type, id)
 
 function withCombined(engine: Engine, type: number, change: ResourceChange, rows: IndexRows): IndexRows {
   const combined = combinedRows(engine, type, change.type, rows)

@@ -57,13 +57,18 @@ export const readIndexRows = (db: Database, row: number): IndexRows =>
 /** Writes what is new and removes what is gone; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
   for (const [table, rows] of after) {
-    const kept = new Set(before?.get(table)?.map(key))
-    for (const values of rows) if (!kept.has(key(values))) db.run(INSERT[table], row, ...values)
+    const added = before === undefined ? rows : difference(rows, before.get(table))
+    for (const values of added) db.run(INSERT[table], row, ...values)
   }
   for (const [table, rows] of before ?? []) {
-    const wanted = new Set(after.get(table)?.map(key))
-    for (const values of rows) if (!wanted.has(key(values))) db.run(DELETE[table], row, ...values)
+    for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
   }
+}
+
+function difference(rows: readonly IndexRow[], others: readonly IndexRow[] = []): readonly IndexRow[] {
+  if (rows.length === 0) return rows
+  const known = new Set(others.map(key))
+  return rows.filter((row) => !known.has(key(row)))
 }
 
 const key = (row: IndexRow): string => row.join('\u0000')

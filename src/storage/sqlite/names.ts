@@ -70,8 +70,7 @@ export class Names {
   make(parent: number, text: string): number {
     const known = this.find(parent, text)
     if (known !== undefined) return known
-    const made = this.db.get<[number]>('INSERT INTO name (parent, text) VALUES (?, ?) RETURNING id', parent, text)?.[0]
-    if (made === undefined) throw new Error('SQLite returned no id for a new name')
+    const made = this.db.run('INSERT INTO name (parent, text) VALUES (?, ?)', parent, text)
     this.remember(parent, text, made)
     return made
   }
