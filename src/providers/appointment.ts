@@ -6,7 +6,7 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { checkMove, slotStatusFor } from '../scheduling/appointment-status.ts'
+import { checkMove, HOLDING, slotStatusFor } from '../scheduling/appointment-status.ts'
 import { checkTimes } from '../scheduling/slot-times.ts'
 import type { Context } from './context.ts'
 import { defineProvider } from './provider.ts'
@@ -41,26 +41,27 @@ export const appointment = defineProvider('Appointment', {
 
 const asAppointment = (resource: AnyResource): Appointment => resource as Appointment
 
+/** The slots an appointment holds, and what it makes them; none by an appointment that is cancelled or not booked yet. */
 interface Held {
   readonly ids: readonly string[]
-  /** Undefined: none of the slots is held. */
   readonly as: Slot['status'] | undefined
 }
 
+/** @throws FhirError 409 or 422; then the whole change is given up, and no slot has changed hands. */
 async function moveSlots(ctx: Context, before: Appointment | undefined, after: Appointment | undefined): Promise<void> {
   if (before !== undefined && after !== undefined) checkMove(before.status, after.status)
   const held = heldBy(before)
   const wanted = heldBy(after)
-  const keep = held.as === undefined ? [] : held.ids
-  const take = wanted.as === undefined ? [] : wanted.ids
-  const released = keep.filter((id) => !take.includes(id))
-  for (const id of released) await release(ctx, id, before?.id)
-  if (after === undefined || wanted.as === undefined) return
+  for (const id of held.ids) if (!wanted.ids.includes(id)) await release(ctx, id, before?.id)
   const slots: Slot[] = []
   for (const [index, id] of wanted.ids.entries()) {
-    slots.push(await takeSlot(ctx, id, index, wanted.as, keep.includes(id)))
+    const slot = held.ids.includes(id)
+      ? await keepSlot(ctx, id, wanted.as)
+      : await takeSlot(ctx, id, `Appointment.slot[${index}]`, wanted.as)
+    if (slot !== undefined) slots.push(slot)
   }
-  checkTimes(after, slots)
+  // An appointment that stays where it is can be changed although its slots were deleted or moved meanwhile.
+  if (after !== undefined && !isAtSamePlace(before, after)) checkTimes(after, slots)
 }
 
 function heldBy(appointment: Appointment | undefined): Held {
@@ -68,52 +69,65 @@ function heldBy(appointment: Appointment | undefined): Held {
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index)
   if (repeated >= 0)
     throw unprocessable(`Slot/${ids[repeated]} is named twice`, { expression: `Appointment.slot[${repeated}]` })
-  return { ids, as: appointment === undefined ? undefined : slotStatusFor(appointment.status) }
+  const as = appointment === undefined ? undefined : slotStatusFor(appointment.status)
+  return as === undefined ? { ids: [], as } : { ids, as }
 }
 
 function slotId(reference: string | undefined, index: number): string {
   const id = /^Slot\/([A-Za-z0-9\-.]{1,64})$/.exec(reference ?? '')?.[1]
   if (id !== undefined) return id
-  throw unprocessable(
-    `Appointment.slot[${index}].reference is '${reference ?? ''}'; name a slot of this clinic as Slot/<id>`,
-    { expression: `Appointment.slot[${index}].reference` },
-  )
+  const expression = `Appointment.slot[${index}].reference`
+  throw unprocessable(`${expression} is '${reference ?? ''}'; name a slot of this clinic as Slot/<id>`, { expression })
 }
 
-/** @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken. */
-async function takeSlot(ctx: Context, id: string, index: number, as: Slot['status'], isOurs: boolean): Promise<Slot> {
-  const found = await ctx.find<Slot>('Slot', id)
-  if (found === undefined) {
-    throw unprocessable(`There is no slot ${id} to book`, {
-      expression: `Appointment.slot[${index}]`,
-      reason: 'slot-not-found',
-    })
-  }
-  const slot = found.resource
-  if (slot.status !== 'free' && !isOurs) await refuseTaken(ctx, slot, index)
-  if (slot.status !== as) await ctx.update<Slot>({ ...slot, status: as })
+const isAtSamePlace = (before: Appointment | undefined, after: Appointment): boolean =>
+  before !== undefined &&
+  before.start === after.start &&
+  before.end === after.end &&
+  heldBy(before).ids.join() === heldBy(after).ids.join()
+
+/** A slot that the appointment holds already; undefined when it was deleted. A slot blocked meanwhile stays so. */
+async function keepSlot(ctx: Context, id: string, as: Slot['status'] | undefined): Promise<Slot | undefined> {
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot !== undefined && as !== undefined && slot.status !== as && IN_USE.has(slot.status))
+    await ctx.update<Slot>({ ...slot, status: as })
   return slot
 }
 
-async function refuseTaken(ctx: Context, slot: Slot, index: number): Promise<void> {
+const IN_USE: ReadonlySet<Slot['status']> = new Set(['free', 'busy', 'busy-tentative'])
+
+/** @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken. */
+async function takeSlot(ctx: Context, id: string, expression: string, as: Slot['status'] | undefined): Promise<Slot> {
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot === undefined)
+    throw unprocessable(`There is no slot ${id} to book`, { expression, reason: 'slot-not-found' })
+  const isFree = slot.status === 'free'
+  if (!isFree) await refuseTaken(ctx, slot, expression)
+  // Written in any case, so that two who change the bookings of one slot never miss each other.
+  await ctx.update<Slot>(isFree && as !== undefined ? { ...slot, status: as } : { ...slot, overbooked: true })
+  return slot
+}
+
+/** @throws FhirError unless the clinic books a busy slot once more. */
+async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return
   throw new FhirError(policies.slotTakenStatus, {
     code: 'conflict',
     diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)`,
-    expression: `Appointment.slot[${index}]`,
+    expression,
     reason: 'slot-unavailable',
   })
 }
 
 /** Frees a slot, unless it is gone, blocked meanwhile, or (overbooked) still held by another appointment. */
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
-  const found = await ctx.find<Slot>('Slot', id)
-  if (found === undefined || (found.resource.status !== 'busy' && found.resource.status !== 'busy-tentative')) return
-  const holders = await ctx.search<Appointment>(
-    'Appointment',
-    `slot=Slot/${id}&status=pending,booked,arrived,checked-in`,
-  )
-  if (holders.some((holder) => holder.id !== by)) return
-  await ctx.update<Slot>({ ...found.resource, status: 'free' })
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot === undefined || !IN_USE.has(slot.status)) return
+  // Guarded: of two that give up a slot at once, each must see that the other does not hold it any more.
+  const holders = await ctx.searchGuarded<Appointment>('Appointment', `slot=Slot/${id}&status=${HOLDING.join()}`)
+  const others = holders.filter((holder) => holder.id !== by).length
+  const { overbooked, ...rest } = slot
+  if (others === 0) await ctx.update<Slot>({ ...rest, status: 'free' })
+  else if (others === 1 && overbooked === true) await ctx.update<Slot>(rest)
 }

@@ -134,7 +134,8 @@ async function resolveReference(ctx: Context, reference: string, entry: Entry): 
   }
 }
 
-function* referencesIn(value: unknown): Generator<string> {
+/** The text of every Reference in a resource, contained ones included. */
+export function* referencesIn(value: unknown): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* referencesIn(item)
   else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {

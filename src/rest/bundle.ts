@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { badRequest, FhirError, toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import { type Entry, inEntry, readBundle } from './bundle-entry.ts'
+import { inOrder, PHASES } from './bundle-order.ts'
 import { assignIdentities, rewriteReferences } from './bundle-references.ts'
 import { bundleText } from './bundle-writer.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
@@ -20,8 +21,6 @@ export async function processBundle(
   return { status: 200, text: bundleText({ type: `${type}-response` }, texts), kind: 'read' }
 }
 
-/** Writes go first, in the order the specification gives, so that reads see them. */
-const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
 
 /** Entries stand alone; those of one phase run side by side and so share commits. */
@@ -51,12 +50,10 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[]): Pro
     const done: InteractionResponse[] = []
     const identities = await assignIdentities(ctx, entries)
     const ready = await rewriteReferences(ctx, entries, identities)
-    for (const method of PHASES) {
-      for (const entry of ready) {
-        if (entry.match.route.method !== method || isAfterCommit(entry)) continue
-        const existing = identities.existing.get(entry.index)
-        done[entry.index] = existing ?? (await naming(entry, () => runIn(ctx, access, entry)))
-      }
+    for (const entry of inOrder(ready)) {
+      if (isAfterCommit(entry)) continue
+      const existing = identities.existing.get(entry.index)
+      done[entry.index] = existing ?? (await naming(entry, () => runIn(ctx, access, entry)))
     }
     return done
   })

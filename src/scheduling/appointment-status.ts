@@ -47,3 +47,8 @@ export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undef
       return undefined
   }
 }
+
+/** The statuses in which an appointment holds its slots. */
+export const HOLDING: readonly AppointmentStatus[] = (Object.keys(MOVES) as AppointmentStatus[]).filter(
+  (status) => slotStatusFor(status) !== undefined,
+)

@@ -43,7 +43,7 @@ const asBundle = (resource: unknown): Bundle => resource as Bundle
 const refusal = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'no error',
-    (error: Error) => JSON.stringify({ message: error.message, ...error }),
+    (error: Error) => JSON.stringify([error.message, error]),
   )
 
 describe('fhir-kit-client', () => {

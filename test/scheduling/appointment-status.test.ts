@@ -1,0 +1,67 @@
+/** The moves an Appointment may make, and what they make of its slots. */
+import { describe, expect, test } from '@jest/globals'
+import { type AppointmentStatus, checkMove, HOLDING, slotStatusFor } from '../../src/scheduling/appointment-status.ts'
+
+const STATUSES: readonly AppointmentStatus[] = [
+  'proposed',
+  'pending',
+  'booked',
+  'arrived',
+  'checked-in',
+  'fulfilled',
+  'cancelled',
+  'noshow',
+  'entered-in-error',
+  'waitlist',
+]
+
+const MOVES: readonly [AppointmentStatus, readonly AppointmentStatus[]][] = [
+  ['proposed', ['pending', 'booked', 'cancelled', 'waitlist', 'entered-in-error']],
+  ['pending', ['booked', 'cancelled', 'entered-in-error']],
+  ['waitlist', ['proposed', 'booked', 'cancelled', 'entered-in-error']],
+  ['booked', ['arrived', 'checked-in', 'cancelled', 'noshow', 'entered-in-error']],
+  ['arrived', ['checked-in', 'fulfilled', 'cancelled', 'noshow', 'entered-in-error']],
+  ['checked-in', ['fulfilled', 'cancelled', 'entered-in-error']],
+  ['fulfilled', ['entered-in-error']],
+  ['cancelled', ['entered-in-error']],
+  ['noshow', ['entered-in-error']],
+  ['entered-in-error', []],
+]
+
+describe('an appointment', () => {
+  test.each(MOVES)('that is %s can become %j, stay, and nothing else', (from, allowed) => {
+    for (const to of STATUSES) {
+      if (to === from || allowed.includes(to)) expect(() => checkMove(from, to)).not.toThrow()
+      else expect(() => checkMove(from, to)).toThrow(`is ${from} cannot become ${to}`)
+    }
+  })
+
+  test('an illegal move is 422 and names what is allowed', () => {
+    expect(() => checkMove('booked', 'proposed')).toThrow(
+      expect.objectContaining({
+        status: 422,
+        code: 'illegal-status-move',
+        message: expect.stringContaining('arrived, checked-in, cancelled, noshow, entered-in-error'),
+      }),
+    )
+    expect(() => checkMove('entered-in-error', 'booked')).toThrow('no other status')
+  })
+})
+
+describe('its slots', () => {
+  test.each<[AppointmentStatus, string | undefined]>([
+    ['proposed', undefined],
+    ['waitlist', undefined],
+    ['pending', 'busy-tentative'],
+    ['booked', 'busy'],
+    ['arrived', 'busy'],
+    ['checked-in', 'busy'],
+    ['fulfilled', 'busy'],
+    ['noshow', 'busy'],
+    ['cancelled', undefined],
+    ['entered-in-error', undefined],
+  ])('while it is %s are %s', (status, slot) => {
+    expect(slotStatusFor(status)).toBe(slot)
+    expect(HOLDING.includes(status)).toBe(slot !== undefined)
+  })
+})
