@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Attachment, DocumentReference } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { withId } from '../repository.ts'
 import type { Context } from './context.ts'
 import { defineProvider } from './provider.ts'
 import { standard } from './standard.ts'
@@ -10,22 +11,31 @@ import { standard } from './standard.ts'
 export const documentReference = defineProvider('DocumentReference', {
   interactions: {
     ...standard,
-    create: async (ctx, resource) => standard.create(ctx, await checked(ctx, resource)),
-    update: async (ctx, resource, precondition) =>
-      standard.update(ctx, { ...(await checked(ctx, resource)), id: resource.id }, precondition),
+    create: async (ctx, resource) => {
+      const document = asDocument(resource)
+      await checkSubject(ctx, document)
+      return standard.create(ctx, withMeasures(document))
+    },
+    update: async (ctx, resource, precondition) => {
+      const document = asDocument(resource)
+      const before = await ctx.find<DocumentReference>('DocumentReference', resource.id)
+      // A document can be withdrawn although its patient was deleted meanwhile.
+      if (before?.resource.subject?.reference !== document.subject?.reference) await checkSubject(ctx, document)
+      return standard.update(ctx, withId(withMeasures(document), resource.id), precondition)
+    },
   },
   combined: [{ equal: ['patient'], range: 'date' }],
 })
 
-async function checked(ctx: Context, resource: AnyResource): Promise<DocumentReference> {
-  const document = resource as DocumentReference
-  await checkSubject(ctx, document)
-  const content = document.content.map((item, index) => ({
+const asDocument = (resource: AnyResource): DocumentReference => resource as DocumentReference
+
+const withMeasures = (document: DocumentReference): DocumentReference => ({
+  ...document,
+  content: document.content.map((item, index) => ({
     ...item,
     attachment: measured(item.attachment, `DocumentReference.content[${index}].attachment`),
-  }))
-  return { ...document, content }
-}
+  })),
+})
 
 /** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
 async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
