@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { dirname } from 'node:path'
+import type { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
@@ -91,12 +92,13 @@ export async function createApp({
 
   const koa = new Koa()
   koa.use(errors(logger))
-  koa.use(healthRoutes(repository).routes())
+  koa.use(under(['health'], healthRoutes(repository)))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(sessionRoutes({ config, repository }).routes())
-  koa.use(toolRoutes({ config, repository, providers, access, integrations, logger }).routes())
+  koa.use(under(['session'], sessionRoutes({ config, repository })))
+  const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
+  koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
   koa.use(authenticate(config))
-  koa.use(clinicRoutes({ repository }).routes())
+  koa.use(under(['clinics'], clinicRoutes({ repository })))
   koa.use(requireSandbox(repository))
   koa.use(
     fhirRoutes(statement, {
@@ -106,7 +108,7 @@ export async function createApp({
       integrations,
       baseOf,
       accessOf: (ctx) => accessOfUser(access, userOf(ctx)),
-    }).routes(),
+    }),
   )
   koa.use(notRouted(providers))
 
@@ -129,3 +131,9 @@ const capabilityRoute =
   (answer: Koa.Middleware): Koa.Middleware =>
   (ctx, next) =>
     ctx.path === '/metadata' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? answer(ctx, next) : next()
+
+/** Most requests are for none of the small routers, so each is only asked about paths that begin with its words. */
+function under(words: readonly string[], router: Router): Koa.Middleware {
+  const routes = router.routes() as Koa.Middleware
+  return (ctx, next) => (words.includes(ctx.path.split('/', 2)[1] ?? '') ? routes(ctx, next) : next())
+}

@@ -3,12 +3,13 @@ import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { headerOf } from './header.ts'
 
 /** The body as text. @throws FhirError 413 when it is larger than `limitBytes`. */
 export async function readBody(koa: KoaContext, limitBytes: number): Promise<string> {
-  const length = Number(koa.get('content-length')) || undefined
-  const encoding = koa.get('content-encoding')
-  if (encoding !== '' && encoding !== 'identity') {
+  const length = Number(headerOf(koa, 'content-length')) || undefined
+  const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
+  if (encoding !== 'identity') {
     throw new FhirError(415, {
       code: 'not-supported',
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,

@@ -5,10 +5,11 @@ import { toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess } from '../providers/context.ts'
 import { parseBody, readBody } from './body.ts'
 import { processBundle } from './bundle.ts'
+import { headerOf } from './header.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse, type Services } from './interaction.ts'
 import { checkContentType, negotiate, preferences } from './negotiate.ts'
 import { runOperation } from './operation.ts'
-import type { Route } from './routes.ts'
+import type { Route, RouteMatch } from './routes.ts'
 import { subsetOf, subsetText } from './summary.ts'
 
 export interface HttpServices extends Services {
@@ -16,23 +17,24 @@ export interface HttpServices extends Services {
   readonly baseOf: (koa: KoaContext) => string
 }
 
-/** A request with the variable parts of its path. */
-export type FhirContext = KoaContext & { params: Readonly<Record<string, string | undefined>> }
+/** The variable parts of a request's path. */
+type Parameters = RouteMatch['parameters']
 
 /** Koa middleware that carries out `route`. */
 export const carryOut =
   (route: Route, services: HttpServices) =>
-  async (koa: FhirContext): Promise<void> => {
+  async (koa: KoaContext, parameters: Parameters): Promise<void> => {
     const query = new URLSearchParams(koa.querystring)
-    const contentType = negotiate(koa.get('accept'), query.get('_format'))
-    const prefer = preferences(koa.get('prefer'))
-    const request = await readRequest(koa, route, query, services, prefer.lenient)
+    const contentType = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
+    const preferred = headerOf(koa, 'prefer') ?? ''
+    const prefer = preferences(preferred)
+    const request = await readRequest(koa, parameters, route, query, services, prefer.lenient)
     const response = await run(
       route,
       services.accessOf(koa),
       request,
-      koa,
-      prefer.return === 'representation' && koa.get('prefer') !== '',
+      parameters,
+      prefer.return === 'representation' && preferred !== '',
     )
     send(koa, request, response, contentType, prefer.return)
   }
@@ -41,11 +43,11 @@ async function run(
   route: Route,
   access: ClinicAccess,
   request: InteractionRequest,
-  koa: FhirContext,
+  { operation }: Parameters,
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (route.run.kind === 'bundle') return processBundle(access, request, representation)
-  if (route.run.kind === 'operation') return runOperation(access, koa.params.operation ?? '', route, request)
+  if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
@@ -53,7 +55,8 @@ async function run(
 }
 
 async function readRequest(
-  koa: FhirContext,
+  koa: KoaContext,
+  { type, id, versionId }: Parameters,
   route: Route,
   query: URLSearchParams,
   services: HttpServices,
@@ -61,7 +64,6 @@ async function readRequest(
 ): Promise<InteractionRequest> {
   const isForm = route.code.startsWith('search') && route.method === 'POST'
   if (isForm) await addForm(koa, query, services)
-  const { type = '', id = '', versionId = '' } = koa.params
   const body =
     route.method === 'GET' || route.method === 'DELETE' || isForm ? undefined : await readJson(koa, route, services)
   return {
@@ -70,19 +72,14 @@ async function readRequest(
     versionId,
     query,
     body,
-    ...header(koa, 'if-match', 'ifMatch'),
-    ...header(koa, 'if-none-match', 'ifNoneMatch'),
-    ...header(koa, 'if-none-exist', 'ifNoneExist'),
-    ...header(koa, 'if-modified-since', 'ifModifiedSince'),
+    ifMatch: headerOf(koa, 'if-match'),
+    ifNoneMatch: headerOf(koa, 'if-none-match'),
+    ifNoneExist: headerOf(koa, 'if-none-exist'),
+    ifModifiedSince: headerOf(koa, 'if-modified-since'),
     base: services.baseOf(koa),
     lenient,
     services,
   }
-}
-
-function header(koa: KoaContext, name: string, property: string): Readonly<Record<string, string>> {
-  const value = koa.get(name)
-  return value === '' ? {} : { [property]: value }
 }
 
 const PATCH_TYPES = ['application/json-patch+json']
@@ -112,8 +109,8 @@ function send(
   const { resource, location, status } = response
   koa.status = status
   if (resource !== undefined) {
-    koa.set('ETag', etagOf(resource.version))
-    koa.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
+    koa.response.set('ETag', etagOf(resource.version))
+    koa.response.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
   }
   if (location !== undefined) koa.set('Location', location)
   const text = status === 304 ? undefined : bodyText(response, request, wanted)
@@ -124,7 +121,7 @@ function send(
   }
   // A deletion answers 204 unless it has something to say.
   if (status === 204) koa.status = 200
-  koa.set('Content-Type', contentType)
+  koa.response.set('Content-Type', contentType)
   koa.body = request.query.get('_pretty') === 'true' ? JSON.stringify(parseJson(text), null, 2) : text
 }
 

@@ -18,10 +18,10 @@ export interface InteractionRequest {
   readonly query: URLSearchParams
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
-  readonly ifNoneExist?: string
-  readonly ifModifiedSince?: string
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+  readonly ifNoneExist?: string | undefined
+  readonly ifModifiedSince?: string | undefined
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
   readonly lenient: boolean

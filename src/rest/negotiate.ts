@@ -1,6 +1,7 @@
 /** Content negotiation: https://hl7.org/fhir/R4/http.html#mime-type. JSON only, until XML comes. */
 import type { Context as KoaContext } from 'koa'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { headerOf } from './header.ts'
 
 const JSON_FORMATS: ReadonlySet<string> = new Set(['json', 'application/json', 'application/fhir+json', 'text/json'])
 const ACCEPTED: ReadonlySet<string> = new Set([...JSON_FORMATS, '*/*', 'application/*', 'text/*'])
@@ -39,8 +40,8 @@ export function checkContentType(
   koa: KoaContext,
   allowed: readonly string[] = ['application/fhir+json', 'application/json', 'text/json'],
 ): void {
-  const header = koa.get('content-type')
-  if (header === '') return
+  const header = headerOf(koa, 'content-type')
+  if (header === undefined) return
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))

@@ -84,34 +84,62 @@ export interface RouteMatch {
   }
 }
 
-/** The route of a bundle entry: `GET Patient/12`. Undefined when there is none. */
+/** A segment of a path: this word, or whatever stands there for a name. Only an operation begins with a $. */
+type Part = { readonly word: string } | { readonly name: keyof RouteMatch['parameters']; readonly isOperation: boolean }
+
+interface Pattern {
+  readonly route: Route
+  readonly parts: readonly Part[]
+}
+
+const segmentsOf = (path: string): readonly string[] =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) => (segment.includes('%') ? decoded(segment) : segment))
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function partOf(segment: string): Part {
+  const name = /^\$?:(\w+)$/.exec(segment)?.[1]
+  return name === undefined
+    ? { word: segment }
+    : { name: name as keyof RouteMatch['parameters'], isOperation: segment.startsWith('$') }
+}
+
+/** In the order of ROUTES, by method and number of segments. */
+const PATTERNS: ReadonlyMap<string, readonly Pattern[]> = Map.groupBy(
+  ROUTES.map((route): Pattern => ({ route, parts: segmentsOf(route.path).map(partOf) })),
+  ({ route, parts }) => `${route.method} ${parts.length}`,
+)
+
+/** The route of a request or a bundle entry: `GET Patient/12`. Undefined when there is none. */
 export function matchRoute(method: string, path: string): RouteMatch | undefined {
-  const segments = path.split('/').filter((segment) => segment !== '')
-  for (const candidate of ROUTES) {
-    if (candidate.method !== method) continue
-    const parameters = matchPath(
-      candidate.path.split('/').filter((segment) => segment !== ''),
-      segments,
-    )
-    if (parameters !== undefined) return { route: candidate, parameters }
+  const segments = segmentsOf(path)
+  for (const { route, parts } of PATTERNS.get(`${method} ${segments.length}`) ?? []) {
+    if (parts.every((part, index) => fits(part, segments[index] ?? '')))
+      return { route, parameters: parametersOf(parts, segments) }
   }
   return undefined
 }
 
-function matchPath(pattern: readonly string[], segments: readonly string[]): RouteMatch['parameters'] | undefined {
-  if (pattern.length !== segments.length) return undefined
+function fits(part: Part, segment: string): boolean {
+  if ('word' in part) return part.word === segment
+  // `/Patient/_history` is as long as the path of a read, but `_history` is no id.
+  return part.isOperation === segment.startsWith('$') && !segment.startsWith('_')
+}
+
+function parametersOf(parts: readonly Part[], segments: readonly string[]): RouteMatch['parameters'] {
   const parameters = { type: '', id: '', versionId: '', operation: '' }
-  for (const [index, part] of pattern.entries()) {
+  for (const [index, part] of parts.entries()) {
     const segment = segments[index] ?? ''
-    const name = /^\$?:(\w+)$/.exec(part)?.[1]
-    if (
-      name === undefined
-        ? segment !== part
-        : part.startsWith('$') !== segment.startsWith('$') || segment.startsWith('_')
-    )
-      return undefined
-    if (name !== undefined && name in parameters)
-      parameters[name as keyof typeof parameters] = segment.replace(/^\$/, '')
+    if ('name' in part) parameters[part.name] = part.isOperation ? segment.slice(1) : segment
   }
   return parameters
 }
