@@ -1,10 +1,10 @@
 /** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
 import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult } from '../port.ts'
-import { type Scope, scopeOf } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { readRows } from './resources.ts'
 import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
+import { type Scope, scopeOf } from './term.ts'
 
 const EVERY = '*'
 

@@ -1,12 +1,14 @@
 /** One page of rows of one resource type, and their number. */
 import type { Condition, RangeBounds, SortKey } from '../../search/plan.ts'
-import { allOf, compile, type Scope, type Term } from './compile.ts'
+import { bestSource } from './choose.ts'
+import { compile } from './compile.ts'
 import type { CursorKey } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { probe } from './probe.ts'
 import { comesAfter, direction, type Ordering, orderingOf, type Position, rowDirection, type Walk } from './sort.ts'
-import { bestSource, everyRow, narrowed, type Source } from './source.ts'
+import { everyRow, narrowed, type Source } from './source.ts'
 import { ALWAYS, and, list, raw, type Sql, sql } from './sql.ts'
+import { allOf, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */
 export interface TypeSearch {
@@ -16,12 +18,13 @@ export interface TypeSearch {
   readonly best: ReturnType<typeof bestSource>
 }
 
-/** undefined: nothing can match. */
+/** For pages of `wanted` rows; undefined: nothing can match. */
 export function typeSearch(
   engine: Engine,
   scope: Scope,
   where: readonly Condition[],
   sort: readonly SortKey[],
+  wanted: number,
 ): TypeSearch | undefined {
   const terms = mergedRanges(engine, scope, flattened(where)).map((condition) => compile(engine, scope, condition))
   if (allOf(terms).op === 'never') return undefined
@@ -29,7 +32,7 @@ export function typeSearch(
     terms,
     orderings: sort.map((key) => orderingOf(engine, scope, key)),
     every: narrowed(everyRow(scope), terms),
-    best: bestSource(engine, scope, terms),
+    best: bestSource(engine, scope, terms, { wanted, sorted: sort.length > 0 }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** A term as a question about one resource row: EXISTS on the index rows of that resource, which lie side by side. */
-import type { EntryTerm, Term } from './compile.ts'
+
 import { ALWAYS, and, NEVER, not, or, raw, type Sql, sql } from './sql.ts'
+import type { EntryTerm, Term } from './term.ts'
 
 /** True where the resource of `row` (an expression) fulfils `term`. `depth` keeps nested aliases apart. */
 export function probe(term: Term, row: Sql, depth = 0): Sql {
@@ -41,11 +42,11 @@ export function probe(term: Term, row: Sql, depth = 0): Sql {
   }
 }
 
-/** NOT INDEXED: by the primary key, which begins with the row. */
+/** Unary plus keeps SQLite from an index by value, which it would otherwise prefer to the few rows of the resource. */
 function entryProbe(term: EntryTerm, row: Sql, depth: number): Sql {
   const x = alias(depth)
   return sql`EXISTS (SELECT 1 FROM ${raw(term.table)} AS ${x} NOT INDEXED
-    WHERE ${x}.row = ${row} AND ${x}.param = ${term.param} AND ${term.matches(x)})`
+    WHERE ${x}.row = ${row} AND ${x}.param = ${term.param} AND ${term.matches(raw(`+x${depth}`))})`
 }
 
 const alias = (depth: number): Sql => raw(`x${depth}`)

@@ -1,17 +1,17 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { SearchPlan, SortKey } from '../../search/plan.ts'
 import type { SearchResult } from '../port.ts'
-import { scopeOf } from './compile.ts'
 import { type CursorKey, readCursor, writeCursor } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
 import { countRows, pageOf, type TypeSearch, typeSearch } from './page.ts'
 import { readRows } from './resources.ts'
 import type { Position } from './sort.ts'
+import { scopeOf } from './term.ts'
 
 export function search(engine: Engine, plan: SearchPlan): SearchResult {
   return engine.db.snapshot(() => {
-    const searches = typeSearches(engine, plan)
+    const searches = typeSearches(engine, plan, plan.count + 1)
     const found = plan.count === 0 ? [] : page(engine, plan, searches, cursorPosition(plan), plan.count + 1)
     const shown = found.slice(0, plan.count)
     const last = found.length > plan.count ? shown.at(-1) : undefined
@@ -28,15 +28,16 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
 
 /** Ids of at most `limit` matches. */
 export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
-  const rows = page(engine, { ...plan, sort: [] }, typeSearches(engine, { ...plan, sort: [] }), undefined, limit)
+  const unsorted = { ...plan, sort: [] }
+  const rows = page(engine, unsorted, typeSearches(engine, unsorted, limit), undefined, limit)
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
 
 /** A type of which the clinic has nothing is not searched. */
-function typeSearches(engine: Engine, plan: SearchPlan): readonly TypeSearch[] {
+function typeSearches(engine: Engine, plan: SearchPlan, wanted: number): readonly TypeSearch[] {
   return [...new Set(plan.types)].flatMap((type) => {
     const scope = scopeOf(engine, plan.clinic, type)
-    return (scope && typeSearch(engine, scope, plan.where, plan.sort)) ?? []
+    return (scope && typeSearch(engine, scope, plan.where, plan.sort, wanted)) ?? []
   })
 }
 

@@ -1,0 +1,111 @@
+/** Where a search starts: the index that enumerates candidate rows, chosen by what the data say, not by statistics. */
+import { combinedCandidate } from './combined-source.ts'
+import type { Engine } from './engine.ts'
+import {
+  type Candidate,
+  entrySource,
+  narrowed,
+  referredTo,
+  referring,
+  resourceSource,
+  type Source,
+  union,
+} from './source.ts'
+import { sql } from './sql.ts'
+import type { Scope, Term } from './term.ts'
+
+/** What the rows are wanted for. */
+export interface Purpose {
+  /** How many of them; Infinity for all. */
+  readonly wanted: number
+  /** In another order than that of rows. */
+  readonly sorted: boolean
+}
+
+const ALL_OF_THEM: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
+
+/** Sizes up to which candidates are counted, one after the other, as long as none is smaller. */
+const STEPS = [64, 512]
+
+/**
+ * The best source for rows that fulfil all of `terms`. `few`: collecting all its rows is less work than walking the
+ * resources in the wanted order until there are enough. undefined: only such a walk finds them.
+ */
+export function bestSource(
+  engine: Engine,
+  scope: Scope,
+  terms: readonly Term[],
+  purpose: Purpose = ALL_OF_THEM,
+): { readonly source: Source; readonly few: boolean } | undefined {
+  const combined = combinedCandidate(engine, scope, terms)
+  if (combined !== undefined) return { source: finished(combined), few: true }
+  const candidates = terms.flatMap((term, index): Candidate[] => {
+    const source = sourceOf(engine, scope, term)
+    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1) }]
+  })
+  const [first] = candidates
+  if (first === undefined) return undefined
+  if (candidates.length === 1 && first.source.inRowOrder && !purpose.sorted)
+    return { source: finished(first), few: true }
+  const most = mostToCollect(engine, scope, terms, purpose)
+  for (const step of [...STEPS.filter((size) => size < most), most]) {
+    const smallest = smallestBelow(engine, candidates, step)
+    if (smallest !== undefined) return { source: finished(smallest), few: true }
+  }
+  return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), few: false }
+}
+
+/**
+ * A walk meets a match every T / n resources, where n of T match: so n candidates are few when n * n < wanted * T.
+ * With several terms fewer than n match, and a walk may take much longer: then only the upper bound counts.
+ */
+function mostToCollect(engine: Engine, scope: Scope, terms: readonly Term[], { wanted }: Purpose): number {
+  if (terms.length > 1) return engine.fewCandidates
+  const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${scope.type} AND live = 1`
+  const size = engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows})`)
+  return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt(wanted * (size + 1))))
+}
+
+const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
+
+/** Counts no more rows of a candidate than it takes to know. */
+function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: number): Candidate | undefined {
+  let smallest: Candidate | undefined
+  let fewest = limit
+  for (const candidate of candidates) {
+    const { from, where } = candidate.source
+    const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${fewest})`)
+    if (size < fewest) [smallest, fewest] = [candidate, size]
+    if (fewest === 0) break
+  }
+  return smallest
+}
+
+/** The rows that fulfil one term, straight from an index; undefined where no index has them. */
+function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined {
+  switch (term.op) {
+    case 'entry':
+      return entrySource(term)
+    case 'resource':
+      return resourceSource(scope, term.index, term.matches)
+    case 'all':
+      return bestSource(engine, scope, term.of)?.source
+    case 'any':
+      return union(term.of.map((part) => sourceOf(engine, scope, part)))
+    case 'chain':
+      return union(
+        term.targets.map((target) => {
+          const inner = bestSource(engine, target.scope, [target.where])
+          return inner && referring(inner.source, term.param)
+        }),
+      )
+    case 'has': {
+      const inner = bestSource(engine, term.scope, [term.where])
+      return inner && referredTo(inner.source, term.param, scope)
+    }
+    case 'never':
+    case 'always':
+    case 'not':
+      return undefined
+  }
+}

@@ -1,0 +1,45 @@
+/** A declared combined index as the start of a search: two equalities and a range in one seek. */
+import { combinedName } from './combined.ts'
+import type { Engine } from './engine.ts'
+import type { Candidate, Source } from './source.ts'
+import { and, isOneOf, raw, sql } from './sql.ts'
+import type { Scope, Term } from './term.ts'
+
+/** A declared combined index serves when every one of its parameters is compared. */
+export function combinedCandidate(engine: Engine, scope: Scope, terms: readonly Term[]): Candidate | undefined {
+  for (const declared of engine.combined) {
+    if (declared.type !== scope.typeName) continue
+    const [first, second] = declared.equal.map((code) => equalTerm(engine, scope, terms, code))
+    const rangeParam = engine.names.param(scope.type, 'date', declared.range)
+    const range = terms.find((term) => term.op === 'entry' && term.param === rangeParam)
+    const param = engine.names.param(scope.type, 'combined', combinedName(declared))
+    const complete = declared.equal.length === 1 || second !== undefined
+    if (first === undefined || !complete || range?.op !== 'entry' || param === undefined) continue
+    const single = first.values.length === 1 && (second?.values.length ?? 1) === 1
+    const unique = single && !engine.names.factsOf(range.param).repeated
+    const source: Source = {
+      from: sql`combined_index AS d`,
+      where: and([
+        sql`d.param = ${param}`,
+        isOneOf(sql`d.first`, first.values),
+        second === undefined ? sql`d.second = 0` : isOneOf(sql`d.second`, second.values),
+        range.matches(raw('d')),
+      ]),
+      row: sql`d.row`,
+      inRowOrder: false,
+      distinct: unique,
+      ...(unique ? { byRangeOf: range.param } : {}),
+    }
+    const fulfilled: ReadonlySet<Term> = new Set([first, second].flatMap((use) => (use?.exactly ? [use.term] : [])))
+    return { source, rest: terms.filter((term) => term !== range && !fulfilled.has(term)) }
+  }
+  return undefined
+}
+
+function equalTerm(engine: Engine, scope: Scope, terms: readonly Term[], code: string) {
+  const params = [engine.names.param(scope.type, 'token', code), engine.names.param(scope.type, 'reference', code)]
+  for (const term of terms) {
+    if (term.op === 'entry' && term.equals !== undefined && params.includes(term.param)) return { term, ...term.equals }
+  }
+  return undefined
+}

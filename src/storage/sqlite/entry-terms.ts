@@ -1,0 +1,150 @@
+/** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
+import { fold } from '../../search/plan.ts'
+import type { Engine } from './engine.ts'
+import type { EntryKind } from './names.ts'
+import { ALWAYS, and, isOneOf, or, type Sql, sql } from './sql.ts'
+import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } from './term.ts'
+
+const TABLES: Readonly<Record<EntryKind, string>> = {
+  string: 'string_index',
+  token: 'token_index',
+  reference: 'reference_index',
+  uri: 'uri_index',
+  date: 'range_index',
+  number: 'range_index',
+  quantity: 'range_index',
+  position: 'position_index',
+  composite: 'composite_index',
+}
+
+/** `index` is what the entry is found by; without it the term can only be probed. */
+export function entry(
+  engine: Engine,
+  scope: Scope,
+  kind: EntryKind,
+  code: string,
+  rest: (
+    param: number,
+  ) => (Pick<EntryTerm, 'index' | 'matches' | 'equals'> & { readonly inRowOrder?: boolean }) | undefined,
+): Term {
+  const param = engine.names.param(scope.type, kind, code)
+  const found = param === undefined ? undefined : rest(param)
+  if (param === undefined || found === undefined) return NEVER
+  return { op: 'entry', table: TABLES[kind], param, inRowOrder: false, ...found }
+}
+
+export function stringTerm(engine: Engine, scope: Scope, { param, match, value }: Of<'string'>): Term {
+  return entry(engine, scope, 'string', param, () => {
+    switch (match) {
+      case 'prefix':
+        return { index: 'string_by_value', matches: (x) => startsWith(sql`${x}.folded`, value) }
+      case 'contains':
+        return { matches: (x) => sql`instr(${x}.folded, ${value}) > 0` }
+      case 'exact':
+        return {
+          index: 'string_by_value',
+          inRowOrder: true,
+          matches: (x) => sql`(${x}.folded = ${fold(value)} AND ${x}.exact = ${value})`,
+        }
+    }
+  })
+}
+
+export function tokenTerm(
+  engine: Engine,
+  scope: Scope,
+  code: string,
+  systemName: string | undefined,
+  codes: readonly string[] | undefined,
+): Term {
+  return entry(engine, scope, 'token', code, (param) => {
+    const system = systemIs(engine, param, systemName)
+    if (system === undefined) return undefined
+    if (codes === undefined) return { matches: system }
+    return {
+      index: 'token_by_value',
+      inRowOrder: codes.length === 1,
+      equals: { values: codes, exactly: systemName === undefined },
+      matches: (x) => and([isOneOf(sql`${x}.code`, codes), system(x)]),
+    }
+  })
+}
+
+/** undefined: this parameter never had a value of the system. */
+export function systemIs(engine: Engine, param: number, system: string | undefined): Matches | undefined {
+  if (system === undefined) return () => ALWAYS
+  const id = system === '' ? 0 : engine.names.find(param, system)
+  return id === undefined ? undefined : (x) => sql`${x}.system = ${id}`
+}
+
+export function referenceTerm(
+  engine: Engine,
+  scope: Scope,
+  code: string,
+  version: string | undefined,
+  targets: readonly number[],
+): Term {
+  if (targets.length === 0) return NEVER
+  return entry(engine, scope, 'reference', code, () => ({
+    index: 'reference_by_target',
+    inRowOrder: targets.length === 1,
+    equals: { values: targets, exactly: version === undefined },
+    matches: (x) =>
+      and([isOneOf(sql`${x}.target`, targets), version === undefined ? ALWAYS : sql`${x}.version = ${version}`]),
+  }))
+}
+
+export function rowsOfTarget(engine: Engine, scope: Scope, { type, id }: Of<'reference'>): readonly number[] {
+  if (type === undefined) {
+    return engine.db
+      .all<[number]>(
+        'SELECT row FROM resource WHERE type IN (SELECT id FROM name WHERE parent = ?) AND id = ?',
+        ...[scope.clinic, id],
+      )
+      .map(([row]) => row)
+  }
+  const typeId = engine.names.find(scope.clinic, type)
+  if (typeId === undefined) return []
+  return engine.db.all<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', typeId, id).map(([row]) => row)
+}
+
+export function uriTerm(engine: Engine, scope: Scope, { param, match, value }: Of<'uri'>): Term {
+  return entry(engine, scope, 'uri', param, () => {
+    switch (match) {
+      case 'exact':
+        return { index: 'uri_by_value', inRowOrder: true, matches: (x) => sql`${x}.value = ${value}` }
+      case 'above':
+        return { index: 'uri_by_value', matches: (x) => isOneOf(sql`${x}.value`, uriAndParents(value)) }
+      case 'below': {
+        const folder = value.endsWith('/') ? value : `${value}/`
+        return { matches: (x) => or([sql`${x}.value = ${value}`, startsWith(sql`${x}.value`, folder)]) }
+      }
+    }
+  })
+}
+
+/** Every address that `value` is below, itself included: cut at each slash, with the slash and without. */
+function uriAndParents(value: string): readonly string[] {
+  const slashes = [...value.matchAll(/\//g)].map((slash) => slash.index)
+  return [...new Set([value, ...slashes.flatMap((index) => [value.slice(0, index), value.slice(0, index + 1)])])]
+}
+
+/** A parameter may have had entries of several kinds. */
+export function presence(engine: Engine, scope: Scope, code: string): readonly Term[] {
+  const kinds = Object.keys(TABLES) as EntryKind[]
+  return kinds.map((kind) => entry(engine, scope, kind, code, () => ({ matches: () => ALWAYS })))
+}
+
+function startsWith(column: Sql, prefix: string): Sql {
+  const end = successor(prefix)
+  return end === undefined ? sql`${column} >= ${prefix}` : sql`(${column} >= ${prefix} AND ${column} < ${end})`
+}
+
+/** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
+function successor(prefix: string): string | undefined {
+  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
+}

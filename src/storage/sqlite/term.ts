@@ -1,0 +1,77 @@
+/** A compiled condition: tables, parameter numbers and comparisons, still without SQL statements. */
+import type { Condition } from '../../search/plan.ts'
+import type { Engine } from './engine.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+/** One resource type of one clinic. */
+export interface Scope {
+  readonly clinic: number
+  readonly type: number
+  readonly typeName: string
+}
+
+export type Term =
+  | { readonly op: 'always' | 'never' }
+  | { readonly op: 'any' | 'all'; readonly of: readonly Term[] }
+  | { readonly op: 'not'; readonly of: Term }
+  | EntryTerm
+  /** A comparison on the resource's own row. */
+  | { readonly op: 'resource'; readonly index: string; readonly matches: Matches }
+  | { readonly op: 'chain'; readonly param: number; readonly targets: readonly ChainTarget[] }
+  | { readonly op: 'has'; readonly scope: Scope; readonly param: number; readonly where: Term }
+
+/** A comparison on the columns of the row that `alias` names. */
+export type Matches = (alias: Sql) => Sql
+
+export interface ChainTarget {
+  readonly scope: Scope
+  readonly where: Term
+}
+
+/** The resource has an index row of `param` that matches. */
+export interface EntryTerm {
+  readonly op: 'entry'
+  readonly table: string
+  /** The index by value that finds matching rows; absent where none does. */
+  readonly index?: string
+  readonly param: number
+  readonly matches: Matches
+  /** The index gives the rows in the order of resource rows. */
+  readonly inRowOrder: boolean
+  /** The term is: equal to one of these; `exactly` when nothing else is compared. */
+  readonly equals?: { readonly values: readonly SqlValue[]; readonly exactly: boolean }
+}
+
+export function scopeOf(engine: Engine, clinicName: string, typeName: string): Scope | undefined {
+  const clinic = engine.names.clinic(clinicName)
+  const type = clinic === undefined ? undefined : engine.names.find(clinic, typeName)
+  return clinic === undefined || type === undefined ? undefined : { clinic, type, typeName }
+}
+
+export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
+
+export const NEVER: Term = { op: 'never' }
+const ALWAYS: Term = { op: 'always' }
+
+/** Folded, so that `never` and `always` stand alone or not at all. */
+export function anyOf(terms: readonly Term[]): Term {
+  if (terms.some(({ op }) => op === 'always')) return ALWAYS
+  return oneOrMany('any', terms, NEVER)
+}
+
+export function allOf(terms: readonly Term[]): Term {
+  if (terms.some(({ op }) => op === 'never')) return NEVER
+  return oneOrMany('all', terms, ALWAYS)
+}
+
+function oneOrMany(op: 'any' | 'all', terms: readonly Term[], neutral: Term): Term {
+  const of = terms.filter((term) => term.op !== neutral.op)
+  const [first] = of
+  if (first === undefined) return neutral
+  return of.length === 1 ? first : { op, of }
+}
+
+export function notOf(term: Term): Term {
+  if (term.op === 'never') return ALWAYS
+  return term.op === 'always' ? NEVER : { op: 'not', of: term }
+}
