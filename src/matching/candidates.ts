@@ -1,5 +1,6 @@
 /** Which patients are worth comparing: the searches that find them. */
 import type { Patient } from 'fhir/r4'
+import { namesOf } from './names.ts'
 
 /** A value of a query, escaped: https://hl7.org/fhir/R4/search.html#escaping */
 const escaped = (value: string): string => encodeURIComponent(value.replace(/[\\,|$]/g, (char) => `\\${char}`))
@@ -21,13 +22,11 @@ const identifierQueries = ({ identifier = [] }: Patient): readonly string[] =>
 const telecomQueries = ({ telecom = [] }: Patient): readonly string[] =>
   telecom.filter(({ value }) => value).map(({ value = '' }) => `telecom=${escaped(value)}`)
 
-function nameQueries({ name = [], birthDate }: Patient): readonly string[] {
-  const families = name.flatMap(({ family }) => family || [])
-  const givens = name.flatMap(({ given = [] }) => given.filter(Boolean))
-  if (families.length === 0 && givens.length === 0) return name.flatMap(({ text }) => textQuery(text))
-  const born = birthDate === undefined ? '' : `birthdate=${birthDate}`
+function nameQueries(asked: Patient): readonly string[] {
+  const { families, givens } = namesOf(asked)
+  const born = asked.birthDate === undefined ? [] : [...families, ...givens]
   return [
-    ...(born === '' ? [] : [...families, ...givens].map((part) => `name=${escaped(part)}&${born}`)),
+    ...born.map((part) => `name=${escaped(part)}&birthdate=${asked.birthDate}`),
     ...families.flatMap((family) => givens.flatMap((given) => [fullName(family, given), fullName(given, family)])),
     ...(givens.length === 0 ? families.map((family) => `family=${escaped(family)}`) : []),
     ...(families.length === 0 ? givens.map((given) => `given=${escaped(given)}`) : []),
@@ -35,7 +34,3 @@ function nameQueries({ name = [], birthDate }: Patient): readonly string[] {
 }
 
 const fullName = (family: string, given: string): string => `family=${escaped(family)}&given=${escaped(given)}`
-
-/** Of a name that is only a text, the last word: the family name where the given name comes first. */
-const textQuery = (text: string | undefined): readonly string[] =>
-  text?.trim() ? [`name=${escaped(text.trim().split(/\s+/).at(-1) ?? text)}`] : []

@@ -1,7 +1,8 @@
 /** Two values of one kind of demographic datum: do they agree? Pure, and never about more than one pair. */
 import { distance } from 'fastest-levenshtein'
-import type { Address, HumanName, Patient } from 'fhir/r4'
+import type { Address, Patient } from 'fhir/r4'
 import { fold } from '../search/plan.ts'
+import { namesOf } from './names.ts'
 
 /** close: a typing or hearing mistake away. missing: one side says nothing, which speaks neither for nor against. */
 export type Agreement = 'agree' | 'close' | 'differ' | 'missing'
@@ -39,13 +40,13 @@ const RANK: Readonly<Record<Agreement, number>> = { agree: 3, close: 2, missing:
 const rank = ({ family, given }: Names): number => RANK[family] + RANK[given]
 
 function compareNames(asked: Patient, known: Patient, swap: boolean): Names {
-  const families = (names: readonly HumanName[]): string[] => names.flatMap(({ family }) => present(family)).map(fold)
-  const givens = (names: readonly HumanName[]): string[] => names.flatMap(({ given }) => given ?? []).map(fold)
-  const mine = asked.name ?? []
-  const theirs = known.name ?? []
+  const mine = namesOf(asked)
+  const theirs = namesOf(known)
+  const compared = (some: readonly string[], others: readonly string[]): Agreement =>
+    compareSets(some.map(fold), others.map(fold), similarName)
   return {
-    family: compareSets(swap ? givens(mine) : families(mine), families(theirs), similarName),
-    given: compareSets(swap ? families(mine) : givens(mine), givens(theirs), similarName),
+    family: compared(swap ? mine.givens : mine.families, theirs.families),
+    given: compared(swap ? mine.families : mine.givens, theirs.givens),
   }
 }
 

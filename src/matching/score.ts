@@ -55,9 +55,13 @@ function doubt({ family, given, birthDate, gender, identifier }: Evidence): numb
   )
 }
 
-/** Certain needs more than a high score: nothing that tells two people apart may differ. */
+/**
+ * Certain needs more than a high score: nothing that tells two people apart may differ. Twins share all but a given
+ * name, which may be a letter apart, so without an identifier given name and birth date must be the very same.
+ */
 function gradeOf(score: number, { given, family, birthDate, gender, identifier }: Evidence): MatchGrade {
-  const conflict = [given, family, birthDate, gender].includes('differ') || (identifier === 'differ' && score < 0.95)
-  if (score >= 0.79 && !conflict) return 'certain'
-  return score >= 0.56 && given !== 'differ' && birthDate !== 'differ' ? 'probable' : 'possible'
+  const isSame = identifier === 'agree' || (given === 'agree' && birthDate === 'agree' && identifier !== 'differ')
+  const isContradicted = [given, family, birthDate, gender].includes('differ')
+  if (score >= 0.79 && isSame && !isContradicted) return 'certain'
+  return score >= 0.55 && given !== 'differ' && birthDate !== 'differ' ? 'probable' : 'possible'
 }

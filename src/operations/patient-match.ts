@@ -1,6 +1,7 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { badRequest } from '../fhir/outcome.ts'
+import { checkResource } from '../fhir/validate.ts'
 import { candidateQueries } from '../matching/candidates.ts'
 import { compare } from '../matching/compare.ts'
 import { type Score, scoreOf } from '../matching/score.ts'
@@ -13,6 +14,7 @@ const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 const CANDIDATES_PER_CLUE = 100
 
 export const patientMatch = defineOperation('patient-match', async ({ access, input, base }: OperationRequest) => {
+  checkResource(input.resource, 'Patient')
   const asked = input.resource as Patient
   const matches = await findMatches(access.reader(), asked)
   return searchset(select(matches, input.onlyCertainMatches === true, input.count as number | undefined), base ?? '')
