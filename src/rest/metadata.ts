@@ -11,7 +11,9 @@ interface Rendered {
   readonly etag: string
   readonly plain: Buffer
   /** By Content-Encoding; filled in the background, since a request must not wait for it. */
-  readonly encoded: Map<string, Buffer>
+  readonly encoded: ReadonlyMap<string, Buffer>
+  /** Begins to fill `encoded`, once: not for the first request, whose address may be a forged one. */
+  readonly compress: () => void
 }
 
 const MODES = ['full', 'normative', 'terminology']
@@ -28,6 +30,7 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
   const renderedFor = (base: string, mode: string): Rendered => {
     const key = `${mode} ${base}`
     const known = rendered.get(key)
+    known?.compress()
     if (known !== undefined) return known
     if (rendered.size >= MAX_RENDERED) rendered.clear()
     const located = withAddress(statement, base)
@@ -73,9 +76,14 @@ function render(resource: unknown): Rendered {
       (buffer) => encoded.set(name, buffer),
       () => undefined,
     )
-  keep('gzip', promisify(gzip)(plain, { level: 9 }))
-  keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
-  return { etag, plain, encoded }
+  let isBegun = false
+  const compress = (): void => {
+    if (isBegun) return
+    isBegun = true
+    keep('gzip', promisify(gzip)(plain, { level: 9 }))
+    keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+  }
+  return { etag, plain, encoded, compress }
 }
 
 const withAddress = (statement: CapabilityStatement, url: string): CapabilityStatement => ({

@@ -177,6 +177,11 @@ describe('the resources the server ships', () => {
     ['status:not=active', []],
     ['code=submit-intake,match&_id:not=patient-match', ['own-a', 'own-b', 'own-c', 'patient-submit-intake']],
     ['_lastUpdated=lt2000', []],
+    ['_id=patient-match&date=ge2026-11-21&date=lt2026-11-22', ['patient-match']],
+    ['_id=patient-match&date=lt2026', []],
+    ['_id=patient-match&title:missing=false', ['patient-match']],
+    ['_id=patient-match&base:missing=false', []],
+    ['_id=patient-match&base.name=Match', []],
   ])('?%s finds %j', async (query, ids) => {
     expect(idsOf(await page(`/OperationDefinition?${query}`)).sort()).toEqual(ids)
   })
