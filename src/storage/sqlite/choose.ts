@@ -45,8 +45,9 @@ export function bestSource(
   })
   const [first] = candidates
   if (first === undefined) return undefined
-  if (candidates.length === 1 && first.source.inRowOrder && !purpose.sorted)
-    return { source: finished(first), few: true }
+  if (candidates.length === 1 && first.source.inRowOrder && !purpose.sorted) {
+    return { source: finished(first), few: false }
+  }
   const most = mostToCollect(engine, scope, terms, purpose)
   for (const step of [...STEPS.filter((size) => size < most), most]) {
     const smallest = smallestBelow(engine, candidates, step)

@@ -118,11 +118,11 @@ function comesInOrder({ best, orderings }: TypeSearch): boolean {
 /** The walk through the first key's index, unless collecting the candidates is less work. */
 function walkFor(engine: Engine, { best, terms }: TypeSearch, first: Ordering): Walk | undefined {
   const { walk } = first
-  if (best === undefined || walk === undefined) return walk
-  if (best.few) return undefined
-  // The sorted parameter is searched too, and the entry that matches need not be the one that sorts.
-  const ambiguous = searches(terms, walk) && engine.names.factsOf(walk.param ?? 0).repeated
-  return ambiguous ? undefined : walk
+  if (best === undefined || walk === undefined || !searches(terms, walk)) return best?.few ? undefined : walk
+  // The sorted parameter is searched too. Where a resource may have several entries, the one that matches need not be
+  // the one that sorts; where it has one, the walk is over the matches themselves.
+  if (engine.names.factsOf(walk.param ?? 0).repeated) return undefined
+  return best.few && terms.length > 1 ? undefined : walk
 }
 
 const searches = (terms: readonly Term[], { param }: Walk): boolean =>
