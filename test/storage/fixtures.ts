@@ -41,7 +41,7 @@ export function reference(param: string, target: string): IndexEntry {
   return { kind: 'reference', param, type, id, ...(version === undefined ? {} : { version }) }
 }
 
-export const PLAN: Omit<SearchPlan, 'clinic' | 'types'> = {
+const PLAN: Omit<SearchPlan, 'clinic' | 'types'> = {
   where: [],
   sort: [],
   count: 100,
@@ -50,7 +50,7 @@ export const PLAN: Omit<SearchPlan, 'clinic' | 'types'> = {
   includeLimit: 1000,
 }
 
-export const EMPTY: Omit<ChangeSet, 'clinic'> = { resources: [], records: [], guards: [] }
+const EMPTY: Omit<ChangeSet, 'clinic'> = { resources: [], records: [], guards: [] }
 
 interface ChangeOptions {
   readonly expect?: number

@@ -41,13 +41,14 @@ export function bestSource(
   if (combined !== undefined) return { source: finished(combined), few: true }
   const candidates = terms.flatMap((term, index): Candidate[] => {
     const source = sourceOf(engine, scope, term)
-    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1) }]
+    const isMade = term.op !== 'entry' && term.op !== 'resource'
+    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isMade }]
   })
   const [first] = candidates
   if (first === undefined) return undefined
-  if (candidates.length === 1 && first.source.inRowOrder && !purpose.sorted) {
-    return { source: finished(first), few: false }
-  }
+  // Nothing to compare with, and all of it or its own order is wanted.
+  const isTaken = purpose === ALL_OF_THEM || (first.source.inRowOrder && !purpose.sorted)
+  if (candidates.length === 1 && isTaken) return { source: finished(first), few: false }
   const most = mostToCollect(engine, scope, terms, purpose)
   for (const step of [...STEPS.filter((size) => size < most), most]) {
     const smallest = smallestBelow(engine, candidates, step)
@@ -69,11 +70,15 @@ function mostToCollect(engine: Engine, scope: Scope, terms: readonly Term[], { w
 
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
 
-/** Counts no more rows of a candidate than it takes to know. */
+/**
+ * Counts no more rows of a candidate than it takes to know. Sources made of others come last, and only when nothing
+ * simpler is small: what they are made of may be large.
+ */
 function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: number): Candidate | undefined {
   let smallest: Candidate | undefined
   let fewest = limit
-  for (const candidate of candidates) {
+  for (const candidate of candidates.toSorted((one, other) => Number(one.isMade) - Number(other.isMade))) {
+    if (candidate.isMade && smallest !== undefined) break
     const { from, where } = candidate.source
     const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${fewest})`)
     if (size < fewest) [smallest, fewest] = [candidate, size]
@@ -96,12 +101,12 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
     case 'chain':
       return union(
         term.targets.map((target) => {
-          const inner = bestSource(engine, target.scope, [target.where])
+          const inner = bestSource(engine, target.scope, conjuncts(target.where))
           return inner && referring(inner.source, term.param)
         }),
       )
     case 'has': {
-      const inner = bestSource(engine, term.scope, [term.where])
+      const inner = bestSource(engine, term.scope, conjuncts(term.where))
       return inner && referredTo(inner.source, term.param, scope)
     }
     case 'never':
@@ -110,3 +115,5 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
       return undefined
   }
 }
+
+const conjuncts = (term: Term): readonly Term[] => (term.op === 'all' ? term.of : [term])

@@ -103,13 +103,14 @@ function byEntry(param: number | undefined, { table, index, columns }: SortedCol
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
   return {
     descending,
+    // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's own.
     value: (row) =>
-      sql`(SELECT ${best}(s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
     walk: {
       param,
       from: sql`${from} AS d INDEXED BY ${raw(index)}`,
       where: sql`d.param = ${param} AND NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
-        WHERE s.row = d.row AND s.param = ${param} AND (${tuple('s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`,
+        WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`,
       column: raw(`d.${column}`),
       absent: (row) =>
         sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,

@@ -20,6 +20,8 @@ export interface Source {
 export interface Candidate {
   readonly source: Source
   readonly rest: readonly Term[]
+  /** Of other sources, rather than one index. */
+  readonly isMade: boolean
 }
 
 /** More alternatives than this are probed rather than joined. */
@@ -92,10 +94,10 @@ export function union(sources: readonly (Source | undefined)[]): Source | undefi
   if (known.length === 1) return only
   const parts = known.map(rowsOf)
   return {
-    from: sql`(${joined(parts, ' UNION ')}) AS d`,
+    from: sql`(${joined(parts, ' UNION ALL ')}) AS d`,
     where: ALWAYS,
     row: sql`d.row`,
     inRowOrder: false,
-    distinct: true,
+    distinct: false,
   }
 }
