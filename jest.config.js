@@ -2,7 +2,7 @@
 const swc = (syntax) => ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax } }, module: { type: 'commonjs' } }]
 
 /** Packages (and what they need) that exist as ES modules only, which Jest cannot require as they are. */
-const esmOnly = ['double-metaphone', 'jose', 'fhir-kit-client']
+const esmOnly = ['jose', 'fhir-kit-client']
 
 export default {
   testEnvironment: 'node',

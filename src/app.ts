@@ -15,7 +15,7 @@ import { Outbox } from './integrations/outbox.ts'
 import { type Agent, clinicAccess } from './providers/context.ts'
 import { specialProviders } from './providers/index.ts'
 import type { Provider } from './providers/provider.ts'
-import { registerProviders } from './providers/registry.ts'
+import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { standardProvider } from './providers/standard.ts'
 import { Repository } from './repository.ts'
 import { authenticate, userOf } from './rest/authenticate.ts'
@@ -74,7 +74,8 @@ export async function createApp({
   providers: special = specialProviders,
 }: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
-  const statement = capabilityStatement(providers)
+  const system = systemInteractions(config.disabledInteractions)
+  const statement = capabilityStatement(providers, system)
   const store = givenStore ?? (await openStore(config.databaseUrl, providers))
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const repository = new Repository(store, { baseUrl: base })
@@ -103,6 +104,7 @@ export async function createApp({
   koa.use(
     fhirRoutes(statement, {
       providers,
+      system,
       limits: config.limits,
       parametersOf: parametersOf(providers),
       integrations,

@@ -1,14 +1,15 @@
 /** Starts the process: configuration, store, demo data, listen, signals. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { createApp } from './app.ts'
-import { seedDemo, topUpSlots } from './clinics/demo.ts'
 import { type Config, readConfig } from './config.ts'
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
 
 try {
+  // Imported here, so that a broken definition read on the way ends in a sentence too.
+  const { createApp } = await import('./app.ts')
+  const { seedDemo, topUpSlots } = await import('./clinics/demo.ts')
   const app = await createApp({ config, logger })
   // Before the first request, so that nobody meets half a demo clinic.
   if (config.demo) {

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
+import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
-/** What the server can do across types. */
-const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
-
 /** @throws Error naming what a provider declares wrongly; it stops the start. */
-export function capabilityStatement(providers: ReadonlyMap<string, Provider>): CapabilityStatement {
+export function capabilityStatement(
+  providers: ReadonlyMap<string, Provider>,
+  system: ReadonlySet<SystemInteractionCode>,
+): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
   for (const provider of types) checkDeclaration(provider)
@@ -22,7 +23,7 @@ export function capabilityStatement(providers: ReadonlyMap<string, Provider>): C
     ...(base.rest?.[0] ?? {}),
     mode: 'server',
     resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
-    interaction: SYSTEM_INTERACTIONS.map((code) => ({ code })),
+    interaction: [...system].map((code) => ({ code })),
     searchParam: sharedParameters(types).map(searchParamOf),
   }
   return { ...base, rest: [rest] }

@@ -3,6 +3,30 @@ import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
 import type { InteractionCode, Interactions, Provider } from './provider.ts'
 
+/** What the server can do across types (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
+const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
+export type SystemInteractionCode = (typeof SYSTEM_INTERACTIONS)[number]
+
+/**
+ * The interactions across types, without those that configuration takes out as `system.code`.
+ * @throws Error naming a rule for what there is not; it stops the start.
+ */
+export function systemInteractions(switchedOff: readonly string[] = []): ReadonlySet<SystemInteractionCode> {
+  const served = new Set<string>(SYSTEM_INTERACTIONS)
+  for (const rule of switchedOff.filter(isSystemRule)) {
+    if (!served.delete(rule.slice(SYSTEM_RULE.length))) throw noSuchInteraction(rule)
+  }
+  return new Set(SYSTEM_INTERACTIONS.filter((code) => served.has(code)))
+}
+
+const SYSTEM_RULE = 'system.'
+const isSystemRule = (rule: string): boolean => rule.startsWith(SYSTEM_RULE)
+
+const noSuchInteraction = (rule: string): Error =>
+  new Error(
+    `DISABLED_INTERACTIONS names '${rule}': there is no interaction '${rule.split('.')[1] ?? ''}' to switch off`,
+  )
+
 /**
  * @param special at most one provider a type
  * @param switchedOff interactions taken out by configuration, as `Type.code` or `*.code`
@@ -21,7 +45,7 @@ export function registerProviders(
     seen.add(provider.type)
     providers.set(provider.type, provider)
   }
-  for (const rule of switchedOff) switchOff(providers, rule)
+  for (const rule of switchedOff.filter((rule) => !isSystemRule(rule))) switchOff(providers, rule)
   return providers
 }
 
@@ -31,9 +55,7 @@ function switchOff(providers: Map<string, Provider>, rule: string): void {
     type === '*' ? [...providers.values()] : [providers.get(type)].filter((provider) => provider !== undefined)
   if (affected.length === 0)
     throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no resource type '${type}'`)
-  if (!affected.some((provider) => code in provider.interactions)) {
-    throw new Error(`DISABLED_INTERACTIONS names '${rule}': there is no interaction '${code}' to switch off`)
-  }
+  if (!affected.some((provider) => code in provider.interactions)) throw noSuchInteraction(rule)
   for (const provider of affected) {
     const { [code as InteractionCode]: _off, ...interactions } = provider.interactions
     providers.set(provider.type, { ...provider, interactions })

@@ -24,6 +24,12 @@ export function readBundle(request: InteractionRequest): { type: 'batch' | 'tran
       expression: 'Bundle.type',
     })
   }
+  if (!services.system.has(type)) {
+    throw new FhirError(405, {
+      code: 'not-supported',
+      diagnostics: `This server does not offer ${type} (see /metadata)`,
+    })
+  }
   if (!Array.isArray(entry)) throw badRequest('Bundle.entry must be an array', { expression: 'Bundle.entry' })
   if (entry.length > services.limits.bundleEntries) {
     throw new FhirError(413, {

@@ -6,6 +6,7 @@ import type { OperationOutcome } from 'fhir/r4'
 import type { Limits } from '../config.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { Context, Providers } from '../providers/context.ts'
+import type { SystemInteractionCode } from '../providers/registry.ts'
 import type { Versioned } from '../repository.ts'
 import type { SearchParameter } from '../search/parameters.ts'
 
@@ -33,6 +34,8 @@ export interface InteractionRequest {
 /** What every interaction may need beside its context. */
 export interface Services {
   readonly providers: Providers
+  /** The interactions across types that are declared. */
+  readonly system: ReadonlySet<SystemInteractionCode>
   readonly limits: Limits
   /** The search parameters that are declared for a type. */
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>

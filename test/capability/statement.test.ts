@@ -13,7 +13,7 @@ import type { Operation } from '../../src/operations/operation.ts'
 import { patientMatch } from '../../src/operations/patient-match.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { defineProvider, type Interactions, type Provider } from '../../src/providers/provider.ts'
-import { registerProviders } from '../../src/providers/registry.ts'
+import { registerProviders, systemInteractions } from '../../src/providers/registry.ts'
 import { standard, standardProvider } from '../../src/providers/standard.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -47,7 +47,7 @@ async function refused(urls: readonly string[]): Promise<readonly string[]> {
 describe('capability/statement.json', () => {
   test('is what the providers generate (npm run capability writes it anew)', () => {
     const file = readFileSync(join(import.meta.dirname, '../../capability/statement.json'), 'utf8')
-    const generated = capabilityStatement(registerProviders(specialProviders, standardProvider))
+    const generated = capabilityStatement(registerProviders(specialProviders, standardProvider), systemInteractions())
     const isStale = file !== `${JSON.stringify(generated, null, 2)}\n`
     expect(isStale).toBe(false)
   })
@@ -256,7 +256,9 @@ describe('what is declared is mounted, what is not is 405', () => {
 describe('DISABLED_INTERACTIONS', () => {
   let off: TestServer
   beforeAll(async () => {
-    off = await startServer({ DISABLED_INTERACTIONS: 'Patient.delete, *.history-type' })
+    off = await startServer({
+      DISABLED_INTERACTIONS: 'Patient.delete, *.history-type, system.batch, system.search-system',
+    })
   })
   afterAll(() => off.close())
   const declared = async () => (await off.fhir('GET', '/metadata')).body as CapabilityStatement
@@ -283,7 +285,17 @@ describe('DISABLED_INTERACTIONS', () => {
     expect((await off.fhir('GET', '/_history')).status).toBe(200)
   })
 
+  test('system.batch and system.search-system disappear, and the others of their addresses stay', async () => {
+    const of = await declared()
+    expect(of.rest?.[0]?.interaction?.map(({ code }) => code)).toEqual(['transaction', 'history-system'])
+    const send = (type: string) => off.fhir('POST', '/', { resourceType: 'Bundle', type })
+    expect((await send('batch')).status).toBe(405)
+    expect((await send('transaction')).status).toBe(200)
+    expect((await off.fhir('GET', '/?_type=Patient')).status).toBe(405)
+  })
+
   test.each([
+    ['system.delete', "no interaction 'delete'"],
     ['Pacient.delete', "no resource type 'Pacient'"],
     ['Patient.remove', "no interaction 'remove'"],
     ['Patient', "no interaction ''"],
