@@ -1,7 +1,7 @@
 /** The real app on the real engine, on a free port of the loopback interface. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { type App, createApp, type AppParts } from '../../src/app.ts'
+import { type App, type AppParts, createApp } from '../../src/app.ts'
 import { seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
 import { readConfig } from '../../src/config.ts'
 
@@ -11,7 +11,12 @@ export interface TestServer {
   /** A bearer token of the demo clinic's staff. */
   readonly token: string
   /** A FHIR request with that token; `body` is sent as JSON. */
-  readonly fhir: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<FhirResponse>
+  readonly fhir: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<FhirResponse>
   /** One tool call, its decoded result. */
   readonly tool: (path: string, args: unknown, headers?: Record<string, string>) => Promise<Record<string, unknown>>
   readonly login: (username: string, password: string) => Promise<string>
@@ -31,7 +36,10 @@ export interface FhirResponse {
  * @param env over the test defaults (DATABASE_URL sqlite::memory:, demo mode)
  * @param parts integrations, store or providers in place of the real ones
  */
-export async function startServer(env: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<TestServer> {
+export async function startServer(
+  env: Record<string, string> = {},
+  parts: Partial<AppParts> = {},
+): Promise<TestServer> {
   const config = readConfig({ DATABASE_URL: 'sqlite::memory:', PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env })
   const app = await createApp({ config, logger: pino({ level: config.logLevel }), ...parts })
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))
@@ -41,7 +49,11 @@ export async function startServer(env: Record<string, string> = {}, parts: Parti
     await topUpSlots(app)
   }
   const login = async (username: string, password: string): Promise<string> => {
-    const response = await fetch(`${url}/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password }) })
+    const response = await fetch(`${url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password }),
+    })
     const { token } = (await response.json()) as { token: string }
     return token
   }
@@ -51,14 +63,24 @@ export async function startServer(env: Record<string, string> = {}, parts: Parti
     app,
     token,
     login,
-    fhir: (method, path, body, headers) => request(url, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+    fhir: (method, path, body, headers) =>
+      request(url, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
     tool: (path, args, headers) => callTool(url, path, args, headers),
     close: app.close,
   }
 }
 
-export async function request(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<FhirResponse> {
-  const contentType = body === undefined ? {} : { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<FhirResponse> {
+  const contentType =
+    body === undefined
+      ? {}
+      : { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
   const response = await fetch(`${url}${path}`, {
     method,
     headers: { ...contentType, ...headers },
@@ -66,14 +88,29 @@ export async function request(url: string, method: string, path: string, body?: 
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  }
 }
 
 let callNumber = 0
 
-async function callTool(url: string, path: string, args: unknown, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+async function callTool(
+  url: string,
+  path: string,
+  args: unknown,
+  headers: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
   callNumber++
-  const response = await request(url, 'POST', path, { message: { toolCalls: [{ id: `call-${callNumber}`, function: { arguments: args } }] } }, { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json', ...headers })
+  const response = await request(
+    url,
+    'POST',
+    path,
+    { message: { toolCalls: [{ id: `call-${callNumber}`, function: { arguments: args } }] } },
+    { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json', ...headers },
+  )
   return JSON.parse(response.body.results[0].result)
 }
-
