@@ -1,7 +1,7 @@
 /** The FHIRPath compiler: what it understands, how it treats missing and untyped data, and what it refuses. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { CHOICE_ELEMENTS } from '../../src/fhir/fhirpath/elements.ts'
 import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
 import { compileFhirPath, EvaluationError, holds, UnsupportedExpression } from '../../src/fhir/fhirpath.ts'
@@ -456,4 +456,85 @@ describe('what is not compiled here', () => {
 
 test('an expression is compiled once', () => {
   expect(compileFhirPath('Patient.photo')).toBe(compileFhirPath('Patient.photo'))
+})
+
+describe('collections of many items', () => {
+  /** Objects of one code each, and how often anybody looked into them. */
+  function counted(size: number): { readonly items: readonly object[]; readonly looks: () => number } {
+    let looks = 0
+    const get = (target: object, name: string): unknown => {
+      looks++
+      return Reflect.get(target, name)
+    }
+    return {
+      items: Array.from({ length: size }, (_, n) => new Proxy({ system: 'http://loinc.org', code: `c${n}` }, { get })),
+      looks: () => looks,
+    }
+  }
+
+  test.each([
+    ['(a | b).count()', [2000]],
+    ['(a | b).isDistinct()', [true]],
+    ['a.intersect(b).count()', [0]],
+    ['a.exclude(b).count()', [1000]],
+    ['a.subsetOf(a)', [true]],
+    ['a.all(%resource.a contains $this)', [true]],
+    ['a.all($this in %resource.a)', [true]],
+    ['a.repeat(code).count()', [1000]],
+  ])('%s does not compare all pairs', (expression, expected) => {
+    const { items, looks } = counted(2000)
+    expect(evaluate(expression, { a: items.slice(0, 1000), b: items.slice(1000) })).toEqual(expected)
+    expect(looks()).toBeLessThan(60 * items.length)
+  })
+
+  const others = Array.from({ length: 30 }, (_, n) => ({ code: `other-${n}` }))
+  const quantity = (value: unknown, code: string) => ({ system: 'http://unitsofmeasure.org', code, value })
+  test.each<[string, unknown, unknown, boolean]>([
+    ['objects whose properties stand in another order', { a: 1, b: [{ c: 2 }] }, { b: [{ c: 2 }], a: 1 }, true],
+    ['objects that differ deep inside', { a: 1, b: [{ c: 2 }] }, { a: 1, b: [{ c: 3 }] }, false],
+    ['a number and its text with more digits', 1, new FhirDecimal('1.00'), true],
+    ['a number and a text', 1, '1', false],
+    ['quantities of different units and one size', quantity(1, 'g'), quantity(new FhirDecimal('1000.0'), 'mg'), true],
+    ['quantities of different units and sizes', quantity(1, 'g'), quantity(1, 'mg'), false],
+    ['quantities without a unit that can be converted', quantity(1, 'no-unit'), quantity(1, 'no-unit'), true],
+    ['a quantity of unit 1 and a number', quantity(5, '1'), 5, true],
+    ['one moment in two time zones', '2024-01-01T12:00:00Z', '2024-01-01T13:00:00+01:00', true],
+    ['two moments', '2024-01-01T12:00:00Z', '2024-01-01T12:00:00+01:00', false],
+    ['a day and a moment of it', '2024-01-01', '2024-01-01T12:00:00Z', false],
+  ])('are told apart as those of few: %s', (_what, one, other, equal) => {
+    const union = 'select(a).union(select(b)).count()'
+    expect(evaluate(union, { a: [one], b: [other] })).toEqual([equal ? 1 : 2])
+    expect(evaluate(union, { a: [one, ...others], b: [other] })).toEqual([others.length + (equal ? 1 : 2)])
+  })
+
+  test('are not compared by the extensions of equal values', () => {
+    const ids = others.map((_, n) => ({ id: `i${n}` }))
+    expect(evaluate('given.distinct().count()', { given: ids.map(() => 'Ada'), _given: ids })).toEqual([ids.length])
+  })
+})
+
+test('a path from a variable is followed once, however many items are compared with it', () => {
+  let reads = 0
+  const resource = {
+    get first() {
+      reads++
+      return 'a'
+    },
+    all: Array.from({ length: 50 }, () => 'abc'),
+  }
+  expect(evaluate('all.all(startsWith(%resource.first))', resource)).toEqual([true])
+  expect(reads).toBe(1)
+})
+
+test('a unit that is no UCUM code is not printed, as it may hold anything', () => {
+  const print = jest.spyOn(console, 'log').mockImplementation(() => {})
+  const range = (unit: string) => ({
+    low: { system: 'http://unitsofmeasure.org', code: unit, value: 1 },
+    high: { system: 'http://unitsofmeasure.org', code: 'mg', value: 2 },
+  })
+  for (const unit of ['Nadia Okonkwo', '('.repeat(5000), '{a}'.repeat(5000)]) {
+    expect(evaluate('low <= high', range(unit))).toEqual([])
+  }
+  expect(print).not.toHaveBeenCalled()
+  print.mockRestore()
 })

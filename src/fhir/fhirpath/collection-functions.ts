@@ -1,6 +1,6 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
-import { distinct, includes } from './compare.ts'
+import { closure, distinct, includes } from './distinct.ts'
 import { isNarrative } from './narrative.ts'
 import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
 import { EMPTY, type Evaluate, isTrue, resolveReference, type Scope, single, textOf, truth, truthOf } from './scope.ts'
@@ -62,20 +62,7 @@ const all: Apply = (input, args, scope) => {
   return truth(holds)
 }
 
-const repeat: Apply = (input, args, scope) => {
-  const found: Item[] = []
-  for (let current = input; current.length > 0; ) {
-    const fresh: Item[] = []
-    for (const item of select(current, args, scope)) {
-      if (!includes(found, item)) {
-        found.push(item)
-        fresh.push(item)
-      }
-    }
-    current = fresh
-  }
-  return found
-}
+const repeat: Apply = (input, args, scope) => closure(input, (items) => select(items, args, scope))
 
 const iif: Apply = (input, args, { session, index }) => {
   const inner: Scope = { self: input, index, session }

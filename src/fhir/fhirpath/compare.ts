@@ -6,7 +6,7 @@ import { type Collection, type Item, Node, rawValue } from './node.ts'
 import { compareQuantities, isQuantity, Quantity } from './quantity.ts'
 
 /** FHIRPath decimals have eight digits after the point, which also hides what binary fractions add. */
-const rounded = (value: unknown): number => Math.round(Number(value) * 1e8) / 1e8
+export const rounded = (value: unknown): number => Math.round(Number(value) * 1e8) / 1e8
 
 function deepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
@@ -38,7 +38,7 @@ function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefin
 const sameSiblings = (left: Item, right: Item): boolean =>
   !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
 
-function equalItems(left: Item, right: Item): boolean | undefined {
+export function equalItems(left: Item, right: Item): boolean | undefined {
   const one = rawValue(left)
   const other = rawValue(right)
   if (deepEqual(one, other)) return sameSiblings(left, right)
@@ -109,29 +109,3 @@ export function compareItems(left: Item, right: Item): number | undefined {
 }
 
 const isMeasurable = (value: unknown): boolean => isNumber(value) || value instanceof Quantity || isObject(value)
-
-export const includes = (items: Collection, item: Item): boolean =>
-  items.some((other) => equalItems(item, other) === true)
-
-/** Each value once, the first one kept. */
-export function distinct(items: Collection): Collection {
-  if (items.length < 2) return items
-  if (items.every(isPlainText)) return distinctTexts(items)
-  return items.filter((item, at) => {
-    for (let before = 0; before < at; before++) {
-      if (equalItems(items[before] ?? '', item) === true) return false
-    }
-    return true
-  })
-}
-
-const isPlainText = (item: Item): boolean =>
-  typeof rawValue(item) === 'string' && !(item instanceof Node && item.sibling != null)
-
-function distinctTexts(items: Collection): Collection {
-  const seen = new Set<unknown>()
-  return items.filter((item) => {
-    const text = rawValue(item)
-    return !seen.has(text) && seen.add(text) !== undefined
-  })
-}

@@ -38,6 +38,10 @@ export function compile(tree: Ast, expression: string): Evaluate {
   const optional = (base: Ast | undefined): Evaluate => (base === undefined ? self : compileTree(base))
 
   function compileTree(ast: Ast): Evaluate {
+    return isFixed(ast) ? oncePerSession(compileNode(ast)) : compileNode(ast)
+  }
+
+  function compileNode(ast: Ast): Evaluate {
     switch (ast.kind) {
       case 'literal': {
         const constant: Collection = Object.freeze([ast.value])
@@ -113,6 +117,27 @@ function typeArgument({ name, args, at }: Ast & { kind: 'call' }, expression: st
     if (type.base.kind === 'member' && type.base.base === undefined) return `${type.base.name}.${type.name}`
   }
   throw syntaxError(expression, at, `${name}() takes the name of a type`)
+}
+
+/** A path from a variable, such as %resource.snapshot.element.first().path, which all() asks for at each element. */
+function isFixed(ast: Ast): boolean {
+  if (ast.kind === 'variable') return true
+  if (ast.kind === 'member') return ast.base !== undefined && isFixed(ast.base)
+  return ast.kind === 'call' && ast.base !== undefined && isFixed(ast.base) && ast.args.every(isLiteral)
+}
+
+const isLiteral = ({ kind }: Ast): boolean => kind === 'literal'
+
+function oncePerSession(evaluate: Evaluate): Evaluate {
+  return (scope) => {
+    const { session } = scope
+    session.fixed ??= new Map()
+    const known = session.fixed.get(evaluate)
+    if (known !== undefined) return known
+    const found = evaluate(scope)
+    session.fixed.set(evaluate, found)
+    return found
+  }
 }
 
 const isMomentArithmetic = ({ operator, right }: Ast & { kind: 'operator' }): boolean =>

@@ -15,6 +15,10 @@ export interface Model {
 
 interface Ucum {
   convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null }
+  convertToBaseUnits(
+    unit: string,
+    value: number,
+  ): { readonly status: string; readonly magnitude?: number; readonly unitToExp?: Readonly<Record<string, number>> }
 }
 
 type Environment = Readonly<Record<string, unknown>>
@@ -53,8 +57,19 @@ export function compileWithLibrary(expression: string): Evaluator {
 
 const copy = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
+/** What may be a UCUM unit. The package prints a text that it fails on, and a text may be a patient's. */
+const isUnit = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text)
+
 /** `value` of the UCUM unit `from` in `to`; undefined when they do not measure the same. */
 export function convertUnit(from: string, value: number, to: string): number | undefined {
+  if (!isUnit(from) || !isUnit(to)) return undefined
   const result = library().ucumUtils.convertUnitTo(from, value, to)
   return result.status === 'succeeded' ? (result.toVal ?? undefined) : undefined
+}
+
+/** `value` of a UCUM unit in the base units of its dimension; undefined when there is no such unit. */
+export function baseUnits(unit: string, value: number): { readonly value: number; readonly unit: string } | undefined {
+  if (!isUnit(unit)) return undefined
+  const { magnitude, unitToExp } = library().ucumUtils.convertToBaseUnits(unit, value)
+  return magnitude === undefined ? undefined : { value: magnitude, unit: JSON.stringify(unitToExp) }
 }

@@ -1,6 +1,7 @@
 /** Operators between two collections: https://hl7.org/fhirpath/N1/#operations. */
 import { isNumber } from '../json.ts'
-import { compareItems, distinct, equal, equivalent, includes } from './compare.ts'
+import { compareItems, equal, equivalent } from './compare.ts'
+import { distinct, includes } from './distinct.ts'
 import type { Collection } from './node.ts'
 import { EMPTY, type Evaluate, single, truth, truthOf } from './scope.ts'
 import { toText } from './value-functions.ts'

@@ -4,7 +4,7 @@
  * without places, collections or scopes. What else there is, compile.ts does.
  */
 import { isObject } from '../resource.ts'
-import { distinct } from './compare.ts'
+import { distinct } from './distinct.ts'
 import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
 import { type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import type { Ast } from './parser.ts'

@@ -32,13 +32,13 @@ export const CALENDAR_UNITS: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-interface Measure {
+export interface Measure {
   readonly value: number
   readonly unit: string
   readonly convertible: boolean
 }
 
-function measureOf(value: unknown): Measure | undefined {
+export function measureOf(value: unknown): Measure | undefined {
   if (isNumber(value)) return { value: Number(value), unit: '1', convertible: true }
   if (value instanceof Quantity) return { value: value.value, unit: value.unit, convertible: true }
   if (!isObject(value) || !isNumber(value.value)) return undefined

@@ -18,6 +18,8 @@ export interface Session {
   readonly now: Date
   /** descendants() of the root, once they were asked for. */
   descendants?: Collection
+  /** What does not change throughout the evaluation, by the closure that found it. */
+  fixed?: Map<Evaluate, Collection>
 }
 
 export interface Scope {
