@@ -1,5 +1,6 @@
 /** https://hl7.org/fhir/R4/search.html#string */
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
+import { fold } from '../../src/search/plan.ts'
 import { entriesOf, finds, refusal, where } from './support.ts'
 
 const anna = {
@@ -99,5 +100,24 @@ describe('a search by string', () => {
     const unnamed = { resourceType: 'Patient', name: [{ use: 'official' }] }
     expect(finds('Patient?name:missing=false', unnamed)).toBe(true)
     expect(finds('Patient?name=a', unnamed)).toBe(false)
+  })
+})
+
+describe('folding', () => {
+  test.each([
+    ['E\u0301mile', 'emile'],
+    ['\u00c9mile', 'emile'],
+    ['\u1e69\u0323', 's'],
+    ['\uac00', '\u1100\u1161'],
+    ['\u0130zmir', 'izmir'],
+  ])('takes the accents off, written as one character or two: %s', (text, folded) => {
+    expect(fold(text)).toBe(folded)
+  })
+
+  test('sorts no long runs of accents, which takes time beyond any measure', () => {
+    const normalize = jest.spyOn(String.prototype, 'normalize')
+    expect(fold(`a${'\u0301\u0316'.repeat(500)}`)).toBe('a')
+    expect(normalize.mock.contexts).toEqual(['a'])
+    normalize.mockRestore()
   })
 })
