@@ -4,8 +4,9 @@ import getRawBody from 'raw-body'
 import { parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { headerOf } from './header.ts'
+import { countNames, hasAllNames, repeatedName } from './json-text.ts'
 
-/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`. */
+/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
 export async function readBody(koa: KoaContext, limitBytes: number): Promise<string> {
   const length = Number(headerOf(koa, 'content-length')) || undefined
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
@@ -15,14 +16,20 @@ export async function readBody(koa: KoaContext, limitBytes: number): Promise<str
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
     })
   }
+  const body = await getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
+    (error: unknown) => {
+      throw bodyError(error, limitBytes)
+    },
+  )
+  return textOf(body)
+}
+
+/** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
+function textOf(body: Buffer): string {
   try {
-    return await getRawBody(koa.req, {
-      limit: limitBytes,
-      encoding: 'utf8',
-      ...(length === undefined ? {} : { length }),
-    })
-  } catch (error) {
-    throw bodyError(error, limitBytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw badRequest('The body is not UTF-8, the one encoding that FHIR JSON is sent in')
   }
 }
 
@@ -39,10 +46,22 @@ function bodyError(error: unknown, limitBytes: number): FhirError {
   return badRequest('The body ended before its announced length')
 }
 
-/** @throws FhirError 400 saying where the text stops being JSON, or that it is nested too deeply. */
+/** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
 export function parseBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
-  checkDepth(text, maxDepth)
+  const names = countNames(text, maxDepth)
+  if (names === undefined)
+    throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+  const value = parsed(text)
+  if (!hasAllNames(value, names)) {
+    throw badRequest(
+      `The body has two properties '${repeatedName(text)?.slice(0, 64)}' in one object; JSON takes one of each name`,
+    )
+  }
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
@@ -57,30 +76,4 @@ function syntaxProblem(error: unknown): string {
   return position[2] === undefined
     ? `syntax error at character ${position[1]}`
     : `syntax error in line ${position[2]}, column ${position[3]}`
-}
-
-/** A scan before the parse, so that a hostile body can't exhaust the stack of what walks it later. */
-function checkDepth(text: string, maxDepth: number): void {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (char === '"') at = endOfString(text, at)
-    else if (char === '{' || char === '[') depth++
-    else if (char === '}' || char === ']') depth--
-    if (depth > maxDepth)
-      throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
-  }
-}
-
-/** Where the string that begins at `start` ends; the end of the text when it does not. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end < 0 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at
-  while (text[first - 1] === '\\') first--
-  return (at - first) % 2 === 1
 }

@@ -1,0 +1,65 @@
+/** What JSON.parse does not tell of a text: how deeply it is nested, and which name an object holds twice. */
+import { isObject } from '../fhir/resource.ts'
+
+/**
+ * How many properties all objects of the text have together; undefined when it is nested deeper than `maxDepth`. Looked
+ * at before the parse, so that a hostile body can't exhaust the stack of what walks it later.
+ */
+export function countNames(text: string, maxDepth: number): number | undefined {
+  let depth = 0
+  let names = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ':') names++
+    else if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') depth--
+    if (depth > maxDepth) return undefined
+  }
+  return names
+}
+
+/** JSON.parse keeps the last of two properties of one name and drops the other without a word. */
+export const hasAllNames = (value: unknown, names: number): boolean => namesIn(value) === names
+
+function namesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + namesIn(item), 0)
+  if (!isObject(value)) return 0
+  let names = 0
+  for (const name in value) names += 1 + namesIn(value[name])
+  return names
+}
+
+/** The first name that an object of this (valid) JSON text holds twice. */
+export function repeatedName(text: string): string | undefined {
+  const open: Set<string>[] = []
+  let string = ''
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '{') open.push(new Set())
+    else if (char === '}') open.pop()
+    else if (char === '"') {
+      const end = endOfString(text, at)
+      string = text.slice(at, end + 1)
+      at = end
+    } else if (char === ':') {
+      const name: string = JSON.parse(string)
+      if (open.at(-1)?.has(name)) return name
+      open.at(-1)?.add(name)
+    }
+  }
+  return undefined
+}
+
+/** Where the string that begins at `start` ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
+}

@@ -1,0 +1,61 @@
+/** What no well-behaved client sends: the server answers it in one sentence, keeps nothing of it, and goes on. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const post = (path: string, body: string | Uint8Array): Promise<Response> =>
+  fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/fhir+json' },
+    body,
+  })
+
+const diagnosticsOf = async (response: Response): Promise<string> => {
+  const { issue } = (await response.json()) as { issue: { diagnostics: string }[] }
+  return issue[0]?.diagnostics ?? ''
+}
+
+describe('a body', () => {
+  test('that is not UTF-8 is refused, not stored with other characters in it', async () => {
+    const latin1 = Buffer.from('{"resourceType":"Patient","name":[{"family":"M\u00fcller"}]}', 'latin1')
+    const response = await post('/Patient', latin1)
+    expect(response.status).toBe(400)
+    expect(await diagnosticsOf(response)).toBe('The body is not UTF-8, the one encoding that FHIR JSON is sent in')
+  })
+
+  test('may begin with a byte order mark', async () => {
+    expect((await post('/Patient', '\ufeff{"resourceType":"Patient"}')).status).toBe(201)
+  })
+
+  test.each([
+    ['beside each other', '{"resourceType":"Patient","active":true,"active":false}', 'active'],
+    ['one of them escaped', '{"resourceType":"Patient","active":true,"\\u0061ctive":true}', 'active'],
+    ['in an inner object', '{"resourceType":"Patient","name":[{"family":"a","text":"b:\\"{","family":"c"}]}', 'family'],
+    ['of a name that objects inherit', '{"resourceType":"Patient","__proto__":1,"__proto__":2}', '__proto__'],
+  ])('with two properties of one name (%s) is refused, as one of them would be lost', async (_where, body, name) => {
+    const response = await post('/Patient', body)
+    expect(response.status).toBe(400)
+    expect(await diagnosticsOf(response)).toBe(
+      `The body has two properties '${name}' in one object; JSON takes one of each name`,
+    )
+  })
+
+  test('may use one name in several objects, and write it in texts', async () => {
+    const body = '{"resourceType":"Patient","name":[{"family":"a: \\"family\\":"},{"family":"{\\"family\\":1}"}]}'
+    expect((await post('/Patient', body)).status).toBe(201)
+  })
+
+  test.each(['__proto__', 'constructor', 'toString', '_toString', 'hasOwnProperty'])(
+    'with a property %s, which every object has, is refused as one of no element',
+    async (name) => {
+      const response = await post('/Patient', `{"resourceType":"Patient","${name}":{"active":true}}`)
+      expect(response.status).toBe(422)
+      expect(await diagnosticsOf(response)).toContain(`Patient.${name} is not an element of Patient`)
+    },
+  )
+})
