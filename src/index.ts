@@ -55,7 +55,12 @@ FHIR:
   curl -s "${address}/Patient?_count=3&_pretty=true" -H "Authorization: Bearer $TOKEN"
 
 A tool of a live call:
-  curl -s ${address}/patient-intake/validate_intake_field -H 'content-type: application/json' -H 'x-voice-secret: ${webhookSecret}' \\
+  curl -s ${address}/patient-intake/validate_intake_field -H 'content-type: application/json' -H 'x-voice-secret: ${shownSecret(webhookSecret)}' \\
     -d '{"message":{"toolCalls":[{"id":"1","function":{"arguments":{"fieldName":"email","value":"john dot doe at example dot com"}}}]}}'
 `
+}
+
+/** A secret of the operator's own is not printed. */
+function shownSecret(secret: string): string {
+  return secret === 'demo-secret' ? secret : '<WEBHOOK_SECRET>'
 }

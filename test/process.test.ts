@@ -81,6 +81,12 @@ describe('the process', () => {
     expect(await stop(server, 'SIGTERM')).toBe(0)
   })
 
+  test('does not print a webhook secret of the operator', async () => {
+    const server = await start({ DATABASE_URL: 'sqlite::memory:', WEBHOOK_SECRET: 'the-operators-own-secret' })
+    expect(server.output()).toContain('x-voice-secret: <WEBHOOK_SECRET>')
+    expect(server.output()).not.toContain('the-operators-own-secret')
+  })
+
   test.each([
     ['without secrets in production', { NODE_ENV: 'production' }, 'JWT_SECRET is missing'],
     ['on a wrong interaction rule', { DISABLED_INTERACTIONS: 'Patient.fly', DATABASE_URL: 'sqlite::memory:' }, "'fly'"],
