@@ -1,6 +1,7 @@
 /** JSON Patch on a resource: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
-import { badRequest, unprocessable } from './outcome.ts'
+import { parseJson } from './json.ts'
+import { badRequest, FhirError, unprocessable } from './outcome.ts'
 import { isObject } from './resource.ts'
 
 export type JsonPatch = readonly Operation[]
@@ -30,25 +31,58 @@ function checkOperation(operation: unknown, index: number): void {
   if (['add', 'replace', 'test'].includes(op) && !('value' in operation)) throw badRequest(`${at}: ${op} needs a value`)
 }
 
+/** Characters that the copies of one patch may have together: each can double what the ones before have made. */
+const MOST_COPIED = 1_000_000
+
 /**
  * Applies `patch` to `document` (which is changed) and returns the result.
- * @throws FhirError 422 when a path does not exist or a test does not hold; the document is then unusable.
+ * @throws FhirError 422 when a path does not exist or a test does not hold, 413 when it copies too much; the document
+ *   is then unusable.
  */
 export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
-  return patch.reduce((current, operation, index) => applyOne(current, operation, index), document)
+  let copied = 0
+  return patch.reduce((current, operation, index) => {
+    if (operation.op !== 'copy') return applyOne(current, withOwnValue(operation), index)
+    const text = textAt(current, operation.from, operation, index)
+    copied += text.length
+    if (copied > MOST_COPIED) throw copiesTooMuch(index)
+    return applyOne(current, { op: 'add', path: operation.path, value: parseJson(text) }, index)
+  }, document)
 }
 
-function applyOne(document: unknown, operation: Operation, index: number): unknown {
+/** Later operations change what an earlier one put in, and the patch may be applied again, to another version. */
+const withOwnValue = (operation: Operation): Operation =>
+  operation.op === 'add' || operation.op === 'replace'
+    ? { ...operation, value: parseJson(JSON.stringify(operation.value)) }
+    : operation
+
+/** The package's own copies would lose the digits of decimals. */
+function textAt(document: unknown, pointer: string, operation: Operation, index: number): string {
+  const text = attempt(operation, index, () => JSON.stringify(jsonPatch.getValueByPointer(document, pointer)))
+  if (text === undefined) throw notApplicable(operation, index, PATH_NOT_FOUND)
+  return text
+}
+
+const applyOne = (document: unknown, operation: Operation, index: number): unknown =>
+  attempt(operation, index, () => jsonPatch.applyOperation(document, operation, true, true, true, index).newDocument)
+
+const PATH_NOT_FOUND = { says: 'there is no such element', reason: 'patch-path-not-found' }
+const TEST_FAILED = { says: 'the value there is another one', reason: 'patch-test-failed' }
+
+function attempt<T>(operation: Operation, index: number, work: () => T): T {
   try {
-    return jsonPatch.applyOperation(document, operation, true, true, true, index).newDocument
+    return work()
   } catch (error) {
-    const name = error instanceof Error ? error.name : ''
-    const reason = name === 'TEST_OPERATION_FAILED' ? 'the value there is another one' : 'there is no such element'
-    throw unprocessable(
-      `JSON Patch operation ${index} (${operation.op} ${operation.path}) cannot be applied: ${reason}`,
-      {
-        reason: name === 'TEST_OPERATION_FAILED' ? 'patch-test-failed' : 'patch-path-not-found',
-      },
-    )
+    const failed = error instanceof Error && error.name === 'TEST_OPERATION_FAILED'
+    throw notApplicable(operation, index, failed ? TEST_FAILED : PATH_NOT_FOUND)
   }
 }
+
+const notApplicable = ({ op, path }: Operation, index: number, { says, reason }: typeof TEST_FAILED): FhirError =>
+  unprocessable(`JSON Patch operation ${index} (${op} ${path}) cannot be applied: ${says}`, { reason })
+
+const copiesTooMuch = (index: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `JSON Patch operation ${index}: the copies of a patch may have ${MOST_COPIED} characters together; write the elements in a replace`,
+  })

@@ -1,7 +1,9 @@
 /** Bundle.entry read and routed: https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction. */
 import type { BundleEntryRequest } from 'fhir/r4'
+import type { Limits } from '../config.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { parseBody } from './body.ts'
 import type { InteractionRequest } from './interaction.ts'
 import { matchRoute, type RouteMatch } from './routes.ts'
 
@@ -65,7 +67,7 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
     request: {
       ...match.parameters,
       query: new URLSearchParams(query),
-      body: method === 'PATCH' ? patchOf(item.resource, at) : item.resource,
+      body: method === 'PATCH' ? patchOf(item.resource, at, bundle.services.limits) : item.resource,
       ...Object.fromEntries(Object.entries(conditions).filter(([, value]) => typeof value === 'string')),
       base: bundle.base,
       lenient: bundle.lenient,
@@ -75,7 +77,7 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
 }
 
 /** A JSON Patch travels in a Binary (http.html#patch). */
-function patchOf(resource: unknown, at: string): unknown {
+function patchOf(resource: unknown, at: string, { jsonDepth }: Limits): unknown {
   const { resourceType, contentType, data } = isObject(resource) ? resource : {}
   if (resourceType !== 'Binary' || typeof data !== 'string' || contentType !== 'application/json-patch+json') {
     throw badRequest(
@@ -84,7 +86,7 @@ function patchOf(resource: unknown, at: string): unknown {
     )
   }
   try {
-    return JSON.parse(Buffer.from(data, 'base64').toString('utf8'))
+    return parseBody(Buffer.from(data, 'base64').toString('utf8'), jsonDepth)
   } catch {
     throw badRequest(`${at}.resource.data does not hold a JSON Patch`, { expression: `${at}.resource.data` })
   }

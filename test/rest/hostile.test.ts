@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const post = (path: string, body: string | Uint8Array): Promise<Response> =>
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
   fetch(`${server.url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/fhir+json' },
