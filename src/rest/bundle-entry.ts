@@ -1,5 +1,4 @@
 /** Bundle.entry read and routed: https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction. */
-import type { BundleEntryRequest } from 'fhir/r4'
 import type { Limits } from '../config.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
@@ -15,8 +14,15 @@ export interface Entry {
   readonly request: InteractionRequest
 }
 
-/** @throws FhirError 400 naming the entry, 413 when there are too many. */
-export function readBundle(request: InteractionRequest): { type: 'batch' | 'transaction'; entries: readonly Entry[] } {
+export interface ReadBundle {
+  readonly type: 'batch' | 'transaction'
+  readonly entries: readonly Entry[]
+  /** Of a batch, in which an entry that makes no sense is answered by itself: what is wrong with it, by its index. */
+  readonly unreadable: ReadonlyMap<number, FhirError>
+}
+
+/** @throws FhirError 400 naming the entry of a transaction, 413 when there are too many. */
+export function readBundle(request: InteractionRequest): ReadBundle {
   const { body, services } = request
   if (!isObject(body) || body.resourceType !== 'Bundle')
     throw badRequest('POST to the base address takes a Bundle of type batch or transaction')
@@ -40,15 +46,32 @@ export function readBundle(request: InteractionRequest): { type: 'batch' | 'tran
       expression: 'Bundle.entry',
     })
   }
-  return { type, entries: entry.map((item: unknown, index) => readEntry(item, index, request)) }
+  return { type, ...readEntries(entry, request, type === 'batch') }
+}
+
+function readEntries(
+  items: readonly unknown[],
+  bundle: InteractionRequest,
+  standAlone: boolean,
+): Pick<ReadBundle, 'entries' | 'unreadable'> {
+  const entries: Entry[] = []
+  const unreadable = new Map<number, FhirError>()
+  for (const [index, item] of items.entries()) {
+    try {
+      entries.push(readEntry(item, index, bundle))
+    } catch (error) {
+      if (!standAlone || !(error instanceof FhirError)) throw error
+      unreadable.set(index, error)
+    }
+  }
+  return { entries, unreadable }
 }
 
 function readEntry(item: unknown, index: number, bundle: InteractionRequest): Entry {
   const at = `Bundle.entry[${index}]`
   if (!isObject(item) || !isObject(item.request))
     throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
-  const { method, url, ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince } =
-    item.request as Partial<BundleEntryRequest>
+  const { method, url } = item.request
   if (typeof method !== 'string' || typeof url !== 'string')
     throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
   const relative = url.startsWith(`${bundle.base}/`) ? url.slice(bundle.base.length + 1) : url.replace(/^\//, '')
@@ -59,7 +82,6 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
       expression: `${at}.request`,
     })
   }
-  const conditions = { ifMatch, ifNoneMatch, ifNoneExist, ifModifiedSince }
   return {
     index,
     fullUrl: typeof item.fullUrl === 'string' ? item.fullUrl : undefined,
@@ -68,12 +90,29 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
       ...match.parameters,
       query: new URLSearchParams(query),
       body: method === 'PATCH' ? patchOf(item.resource, at, bundle.services.limits) : item.resource,
-      ...Object.fromEntries(Object.entries(conditions).filter(([, value]) => typeof value === 'string')),
+      ...conditionsOf(item.request, at),
       base: bundle.base,
       lenient: bundle.lenient,
       services: bundle.services,
     },
   }
+}
+
+const CONDITIONS = ['ifMatch', 'ifNoneMatch', 'ifNoneExist', 'ifModifiedSince'] as const
+
+/** One that is no text must not be taken for none: the change would be made without it. */
+function conditionsOf(
+  request: Record<string, unknown>,
+  at: string,
+): Pick<InteractionRequest, (typeof CONDITIONS)[number]> {
+  const given = CONDITIONS.filter((name) => request[name] !== undefined)
+  return Object.fromEntries(
+    given.map((name) => {
+      const value = request[name]
+      if (typeof value === 'string') return [name, value]
+      throw badRequest(`${at}.request.${name} must be text`, { expression: `${at}.request.${name}` })
+    }),
+  )
 }
 
 /** A JSON Patch travels in a Binary (http.html#patch). */

@@ -31,6 +31,7 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
     const { type, base } = entry.request
     const found = await identityOf(ctx, entry)
     if (found === undefined) continue
+    if (entry.fullUrl !== undefined) claimFullUrl(references, entry.fullUrl, entry)
     claim(written, `${type}/${found.id}`, entry)
     if (found.criteria !== undefined) claim(written, `${type}?${found.criteria}`, entry)
     ids.set(entry.index, found.id)
@@ -53,7 +54,7 @@ type Identity = {
   readonly existing?: Awaited<ReturnType<typeof resolveCriteria>>
 }
 
-/** The id an entry writes to; undefined for a conditional delete or patch, which finds its own. */
+/** The id an entry writes to; undefined for a conditional delete or patch that finds nothing. */
 async function identityOf(ctx: Context, entry: Entry): Promise<Identity | undefined> {
   const { request, match } = entry
   try {
@@ -64,9 +65,9 @@ async function identityOf(ctx: Context, entry: Entry): Promise<Identity | undefi
       const found = await resolveCriteria(ctx, request.type, ifNoneExist.replace(/^\?/, ''), request)
       return { id: found?.id ?? randomUUID(), criteria: ifNoneExist.replace(/^\?/, ''), existing: found }
     }
-    if (match.route.code !== 'update') return undefined
-    const criteria = criteriaOf(request, 'update')
+    const criteria = criteriaOf(request, match.route.code)
     const found = await resolveCriteria(ctx, request.type, criteria, request)
+    if (match.route.code !== 'update') return found && { id: found.id }
     const bodyId = isObject(request.body) && typeof request.body.id === 'string' ? request.body.id : undefined
     return { id: found?.id ?? bodyId ?? randomUUID(), criteria }
   } catch (error) {
@@ -83,6 +84,14 @@ function claim(written: Map<string, number>, identity: string, { index }: Entry)
     )
   }
   written.set(identity, index)
+}
+
+function claimFullUrl(references: ReadonlyMap<string, string>, fullUrl: string, { index }: Entry): void {
+  if (!references.has(fullUrl)) return
+  const expression = `Bundle.entry[${index}].fullUrl`
+  throw badRequest(`${expression} is that of another entry too; references name an entry by it, so it must be unique`, {
+    expression,
+  })
 }
 
 /** The fullUrl, and for `http://elsewhere/Patient/1` the relative reference other entries may use. */
@@ -114,12 +123,21 @@ async function resolveConditionalReferences(ctx: Context, entries: readonly Entr
   for (const entry of entries) {
     for (const reference of new Set(referencesIn(entry.request.body))) {
       if (resolved.has(reference)) continue
+      if (resolved.size === entry.request.services.limits.bundleEntries) throw tooManyConditions(resolved.size)
       const target = await resolveReference(ctx, reference, entry)
       if (target !== undefined) resolved.set(reference, target)
     }
   }
   return resolved
 }
+
+/** Each is a search, and another one when the change is committed. */
+const tooManyConditions = (most: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `The Bundle has more than ${most} conditional references; send it in parts`,
+    expression: 'Bundle.entry',
+  })
 
 /** `Type/id` for a conditional reference, undefined for any other. @throws FhirError 412 when none or several match. */
 async function resolveReference(ctx: Context, reference: string, entry: Entry): Promise<string | undefined> {

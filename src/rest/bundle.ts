@@ -15,8 +15,9 @@ export async function processBundle(
   request: InteractionRequest,
   representation: boolean,
 ): Promise<InteractionResponse> {
-  const { type, entries } = readBundle(request)
+  const { type, entries, unreadable } = readBundle(request)
   const responses = type === 'batch' ? await batch(access, entries) : await transaction(access, entries)
+  for (const [index, error] of unreadable) responses[index] = failed(error)
   const texts = responses.map((response) => entryText(response, representation))
   return { status: 200, text: bundleText({ type: `${type}-response` }, texts), kind: 'read' }
 }
@@ -39,9 +40,15 @@ async function runAlone(access: ClinicAccess, entry: Entry): Promise<Interaction
     return await access.change((ctx) => runIn(ctx, access, entry))
   } catch (error) {
     if (!(error instanceof FhirError)) throw error
-    return { status: error.status, outcome: toOutcome(error.issues), kind: 'write' }
+    return failed(error)
   }
 }
+
+const failed = ({ status, issues }: FhirError): InteractionResponse => ({
+  status,
+  outcome: toOutcome(issues),
+  kind: 'write',
+})
 
 async function transaction(access: ClinicAccess, entries: readonly Entry[]): Promise<InteractionResponse[]> {
   entries.filter(isOperation).forEach(checkOperation)

@@ -119,6 +119,21 @@ describe('transaction', () => {
     expect((await send()).status).toBe(412)
   })
 
+  test('more conditional references than a Bundle may have entries are 413', async () => {
+    const small = await startServer({ MAX_BUNDLE_ENTRIES: '2' })
+    const references = ['a', 'b', 'c'].map((value) => ({ reference: `Practitioner?identifier=${value}` }))
+    const { body } = await small.fhir('GET', '/Practitioner?_count=3')
+    for (const [index, { resource }] of body.entry.entries()) {
+      const identifier = [{ value: 'abc'[index] }]
+      await small.fhir('PUT', `/Practitioner/${resource.id}`, { ...resource, identifier })
+    }
+    const send = (generalPractitioner: object) =>
+      small.fhir('POST', '/', bundle('transaction', [create(patient('X', { generalPractitioner }))]))
+    expect((await send(references.slice(1))).status).toBe(200)
+    expect((await send(references)).status).toBe(413)
+    await small.close()
+  })
+
   test('two entries that write one resource are 400', async () => {
     const id = randomUUID()
     const put = (family: string): Entry => ({
@@ -132,6 +147,33 @@ describe('transaction', () => {
     const same = () =>
       create(patient('C', { identifier: [{ value: id }] }), undefined, { ifNoneExist: `identifier=${id}` })
     expect((await post('transaction', [same(), same()])).status).toBe(400)
+  })
+
+  test.each(['DELETE', 'PATCH'])('a conditional %s of what another entry writes is 400', async (method) => {
+    const id = randomUUID()
+    await server.fhir('PUT', `/Patient/${id}`, { ...patient('Before'), id })
+    const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/active', value: true }])).toString('base64')
+    const { status } = await post('transaction', [
+      {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method, url: `Patient?_id=${id}` },
+      },
+      { resource: { ...patient('After'), id }, request: { method: 'PUT', url: `Patient/${id}` } },
+    ])
+    expect(status).toBe(400)
+    expect((await server.fhir('GET', `/Patient/${id}`)).body.meta.versionId).toBe('1')
+  })
+
+  test('two entries of one fullUrl are 400: nobody knows which of them a reference means', async () => {
+    const before = await versions()
+    const { status, body } = await post('transaction', [
+      create(patient('A'), 'urn:uuid:38c1ec20-0000-4000-8000-000000000001'),
+      create(patient('B'), 'urn:uuid:38c1ec20-0000-4000-8000-000000000001'),
+      create(observation('urn:uuid:38c1ec20-0000-4000-8000-000000000001')),
+    ])
+    expect(status).toBe(400)
+    expect(body.issue[0].expression).toEqual(['Bundle.entry[1].fullUrl'])
+    expect(await versions()).toBe(before)
   })
 
   test('deletes, creates, updates, patches and reads work together, reads see the writes', async () => {
@@ -252,21 +294,34 @@ describe('operations in a Bundle', () => {
   })
 })
 
+const UNREADABLE: [string, unknown][] = [
+  ['without request', { resource: patient('X') }],
+  ['with an unknown method', { request: { method: 'MERGE', url: 'Patient/1' } }],
+  ['that is a Bundle itself', { resource: bundle('batch', []), request: { method: 'POST', url: '' } }],
+  ['that is null', null],
+  ['for another server', { request: { method: 'GET', url: 'https://elsewhere.example/fhir/Patient/1' } }],
+  ['whose ifMatch is no text', { resource: patient('X'), request: { method: 'PUT', url: 'Patient/1', ifMatch: 1 } }],
+]
+
 describe('what is no batch or transaction', () => {
-  test.each([
+  test.each<[string, unknown]>([
     ['another resource', { resourceType: 'Patient' }],
     ['a Bundle of another type', { resourceType: 'Bundle', type: 'collection' }],
     ['entry that is no array', { resourceType: 'Bundle', type: 'batch', entry: {} }],
-    ['an entry without request', bundle('batch', [{ resource: patient('X') }])],
-    ['an entry with an unknown method', bundle('batch', [{ request: { method: 'MERGE', url: 'Patient/1' } }])],
-    [
-      'an entry that is a Bundle itself',
-      bundle('batch', [{ resource: bundle('batch', []), request: { method: 'POST', url: '' } }]),
-    ],
-    ['an entry that is null', { resourceType: 'Bundle', type: 'batch', entry: [null] }],
+    ...UNREADABLE.map(([what, entry]): [string, unknown] => [
+      `a transaction with an entry ${what}`,
+      bundle('transaction', [entry as Entry]),
+    ]),
   ])('%s is 400 with an OperationOutcome', async (_name, body) => {
     const answer = await server.fhir('POST', '/', body)
     expect(answer.status).toBe(400)
     expect(answer.body.resourceType).toBe('OperationOutcome')
+  })
+
+  test.each(UNREADABLE)('a batch answers an entry %s with 400, and carries out the others', async (_what, entry) => {
+    const { status, body } = await post('batch', [create(patient('Before')), entry as Entry, create(patient('After'))])
+    expect(status).toBe(200)
+    expect(body.entry.map(statusOf)).toEqual([201, 400, 201])
+    expect(body.entry[1].response.outcome.issue[0].diagnostics).toContain('Bundle.entry[1]')
   })
 })
