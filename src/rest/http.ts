@@ -3,6 +3,7 @@ import type { Context as KoaContext } from 'koa'
 import { parseJson } from '../fhir/json.ts'
 import { toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess } from '../providers/context.ts'
+import { subsetOf } from '../search/subset.ts'
 import { parseBody, readBody } from './body.ts'
 import { processBundle } from './bundle.ts'
 import { headerOf } from './header.ts'
@@ -10,7 +11,7 @@ import { etagOf, type InteractionRequest, type InteractionResponse, type Service
 import { checkContentType, negotiate, preferences } from './negotiate.ts'
 import { runOperation } from './operation.ts'
 import type { Route, RouteMatch } from './routes.ts'
-import { subsetOf, subsetText } from './summary.ts'
+import { subsetText } from './summary.ts'
 
 export interface HttpServices extends Services {
   readonly accessOf: (koa: KoaContext) => ClinicAccess
@@ -138,7 +139,7 @@ function bodyText(
   }
   if (resource === undefined || resource.deleted) return undefined
   return kind === 'read' && request.query.size > 0
-    ? subsetText(resource.text, resource.type, subsetOf(request.query))
+    ? subsetText(resource.text, resource.type, subsetOf(request.query, resource.type))
     : resource.text
 }
 

@@ -18,9 +18,9 @@ import {
   isTransportParameter,
   type ResultParameters,
   readResultParameter,
-  type Summary,
 } from './result-parameters.ts'
 import { parameterFor, type Scope, unknownType } from './scope.ts'
+import type { Subset } from './subset.ts'
 
 /** Parameters in one query. */
 const MOST_PARAMETERS = 60
@@ -49,14 +49,12 @@ export interface SearchOptions extends CriteriaOptions {
   readonly includeLimit: number
 }
 
-export interface ParsedSearch {
+export interface ParsedSearch extends Subset {
   readonly plan: SearchPlan
   /** The parameters that were used, in order, for the self link; without the cursor. */
   readonly used: readonly (readonly [string, string])[]
   /** What was ignored, when lenient; severity warning. */
   readonly warnings: readonly Issue[]
-  readonly summary: Summary | undefined
-  readonly elements: readonly string[] | undefined
 }
 
 type Pairs = readonly (readonly [string, string])[]

@@ -4,11 +4,10 @@ import { parseInclude } from './include.ts'
 import { EMPTY_VALUE, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include, SearchPlan, SortKey } from './plan.ts'
 import { parameterFor, type Scope } from './scope.ts'
+import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
+import { oneOf } from './value.ts'
 
-const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
 const TOTALS = ['none', 'estimate', 'accurate'] as const
-
-export type Summary = (typeof SUMMARIES)[number]
 
 export interface ResultParameters {
   readonly count?: number
@@ -27,8 +26,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   _count: (value) => ({ count: countOf(value) }),
   _sort: (value, scope) => ({ sort: value.split(',').map((key) => sortKey(key.trim(), value, scope)) }),
   _total: (value) => ({ total: oneOf('_total', value, TOTALS) }),
-  _summary: (value) => ({ summary: oneOf('_summary', value, SUMMARIES) }),
-  _elements: (value) => ({ elements: value.split(',').map((element) => elementOf(element.trim(), value)) }),
+  _summary: (value) => ({ summary: summaryFrom(value) }),
+  _elements: (value, { types }) => ({ elements: elementsFrom(value, types) }),
   _include: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _revinclude: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _cursor: (value) => ({ after: value }),
@@ -60,20 +59,6 @@ export function readResultParameter(name: string, value: string, scope: Scope): 
 function countOf(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
   return Number(value)
-}
-
-function oneOf<Value extends string>(name: string, value: string, values: readonly Value[]): Value {
-  const found = values.find((one) => one === value)
-  if (found === undefined) throw badRequest(`${name}=${value}: write one of ${values.join(', ')}`)
-  return found
-}
-
-function elementOf(element: string, value: string): string {
-  if (!/^[A-Za-z]\w*$/.test(element))
-    throw badRequest(
-      `_elements=${value}: '${element}' is not the name of a top-level element, such as identifier or name`,
-    )
-  return element
 }
 
 function sortKey(key: string, value: string, scope: Scope): SortKey {

@@ -35,3 +35,10 @@ export function any(of: readonly Condition[]): Condition {
   const [first] = of
   return first !== undefined && of.length === 1 ? first : { kind: 'any', of }
 }
+
+/** @throws FhirError 400 naming the values there are */
+export function oneOf<Value extends string>(name: string, value: string, values: readonly Value[]): Value {
+  const found = values.find((one) => one === value)
+  if (found === undefined) throw badRequest(`${name}=${value}: write one of ${values.join(', ')}`)
+  return found
+}

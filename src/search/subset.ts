@@ -1,0 +1,66 @@
+/** `_summary` and `_elements`, the part of a resource that is wanted: https://hl7.org/fhir/R4/search.html#summary. */
+import { isResourceType, structureOf } from '../fhir/definitions.ts'
+import { badRequest } from '../fhir/outcome.ts'
+import { EMPTY_VALUE, nearestFirst, typeNames } from './parameters.ts'
+import { oneOf } from './value.ts'
+
+const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
+
+export type Summary = (typeof SUMMARIES)[number]
+
+export interface Subset {
+  readonly summary: Summary | undefined
+  /** Top-level elements by their FHIRPath names, of every type (`deceased`) or of one (`Patient.deceased`). */
+  readonly elements: readonly string[] | undefined
+}
+
+/** What a query asks for of a resource of `type`. @throws FhirError 400 */
+export function subsetOf(query: URLSearchParams, type: string): Subset {
+  const given = (name: string): string | undefined => {
+    const value = query.get(name) ?? undefined
+    if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
+    return value
+  }
+  const [summary, elements] = [given('_summary'), given('_elements')]
+  return {
+    summary: summary === undefined ? undefined : summaryFrom(summary),
+    elements: elements === undefined ? undefined : elementsFrom(elements, [type]),
+  }
+}
+
+/** @throws FhirError 400 */
+export const summaryFrom = (value: string): Summary => oneOf('_summary', value, SUMMARIES)
+
+/**
+ * `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole element.
+ * @param types those that are searched: a name without a type belongs to one of them
+ * @throws FhirError 400
+ */
+export const elementsFrom = (value: string, types: readonly string[]): readonly string[] =>
+  value.split(',').map((path) => elementFrom(path.trim(), value, types))
+
+function elementFrom(path: string, value: string, types: readonly string[]): string {
+  const [first = '', second = ''] = path.split('.')
+  const typed = isResourceType(first)
+  const [owners, name] = typed ? [[first], second] : [types, first]
+  const [found] = owners.flatMap((type) => elementNamed(name, type) ?? [])
+  if (found !== undefined) return typed ? `${first}.${found}` : found
+  const [nearest] = nearestFirst(name, owners.flatMap(elementNames))
+  throw badRequest(
+    `_elements=${value}: ${typeNames(owners)} has no element '${name}'; did you mean '${nearest}'? Of another type write Type.element`,
+  )
+}
+
+const elementsOf = (type: string) => structureOf(type)?.elements ?? []
+
+const elementNames = (type: string): readonly string[] => elementsOf(type).map(({ name }) => name)
+
+/** A choice by its name, or by one of those it has in JSON. */
+const elementNamed = (written: string, type: string): string | undefined =>
+  elementsOf(type).find(({ name, properties }) => name === written.replace('[x]', '') || properties.has(written))?.name
+
+/** JSON names of `elements` in a resource of `type`: `deceasedBoolean` and `deceasedDateTime` for `deceased`. */
+export const propertiesOf = (type: string, elements: readonly string[]): readonly string[] =>
+  elementsOf(type)
+    .filter(({ name }) => elements.includes(name) || elements.includes(`${type}.${name}`))
+    .flatMap(({ properties }) => [...properties.keys()])
