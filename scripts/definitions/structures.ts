@@ -124,7 +124,6 @@ function elementRecord(element: ElementDefinition, definition: StructureDefiniti
     ...(targets.length === 0 ? {} : { targets }),
     ...(binding?.strength === 'required' && binding.valueSet ? { binding: binding.valueSet.replace(/\|.*/, '') } : {}),
     ...(element.isSummary ? { summary: true } : {}),
-    ...(element.isModifier ? { modifier: true } : {}),
     ...(element.representation?.includes('xmlAttr') ? { attribute: true } : {}),
     ...(constraints.length === 0 ? {} : { constraints }),
   }

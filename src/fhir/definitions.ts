@@ -21,7 +21,6 @@ export interface ElementRecord {
   /** Canonical of the value set of a required binding, without version. */
   readonly binding?: string
   readonly summary?: boolean
-  readonly modifier?: boolean
   /** An XML attribute (`Element.id`, `Extension.url`): a plain value that cannot have extensions. */
   readonly attribute?: boolean
   /** Rules of this element beyond those of its type. */
@@ -48,7 +47,6 @@ export interface ElementStructure {
   readonly targets: readonly string[]
   readonly binding: string | undefined
   readonly summary: boolean
-  readonly modifier: boolean
   readonly attribute: boolean
   readonly constraints: readonly Constraint[]
 }
@@ -130,7 +128,6 @@ function elementStructure(path: string, record: ElementRecord): ElementStructure
     targets: record.targets ?? [],
     binding: record.binding,
     summary: record.summary ?? false,
-    modifier: record.modifier ?? false,
     attribute: record.attribute ?? false,
     constraints: record.constraints ?? [],
   }
