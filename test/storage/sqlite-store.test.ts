@@ -117,6 +117,53 @@ describe('a SQLite file', () => {
   })
 })
 
+describe('texts that would not fit into the memory together', () => {
+  const TEXT = 'x'.repeat(12 * 1024 * 1024)
+  const ids = ['1', '2', '3', '4', '5']
+
+  async function five() {
+    const { store, close } = await openAt(':memory:')
+    for (const [at, id] of ids.entries()) {
+      const change = { type: 'Binary', id, version: 1, expect: 0, lastUpdated: at, method: 'PUT', text: TEXT } as const
+      const entries = id === '1' ? [] : [reference('next', `Binary/${Number(id) - 1}`)]
+      await store.write({ clinic: 'c', resources: [{ ...change, entries }], records: [], guards: [] })
+    }
+    return { store, close }
+  }
+
+  const everything = { clinic: 'c', types: ['Binary'], where: [], sort: [], total: 'none', includeLimit: 10 } as const
+
+  test('come in shorter pages of a search than were asked for, none left out', async () => {
+    const { store, close } = await five()
+    const pages: string[][] = []
+    for (let after: string | undefined, first = true; first || after !== undefined; first = false) {
+      const page = await store.search({ ...everything, count: 1000, include: [], ...(after ? { after } : {}) })
+      pages.push(page.matches.map(({ id }) => id))
+      after = page.next
+    }
+    expect(pages).toEqual([['1', '2'], ['3', '4'], ['5']])
+    await close()
+  })
+
+  test('come in shorter pages of a history', async () => {
+    const { store, close } = await five()
+    const first = await store.history({ clinic: 'c', count: 1000 })
+    expect([first.versions.map(({ id }) => id), first.total]).toEqual([['5', '4'], 5])
+    const second = await store.history({ clinic: 'c', count: 1000, after: first.next ?? '' })
+    expect(second.versions.map(({ id }) => id)).toEqual(['3', '2'])
+    await close()
+  })
+
+  test('are cut off where they are included', async () => {
+    const { store, close } = await five()
+    const include = [{ source: 'Binary', param: 'next', reverse: false, iterate: true }]
+    const where = [{ kind: 'id', ids: ['5'] }] as const
+    const found = await store.search({ ...everything, where, count: 10, include })
+    expect([found.included.map(({ id }) => id), found.truncated]).toEqual([['4', '3'], true])
+    await close()
+  })
+})
+
 describe('a fault in the middle of a shared commit', () => {
   test('fails the change set that has it and no other, and leaves no trace of it', async () => {
     const { store, close } = await openAt(':memory:')

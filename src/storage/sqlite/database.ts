@@ -54,6 +54,11 @@ export class Database {
     return this.prepared(text).all(...values) as unknown as readonly Row[]
   }
 
+  /** The same, one after the other: whoever stops early has not read the rest. */
+  each<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): Iterable<Row> {
+    return this.prepared(text).iterate(...values) as unknown as Iterable<Row>
+  }
+
   get<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): Row | undefined {
     return this.prepared(text).get(...values) as unknown as Row | undefined
   }

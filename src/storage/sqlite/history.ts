@@ -2,8 +2,8 @@
 import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource } from '../port.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { Engine } from './engine.ts'
-import { stored } from './resources.ts'
-import { ALWAYS, and, type Sql, sql } from './sql.ts'
+import { fitting, stored } from './resources.ts'
+import { ALWAYS, and, limitedTo, type Sql, sql } from './sql.ts'
 
 export function history(engine: Engine, query: HistoryQuery): HistoryPage {
   return engine.db.snapshot(() => {
@@ -12,11 +12,11 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
     if (range === undefined) return { versions: [], total: 0 }
     const where = and([range, timeTest(query)])
     const total = engine.db.number(sql`SELECT count(*) FROM version AS v WHERE ${where}`)
-    const found = query.count === 0 ? [] : versions(engine, and([where, after]), query.count + 1)
-    const shown = found.slice(0, query.count)
-    const last = found.length > query.count ? shown.at(-1) : undefined
+    const found = query.count === 0 ? [] : positions(engine, and([where, after]), query.count + 1)
+    const versions = fitting(versionsAt(engine, found.slice(0, query.count)))
+    const last = found.length > versions.length ? found[versions.length - 1] : undefined
     return {
-      versions: shown.map(({ version }) => version),
+      versions,
       total,
       ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.seq]) }),
     }
@@ -45,22 +45,29 @@ function timeTest({ since, at }: HistoryQuery): Sql {
   ])
 }
 
-interface Found {
+interface Position {
   readonly seq: number
   readonly updated: number
-  readonly version: StoredResource
 }
 
 /** By time, then by sequence: time never decreases from version to version of a resource, and has an index. */
-function versions(engine: Engine, where: Sql, limit: number): readonly Found[] {
-  const found = engine.db.select<[number, number, string, number, number, StoredResource['method'], string]>(
-    sql`SELECT v.seq, v.type, r.id, v.version, v.updated, v.method, v.text
-      FROM version AS v CROSS JOIN resource AS r ON r.row = v.row
-      WHERE ${where} ORDER BY v.updated DESC, v.seq DESC LIMIT ${limit}`,
+const positions = (engine: Engine, where: Sql, limit: number): readonly Position[] =>
+  engine.db
+    .select<[number, number]>(
+      sql`SELECT v.seq, v.updated FROM version AS v WHERE ${where} ORDER BY v.updated DESC, v.seq DESC ${limitedTo(limit)}`,
+    )
+    .map(([seq, updated]) => ({ seq, updated }))
+
+/** Read one after the other, in this order: nobody reads the texts of a page that does not fit. */
+function* versionsAt(engine: Engine, found: readonly Position[]): Generator<StoredResource> {
+  const rows = engine.db.each<[number, string, number, number, StoredResource['method'], string]>(
+    `SELECT v.type, r.id, v.version, v.updated, v.method, v.text
+     FROM json_each(?) AS wanted
+       CROSS JOIN version AS v ON v.seq = wanted.value
+       CROSS JOIN resource AS r ON r.row = v.row`,
+    JSON.stringify(found.map(({ seq }) => seq)),
   )
-  return found.map(([seq, type, id, version, updated, method, text]) => {
-    return { seq, updated, version: stored(engine.names.textOf(type), id, [version, updated, method, text]) }
-  })
+  for (const [type, id, ...version] of rows) yield stored(engine.names.textOf(type), id, version)
 }
 
 const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]

@@ -3,7 +3,7 @@ import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { readRows } from './resources.ts'
-import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
 import { type Scope, scopeOf } from './term.ts'
 
 const EVERY = '*'
@@ -23,7 +23,7 @@ export function included(
     for (const include of follow) {
       for (const row of neighbours(engine, plan.clinic, include, newest, plan.includeLimit + seen.size + 1)) {
         if (seen.has(row)) continue
-        if (found.length === plan.includeLimit) return { included: readRows(engine, found), truncated: true }
+        if (found.length === plan.includeLimit) return { ...answer(engine, found), truncated: true }
         seen.add(row)
         found.push(row)
         reached.push(row)
@@ -31,7 +31,12 @@ export function included(
     }
     newest = reached
   }
-  return { included: readRows(engine, found), truncated: false }
+  return answer(engine, found)
+}
+
+function answer(engine: Engine, rows: readonly number[]): Pick<SearchResult, 'included' | 'truncated'> {
+  const included = readRows(engine, rows)
+  return { included, truncated: included.length < rows.length }
 }
 
 /** Rows one reference away from `rows`, in the direction of `include`. */
@@ -55,7 +60,7 @@ function neighbours(
         CROSS JOIN ${from}
         CROSS JOIN resource AS s ON s.row = i.row
         CROSS JOIN resource AS t ON t.row = i.target
-      WHERE ${and([source, target, sql`${found}.live = 1`])} LIMIT ${limit}`,
+      WHERE ${and([source, target, sql`${found}.live = 1`])} ${limitedTo(limit)}`,
     )
     .map(([row]) => row)
 }

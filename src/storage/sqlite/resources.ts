@@ -34,20 +34,34 @@ export function readVersion(
   return found && stored(type, id, found)
 }
 
-/** The current versions of these resource rows, in the order of `rows`. */
-export function readRows(engine: Engine, rows: readonly number[]): readonly StoredResource[] {
-  if (rows.length === 0) return []
-  const found = engine.db.all<[row: number, type: number, id: string, ...VersionRow]>(
-    `SELECT r.row, r.type, r.id, v.version, v.updated, v.method, v.text
+/** Characters that the texts of one answer may have together: a process has one memory for all its clients. */
+const MOST_CHARACTERS = 32 * 1024 * 1024
+
+/** The first of what is found whose texts are not too long together, and at least one. */
+export function fitting<Found extends { readonly text: string }>(found: Iterable<Found>): readonly Found[] {
+  const taken: Found[] = []
+  let characters = 0
+  for (const one of found) {
+    characters += one.text.length
+    if (characters > MOST_CHARACTERS && taken.length > 0) break
+    taken.push(one)
+  }
+  return taken
+}
+
+/** The current versions of these resource rows, in the order of `rows`; fewer when they are too long together. */
+export const readRows = (engine: Engine, rows: readonly number[]): readonly StoredResource[] =>
+  rows.length === 0 ? [] : fitting(currentVersions(engine, rows))
+
+function* currentVersions(engine: Engine, rows: readonly number[]): Generator<StoredResource> {
+  const found = engine.db.each<[type: number, id: string, ...VersionRow]>(
+    `SELECT r.type, r.id, v.version, v.updated, v.method, v.text
      FROM json_each(?) AS wanted
        CROSS JOIN resource AS r ON r.row = wanted.value
        CROSS JOIN version AS v ON v.seq = r.seq`,
     JSON.stringify(rows),
   )
-  const byRow = new Map(
-    found.map(([row, type, id, ...version]) => [row, stored(engine.names.textOf(type), id, version)]),
-  )
-  return rows.flatMap((row) => byRow.get(row) ?? [])
+  for (const [type, id, ...version] of found) yield stored(engine.names.textOf(type), id, version)
 }
 
 export function stored(type: string, id: string, [version, lastUpdated, method, text]: VersionRow): StoredResource {

@@ -13,12 +13,16 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
   return engine.db.snapshot(() => {
     const searches = typeSearches(engine, plan, plan.count + 1)
     const found = plan.count === 0 ? [] : page(engine, plan, searches, cursorPosition(plan), plan.count + 1)
-    const shown = found.slice(0, plan.count)
-    const last = found.length > plan.count ? shown.at(-1) : undefined
+    const matches = readRows(
+      engine,
+      found.slice(0, plan.count).map(({ row }) => row),
+    )
+    const shown = found.slice(0, matches.length)
+    const last = found.length > shown.length ? shown.at(-1) : undefined
     const rows = shown.map(({ row }) => row)
     const total = totalOf(engine, plan, searches, last === undefined ? shown.length : undefined)
     return {
-      matches: readRows(engine, rows),
+      matches,
       ...included(engine, plan, rows),
       ...(last === undefined ? {} : { next: writeCursor(cursorQuery(plan), [...last.keys, last.row]) }),
       ...(total === undefined ? {} : { total }),
