@@ -6,7 +6,10 @@ export type IssueCode = OperationOutcomeIssue['code']
 export interface Issue {
   readonly severity?: OperationOutcomeIssue['severity']
   readonly code: IssueCode
-  /** What was wrong, where, and what would be right. Never holds patient data. */
+  /**
+   * What was wrong, where, and what would be right. Of data, only what the client itself sent in the request may be
+   * repeated, never what is stored; and as that may be a patient's, diagnostics are answered and not logged.
+   */
   readonly diagnostics: string
   /** FHIRPath of the element at fault, e.g. `Patient.name[0].family`. */
   readonly expression?: string | readonly string[]
