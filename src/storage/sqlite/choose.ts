@@ -11,7 +11,7 @@ import {
   type Source,
   union,
 } from './source.ts'
-import { sql } from './sql.ts'
+import { limitedTo, sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 
 /** What the rows are wanted for. */
@@ -80,7 +80,7 @@ function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: 
   for (const candidate of candidates.toSorted((one, other) => Number(one.isMade) - Number(other.isMade))) {
     if (candidate.isMade && smallest !== undefined) break
     const { from, where } = candidate.source
-    const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${fewest})`)
+    const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(fewest)})`)
     if (size < fewest) [smallest, fewest] = [candidate, size]
     if (fewest === 0) break
   }

@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts'
 import { probe } from './probe.ts'
 import { comesAfter, direction, type Ordering, orderingOf, type Position, rowDirection, type Walk } from './sort.ts'
 import { everyRow, narrowed, type Source } from './source.ts'
-import { ALWAYS, and, list, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, limitedTo, list, raw, type Sql, sql } from './sql.ts'
 import { allOf, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */
@@ -105,7 +105,7 @@ function inRowOrder({ best, every }: TypeSearch, position: Position | undefined,
   const source = best !== undefined && (best.few || best.source.inRowOrder) ? best.source : every
   const after = position === undefined ? ALWAYS : sql`${source.row} > ${position.row}`
   return sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${and([source.where, after])}
-    ORDER BY ${source.row} LIMIT ${limit}`
+    ORDER BY ${source.row} ${limitedTo(limit)}`
 }
 
 /** A combined index that has the wanted order already. */
@@ -136,7 +136,7 @@ function collected(search: TypeSearch, position: Position | undefined, limit: nu
   const after = position === undefined ? ALWAYS : comesAfter(search.orderings, values, row, position)
   return sql`SELECT ${list([row, ...named(values)])}
     FROM (SELECT ${distinct(source)} ${source.row} AS row FROM ${source.from} WHERE ${source.where}) AS c
-    WHERE ${after} ORDER BY ${orderBy(search.orderings, row)} LIMIT ${limit}`
+    WHERE ${after} ORDER BY ${orderBy(search.orderings, row)} ${limitedTo(limit)}`
 }
 
 /** The index of the first key, in its order; the other terms are probed on the way. */
@@ -162,7 +162,7 @@ function ordered(
   const values = [column, ...orderings.slice(1).map((ordering) => ordering.value(row))]
   const after = position === undefined ? ALWAYS : comesAfterColumn(orderings, values, column, position)
   return sql`SELECT ${list([row, ...named(values)])} FROM ${source.from} WHERE ${and([source.where, after])}
-    ORDER BY ${orderBy(orderings, row, column)} LIMIT ${limit}`
+    ORDER BY ${orderBy(orderings, row, column)} ${limitedTo(limit)}`
 }
 
 /** With a comparison in front that the index can seek by. */
@@ -185,7 +185,7 @@ function withoutValue(search: TypeSearch, walk: Walk, position: Position | undef
   const after = position === undefined ? ALWAYS : comesAfter(orderings, values, every.row, position)
   return sql`SELECT ${list([every.row, ...named(values)])} FROM ${every.from}
     WHERE ${and([every.where, walk.absent(every.row), after])}
-    ORDER BY ${orderBy(orderings, every.row)} LIMIT ${limit}`
+    ORDER BY ${orderBy(orderings, every.row)} ${limitedTo(limit)}`
 }
 
 const named = (values: readonly Sql[]): readonly Sql[] =>

@@ -1,7 +1,7 @@
 /** Records: small documents of the server's own. */
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Database } from './database.ts'
-import { ALWAYS, and, raw, sql } from './sql.ts'
+import { ALWAYS, and, limitedTo, raw, sql } from './sql.ts'
 
 const COLUMNS = 'clinic, kind, key, version, value, due'
 type RecordRow = [clinic: string, kind: string, key: string, version: number, value: string, due: number | null]
@@ -22,7 +22,9 @@ export function findRecords(db: Database, query: RecordQuery): readonly StoredRe
   ])
   const order = raw(query.dueBefore === undefined ? 'key, clinic' : 'due, clinic, key')
   return db
-    .select<RecordRow>(sql`SELECT ${raw(COLUMNS)} FROM record WHERE ${where} ORDER BY ${order} LIMIT ${query.limit}`)
+    .select<RecordRow>(
+      sql`SELECT ${raw(COLUMNS)} FROM record WHERE ${where} ORDER BY ${order} ${limitedTo(query.limit)}`,
+    )
     .map(toRecord)
 }
 
