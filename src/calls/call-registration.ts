@@ -28,7 +28,12 @@ const FIELDS: Readonly<
 > = {
   callId: { required: true, accepts: isCallId, right: `a string of 1 to ${LONGEST_CALL_ID} characters without spaces` },
   dialedNumber: { required: true, accepts: isPhone, right: 'the number that was dialled, e.g. "+12125550100"' },
-  callerNumber: { required: false, accepts: isPhone, right: 'the number of the caller, e.g. "+12125550123"' },
+  // A caller may withhold the number: "anonymous" registers a call without one, as it does in a header.
+  callerNumber: {
+    required: false,
+    accepts: (value) => typeof value === 'string',
+    right: 'the number of the caller, e.g. "+12125550123"',
+  },
   patient: {
     required: false,
     accepts: (value) => typeof value === 'string' && /^(?:Patient\/)?[A-Za-z0-9.-]{1,64}$/.test(value),

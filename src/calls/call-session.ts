@@ -13,7 +13,6 @@ export interface CallSession {
 
 /** The kind of the record that holds a CallSession; it belongs to the whole service, as a call id is known before its clinic. */
 export const CALL = 'call'
-export const SERVICE = ''
 
 /** Characters. */
 export const LONGEST_CALL_ID = 256

@@ -2,11 +2,12 @@
  * Call sessions, kept as records of the whole service (a call id is known before its clinic is), and the patient of a
  * call. A session is fixed once it is there: what a later request says of the same call must agree with it.
  */
-import { clinicOfNumber } from '../clinics/settings.ts'
+import { SERVICE } from '../clinics/service.ts'
+import { readSettings } from '../clinics/settings.ts'
 import { conflict, FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Repository } from '../repository.ts'
-import { CALL, CALL_LIFETIME, type CallSession, callKey, isCallId, LONGEST_CALL_ID, SERVICE } from './call-session.ts'
-import { spokenPhone } from './spoken/spoken-phone.ts'
+import { findDialed, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+import { CALL, CALL_LIFETIME, type CallSession, callKey, isCallId, LONGEST_CALL_ID } from './call-session.ts'
 
 /** What a request says about its call; from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
@@ -26,12 +27,6 @@ export interface CallRegistration {
 
 /** Calls without metadata in demo mode belong to one call, so that a first request works. */
 const DEFAULT_CALL = 'demo-default-call'
-
-/** E.164 where the number says its country, else its digits; the clinic's region is not known yet. */
-const comparable = (number: string): string => {
-  const read = spokenPhone(number, undefined)
-  return read.ok ? read.value : number.trim()
-}
 
 interface Known {
   readonly session: CallSession
@@ -63,8 +58,8 @@ export class CallSessions {
     }
     const said = {
       callId: callId ?? DEFAULT_CALL,
-      ...(dialedNumber === undefined ? {} : { dialedNumber: comparable(dialedNumber) }),
-      ...(callerNumber === undefined ? {} : { callerNumber: comparable(callerNumber) }),
+      ...(dialedNumber === undefined ? {} : { dialedNumber }),
+      ...(callerNumber === undefined ? {} : { callerNumber }),
     }
     const known = await this.#find(said.callId)
     return known === undefined ? await this.#begin(said) : await this.#agreeing(known.session, said)
@@ -88,17 +83,25 @@ export class CallSessions {
   }
 
   async #sessionOf({ callId, dialedNumber, callerNumber, patient }: CallRegistration): Promise<CallSession> {
-    const dialed = comparable(dialedNumber)
-    const clinic = await clinicOfNumber(this.#repository, dialed)
-    if (clinic === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
+    const dialed = await findDialed(this.#repository, dialedNumber)
+    if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
+    const { clinic, number } = dialed
     if (patient !== undefined) await this.#requirePatient(clinic, patient)
     return {
       clinic,
       callId,
-      dialedNumber: dialed,
-      ...(callerNumber === undefined ? {} : { callerNumber: comparable(callerNumber) }),
+      dialedNumber: number,
+      ...(await this.#caller(clinic, callerNumber)),
       ...(patient === undefined ? {} : { patient }),
     }
+  }
+
+  /** The caller's number as the clinic's region reads it, where it is one. */
+  async #caller(clinic: string, text: string | undefined): Promise<Pick<CallSession, 'callerNumber'>> {
+    if (text === undefined) return {}
+    const { defaultRegion } = await readSettings(this.#repository, clinic)
+    const callerNumber = readCallerNumber(text, defaultRegion)
+    return callerNumber === undefined ? {} : { callerNumber }
   }
 
   async #requirePatient(clinic: string, patient: string): Promise<void> {
@@ -112,7 +115,8 @@ export class CallSessions {
 
   async #begin(said: CallMetadata & { readonly callId: string }): Promise<CallSession> {
     const { callId, dialedNumber, callerNumber } = said
-    const clinic = dialedNumber === undefined ? this.#demoClinic : await clinicOfNumber(this.#repository, dialedNumber)
+    const dialed = dialedNumber === undefined ? undefined : await findDialed(this.#repository, dialedNumber)
+    const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
     if (clinic === undefined) {
       const unknown =
         'the call of x-call-id is not known; send x-call-to, the dialled number, or register it with POST /calls'
@@ -121,24 +125,27 @@ export class CallSessions {
     const stored = await this.#store({
       clinic,
       callId,
-      ...(dialedNumber === undefined ? {} : { dialedNumber }),
-      ...(callerNumber === undefined ? {} : { callerNumber }),
+      ...(dialed === undefined ? {} : { dialedNumber: dialed.number }),
+      ...(await this.#caller(clinic, callerNumber)),
     })
     return await this.#agreeing(stored, said)
   }
 
   /** `session`, unless the request says something else of the call. */
-  async #agreeing(session: CallSession, { dialedNumber, callerNumber }: CallMetadata): Promise<CallSession> {
-    const to = dialedNumber !== undefined && dialedNumber !== session.dialedNumber
-    // A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic.
-    const known = session.dialedNumber !== undefined
-    if (to && (known || (await clinicOfNumber(this.#repository, dialedNumber)) !== session.clinic)) {
+  async #agreeing(session: CallSession, said: CallMetadata): Promise<CallSession> {
+    if (said.dialedNumber !== undefined && !(await this.#isDialed(session, said.dialedNumber))) {
       throw mismatch('x-call-to')
     }
-    const from =
-      callerNumber !== undefined && session.callerNumber !== undefined && callerNumber !== session.callerNumber
-    if (from) throw mismatch('x-call-from')
+    if (session.callerNumber === undefined || said.callerNumber === session.callerNumber) return session
+    const { callerNumber = session.callerNumber } = await this.#caller(session.clinic, said.callerNumber)
+    if (callerNumber !== session.callerNumber) throw mismatch('x-call-from')
     return session
+  }
+
+  /** A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic. */
+  async #isDialed({ clinic, dialedNumber }: CallSession, text: string): Promise<boolean> {
+    if (dialedNumber !== undefined) return text === dialedNumber || isSpellingOf(text, dialedNumber)
+    return (await findDialed(this.#repository, text))?.clinic === clinic
   }
 
   async #find(callId: string): Promise<Known | undefined> {
@@ -161,7 +168,7 @@ export class CallSessions {
   }
 }
 
-const NO_CLINIC = 'no clinic is reached under that number; the settings of a clinic list its dialedNumbers'
+const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as the settings of a clinic list it'
 
 /** A status that nobody sees: problems of a tool request are reported inside its results. */
 const notIdentified = (what: string): FhirError =>

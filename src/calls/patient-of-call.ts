@@ -4,10 +4,11 @@
  * which binds the patient to the call. Nothing a caller says selects another one.
  */
 import type { Patient } from 'fhir/r4'
+import { SERVICE } from '../clinics/service.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Context } from '../providers/context.ts'
 import type { UnitOfWork, Versioned } from '../repository.ts'
-import { CALL, CALL_LIFETIME, type CallSession, callKey, SERVICE } from './call-session.ts'
+import { CALL, CALL_LIFETIME, type CallSession, callKey } from './call-session.ts'
 import { phoneSpellings } from './phone-spellings.ts'
 import { isPlaceholder } from './registration.ts'
 import { PLACEHOLDER_TAG } from './vocabulary.ts'

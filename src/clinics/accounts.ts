@@ -3,6 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Repository, UnitOfWork } from '../repository.ts'
+import { SERVICE } from './service.ts'
 
 export type Role = 'staff' | 'admin'
 
@@ -22,7 +23,6 @@ interface StoredAccount extends Account {
 }
 
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
-const SERVICE = ''
 const KIND = 'account'
 
 // One hash takes 32 MiB (128 * N * r) and about 80 ms; the parameters travel with the hash, so they can grow later.

@@ -7,12 +7,11 @@ import { FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Repository, UnitOfWork } from '../repository.ts'
 import { keyOf } from './accounts.ts'
+import { SERVICE } from './service.ts'
 
 const WINDOW_MS = 15 * 60 * 1000
 const FAILURES_PER_USER = 10
 const FAILURES_PER_ADDRESS = 50
-
-const SERVICE = ''
 const KIND = 'login-attempts'
 /** Expired counters that one attempt clears away: more than it makes, so they can't pile up. */
 const CLEARED_PER_ATTEMPT = 8

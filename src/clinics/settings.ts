@@ -6,6 +6,7 @@ import { isObject } from '../fhir/resource.ts'
 import type { CrmSettings } from '../integrations/integrations.ts'
 import { Repository, type UnitOfWork } from '../repository.ts'
 import type { StoredRecord } from '../storage/port.ts'
+import { SERVICE } from './service.ts'
 
 export interface ClinicSettings {
   readonly name: string
@@ -39,9 +40,8 @@ const DEFAULTS: ClinicSettings = {
 
 const KIND = 'settings'
 const KEY = 'settings'
-const NUMBER_KIND = 'dialed-number'
 /** The dialled numbers are looked up before the clinic is known, so they belong to the service. */
-const SERVICE = ''
+const NUMBER_KIND = 'dialed-number'
 
 type Source = Repository | UnitOfWork
 
@@ -54,10 +54,25 @@ export async function findSettings(source: Source, clinic: string): Promise<Clin
   return settingsOf(await readRecord(source, clinic, KIND, KEY))
 }
 
+export interface DialedNumber {
+  /** E.164. */
+  readonly number: string
+  readonly clinic: string
+}
+
 /** The clinic that is reached under a number in E.164. */
-export async function clinicOfNumber(source: Source, dialedNumber: string): Promise<string | undefined> {
-  const record = await readRecord(source, SERVICE, NUMBER_KIND, dialedNumber)
-  return isObject(record?.value) && typeof record.value.clinic === 'string' ? record.value.clinic : undefined
+export const dialedNumber = async (source: Source, number: string): Promise<DialedNumber | undefined> =>
+  dialedNumberOf(await readRecord(source, SERVICE, NUMBER_KIND, number))
+
+/** The dialled numbers of all clinics, `most` at most. */
+export async function dialedNumbers(repository: Repository, most: number): Promise<readonly DialedNumber[]> {
+  const records = await repository.records({ clinic: SERVICE, kind: NUMBER_KIND, limit: most })
+  return records.map(dialedNumberOf).filter((dialed) => dialed !== undefined)
+}
+
+function dialedNumberOf(record: StoredRecord | undefined): DialedNumber | undefined {
+  if (record === undefined || !isObject(record.value) || typeof record.value.clinic !== 'string') return undefined
+  return { number: record.key, clinic: record.value.clinic }
 }
 
 /**
@@ -74,7 +89,7 @@ export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings):
 }
 
 async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
-  const holder = await clinicOfNumber(unit, number)
+  const holder = (await dialedNumber(unit, number))?.clinic
   if (holder === unit.clinic) return
   if (holder !== undefined) {
     throw conflict(`The number ${number} belongs to another clinic; a number can lead to one clinic only`)

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { type CallMetadata, CallSessions } from '../../src/calls/call-sessions.ts'
+import { patientForWrite, patientOfCall } from '../../src/calls/patient-of-call.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
@@ -149,6 +150,104 @@ describe('a call that is not known', () => {
     now += 7 * 24 * 3_600_000
     expect(await failure(sessions.identify({ callId: 'c' }))).toMatchObject({ code: 'call-not-identified' })
     expect(await sessions.identify({ callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
+  })
+})
+
+describe('a caller number is a number of one person', () => {
+  const WITHHELD = ['anonymous', 'unknown', 'Restricted', '+266696687', '7378742833', '+86282452253']
+
+  test.each([
+    ...WITHHELD,
+    'sip:alice@example.com',
+    '+15185550111@example.com',
+    '555012',
+    '5550123',
+    '0000000',
+    '0000000000',
+    '+10000000000',
+    '+1212555012',
+    '1234567890123456',
+  ])('%s is none', async (callerNumber) => {
+    const call = { callId: 'c', dialedNumber: A, callerNumber }
+    expect(await sessions.identify(call)).toEqual({ clinic: 'a', callId: 'c', dialedNumber: A })
+    expect((await sessions.register({ ...call, callId: 'd' })).session).not.toHaveProperty('callerNumber')
+  })
+
+  test.each(WITHHELD)('two strangers who both call as %s do not share a placeholder', async (callerNumber) => {
+    const placeholders = ['c', 'd'].map(async (callId) => {
+      const session = await sessions.identify({ callId, dialedNumber: A, callerNumber })
+      return (await store.access('a').change((ctx) => patientForWrite(ctx, session))).id
+    })
+    const [one, other] = await Promise.all(placeholders)
+    expect(one).not.toBe(other)
+  })
+
+  test('a later header that withholds the number does not disagree with the registered one', async () => {
+    await sessions.register({ callId: 'c', dialedNumber: A, callerNumber: CALLER })
+    expect(await sessions.identify({ callId: 'c', callerNumber: 'anonymous' })).toMatchObject({ callerNumber: CALLER })
+  })
+
+  test.each(['2125550123', '12125550123', '(212) 555-0123', '+1 212 555 0123', '0012125550123'])(
+    '%s is read in the region of the clinic that was called, and finds the patient',
+    async (callerNumber) => {
+      const telecom: Patient['telecom'] = [{ system: 'phone', value: CALLER }]
+      const { id } = await store
+        .access('a')
+        .change((ctx) => ctx.create<Patient>({ resourceType: 'Patient', active: true, telecom }))
+      const session = await sessions.identify({ callId: 'c', dialedNumber: A, callerNumber })
+      expect(session.callerNumber).toBe(CALLER)
+      expect((await patientOfCall(store.access('a').reader(), session))?.id).toBe(id)
+    },
+  )
+
+  test('the same digits are another number where the clinic is in another country', async () => {
+    await createClinic(store.repository, 'london', {
+      ...SETTINGS,
+      defaultRegion: 'GB',
+      dialedNumbers: ['+442079460000'],
+    })
+    const call = { callId: 'c', callerNumber: '020 7946 0958' }
+    expect(await sessions.identify({ ...call, dialedNumber: '+442079460000' })).toMatchObject({
+      callerNumber: '+442079460958',
+    })
+    expect(await sessions.identify({ ...call, callId: 'd', dialedNumber: A })).not.toHaveProperty('callerNumber')
+  })
+})
+
+describe('a dialled number without a country code', () => {
+  test.each(['2125550100', '12125550100', '(212) 555-0100', '001 212 555 0100'])(
+    '%s finds the one clinic whose number it is, and agrees with it later',
+    async (dialedNumber) => {
+      const begun = await sessions.identify({ callId: 'c', dialedNumber })
+      expect(begun).toEqual({ clinic: 'a', callId: 'c', dialedNumber: A })
+      expect(await sessions.identify({ callId: 'c', dialedNumber })).toEqual(begun)
+      expect((await sessions.register({ callId: 'd', dialedNumber })).session).toMatchObject({ dialedNumber: A })
+    },
+  )
+
+  test('that is the form of two clinics’ numbers is nobody’s: no clinic is guessed', async () => {
+    await createClinic(store.repository, 'lagos', {
+      ...SETTINGS,
+      defaultRegion: 'NG',
+      dialedNumbers: ['+2342125550100'],
+    })
+    const dialed = { callId: 'c', dialedNumber: '2125550100' }
+    expect(await failure(sessions.identify(dialed))).toMatchObject({ code: 'call-not-identified' })
+    expect(await failure(sessions.register(dialed))).toMatchObject({ code: 'number-not-known' })
+    expect(await sessions.identify({ ...dialed, dialedNumber: A })).toMatchObject({ clinic: 'a' })
+  })
+
+  test.each(['5550100', '125550100', 'anonymous', '2125550199'])('%s is no clinic’s', async (dialedNumber) => {
+    expect(await failure(sessions.identify({ callId: 'c', dialedNumber }))).toMatchObject({
+      code: 'call-not-identified',
+    })
+  })
+
+  test('of another clinic disagrees with a registered call', async () => {
+    await sessions.register({ callId: 'c', dialedNumber: A })
+    expect(await failure(sessions.identify({ callId: 'c', dialedNumber: '2125550200' }))).toMatchObject({
+      code: 'call-mismatch',
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import { type ClinicSettings, clinicOfNumber, parseSettings, readSettings } from '../../src/clinics/settings.ts'
+import { type ClinicSettings, dialedNumber, parseSettings, readSettings } from '../../src/clinics/settings.ts'
 import { openTestRepository } from '../support/repository.ts'
 
 const REQUIRED = { name: 'Clinic', timeZone: 'Europe/Berlin', defaultRegion: 'DE' }
@@ -84,8 +84,8 @@ describe('a clinic', () => {
     const organization = await repository.reader('clinic-a').read('Organization', 'clinic-a')
     expect(organization?.resource).toMatchObject({ id: 'clinic-a', name: 'Clinic', active: true })
     expect(await readSettings(repository, 'clinic-a')).toEqual(SETTINGS)
-    expect(await clinicOfNumber(repository, '+493012345678')).toBe('clinic-a')
-    expect(await clinicOfNumber(repository, '+493012345679')).toBeUndefined()
+    expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
+    expect(await dialedNumber(repository, '+493012345679')).toBeUndefined()
   })
 
   test('is made once: 409 the second time, also when both come at once', async () => {
@@ -101,7 +101,7 @@ describe('a clinic', () => {
     await createClinic(repository, 'clinic-a', SETTINGS)
     await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 409 })
     expect(await repository.reader('clinic-b').read('Organization', 'clinic-b')).toBeUndefined()
-    expect(await clinicOfNumber(repository, '+493012345678')).toBe('clinic-a')
+    expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
   })
 
   test.each(['', 'a b', 'a/b', 'x'.repeat(65)])('cannot have the id %j', async (id) => {
