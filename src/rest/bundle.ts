@@ -9,6 +9,9 @@ import { bundleText } from './bundle-writer.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
 import { findOperation, runOperation } from './operation.ts'
 
+/** Entries of a batch that run at the same time, and so share commits; each holds the resource it changes. */
+const SIDE_BY_SIDE = 64
+
 /** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
 export async function processBundle(
   access: ClinicAccess,
@@ -16,22 +19,30 @@ export async function processBundle(
   representation: boolean,
 ): Promise<InteractionResponse> {
   const { type, entries, unreadable } = readBundle(request)
-  const responses = type === 'batch' ? await batch(access, entries) : await transaction(access, entries)
-  for (const [index, error] of unreadable) responses[index] = failed(error)
-  const texts = responses.map((response) => entryText(response, representation))
-  return { status: 200, text: bundleText({ type: `${type}-response` }, texts), kind: 'read' }
+  const answers = new Answers(representation)
+  for (const [index, error] of unreadable) answers.set(index, failed(error))
+  if (type === 'batch') await batch(access, entries, answers)
+  else await transaction(access, entries, answers)
+  return { status: 200, text: bundleText({ type: `${type}-response` }, answers.texts), kind: 'read' }
 }
 
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
 
-/** Entries stand alone; those of one phase run side by side and so share commits. */
-async function batch(access: ClinicAccess, entries: readonly Entry[]): Promise<InteractionResponse[]> {
-  const responses: InteractionResponse[] = []
+/** Entries stand alone; some of one phase run side by side. */
+async function batch(access: ClinicAccess, entries: readonly Entry[], answers: Answers): Promise<void> {
   for (const method of PHASES) {
     const phase = entries.filter((entry) => entry.match.route.method === method)
-    await Promise.all(phase.map(async (entry) => (responses[entry.index] = await runAlone(access, entry))))
+    // Reads have no commit to share, and one after the other they end where the answer is full.
+    const width = method === 'GET' ? 1 : SIDE_BY_SIDE
+    for (let from = 0; from < phase.length; from += width) {
+      await Promise.all(phase.slice(from, from + width).map((entry) => answerAlone(access, entry, answers)))
+    }
   }
-  return responses
+}
+
+async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<void> {
+  const refused = entry.match.route.method === 'GET' && answers.full
+  answers.set(entry.index, refused ? failed(tooMuch()) : await runAlone(access, entry))
 }
 
 async function runAlone(access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
@@ -50,23 +61,25 @@ const failed = ({ status, issues }: FhirError): InteractionResponse => ({
   kind: 'write',
 })
 
-async function transaction(access: ClinicAccess, entries: readonly Entry[]): Promise<InteractionResponse[]> {
+async function transaction(access: ClinicAccess, entries: readonly Entry[], answers: Answers): Promise<void> {
   entries.filter(isOperation).forEach(checkOperation)
-  const later = entries.filter(isAfterCommit)
   const responses = await access.change(async (ctx) => {
-    const done: InteractionResponse[] = []
+    const done = new Map<Entry, InteractionResponse>()
     const identities = await assignIdentities(ctx, entries)
     const ready = await rewriteReferences(ctx, entries, identities)
+    let read = 0
     for (const entry of inOrder(ready)) {
       if (isAfterCommit(entry)) continue
-      const existing = identities.existing.get(entry.index)
-      done[entry.index] = existing ?? (await naming(entry, () => runIn(ctx, access, entry)))
+      const response = identities.existing.get(entry.index) ?? (await naming(entry, () => runIn(ctx, access, entry)))
+      if (entry.match.route.method === 'GET') read += response.resource?.text.length ?? 0
+      if (read > MOST_CHARACTERS) throw inEntry(tooMuch(), entry)
+      done.set(entry, response)
     }
     return done
   })
+  for (const [{ index }, response] of responses) answers.set(index, response)
   // Searches look at the stored state, which has the writes only now.
-  for (const entry of later) responses[entry.index] = await runAlone(access, entry)
-  return responses
+  for (const entry of entries.filter(isAfterCommit)) await answerAlone(access, entry, answers)
 }
 
 const isAfterCommit = (entry: Entry): boolean =>
@@ -97,6 +110,37 @@ async function naming<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof FhirError)) throw error
     throw inEntry(error, entry)
+  }
+}
+
+/** Characters that the resources in an answer have together, before it is full. A process can't make a text of any length. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+const tooMuch = (): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `What the Bundle reads is longer than ${MOST_CHARACTERS} characters; read the rest with another one`,
+  })
+
+/** The entries of the answer, in the order of those of the request; of each only the text is kept. */
+class Answers {
+  readonly texts: string[] = []
+  readonly #representation: boolean
+  #characters = 0
+
+  constructor(representation: boolean) {
+    this.#representation = representation
+  }
+
+  get full(): boolean {
+    return this.#characters > MOST_CHARACTERS
+  }
+
+  /** Whoever prefers a representation may get none, if the answer is full. */
+  set(index: number, response: InteractionResponse): void {
+    const text = entryText(response, this.#representation && !this.full)
+    this.#characters += text.length
+    this.texts[index] = text
   }
 }
 

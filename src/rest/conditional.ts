@@ -22,8 +22,8 @@ export async function resolveCriteria(
     now: ctx.now,
     parametersOf: services.parametersOf,
   })
-  const { matches } = await ctx.unit.search(plan)
-  if (matches.length > 1) {
+  const { matches, next } = await ctx.unit.search(plan)
+  if (matches.length > 1 || next !== undefined) {
     throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
   }
   ctx.unit.guard(

@@ -59,3 +59,30 @@ describe('a body', () => {
     },
   )
 })
+
+describe('a Bundle that reads more than a process can answer', () => {
+  const bundle = (type: string, urls: readonly string[]) => ({
+    resourceType: 'Bundle',
+    type,
+    entry: urls.map((url) => ({ request: { method: 'GET', url } })),
+  })
+  let urls: readonly string[]
+  beforeAll(async () => {
+    const binary = { resourceType: 'Binary', contentType: 'text/plain', data: 'AAAA'.repeat(3_000_000) }
+    const { body } = await server.fhir('POST', '/Binary', binary)
+    urls = Array.from({ length: 8 }, () => `Binary/${body.id}`)
+  })
+
+  test('is answered as far as it goes in a batch', async () => {
+    const { status, body } = await server.fhir('POST', '/', bundle('batch', urls))
+    expect(status).toBe(200)
+    const statuses = body.entry.map(({ response }: { response: { status: string } }) => response.status.slice(0, 3))
+    expect(statuses).toEqual(['200', '200', '200', '200', '200', '200', '413', '413'])
+  })
+
+  test('is refused as a transaction', async () => {
+    const { status, body } = await server.fhir('POST', '/', bundle('transaction', urls))
+    expect(status).toBe(413)
+    expect(body.issue[0].diagnostics).toContain('Bundle.entry[5]')
+  })
+})
