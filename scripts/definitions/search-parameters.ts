@@ -63,7 +63,7 @@ function row(
     type: parameter.type,
     url: parameter.url,
     expression,
-    ...(parameter.type === 'reference' ? { target: targetsOf(parameter, branches, types) } : {}),
+    ...(parameter.type === 'reference' ? { target: targetTypesOf(parameter, branches, types) } : {}),
     ...(date && every('instant')
       ? { span: 'instant' }
       : date && every('date', 'dateTime', 'instant')
@@ -84,7 +84,7 @@ function isSingle(found: readonly Found[]): boolean {
 }
 
 /** '*' stands for any type. */
-function targetsOf(
+function targetTypesOf(
   parameter: SearchParameter,
   branches: readonly string[],
   types: Element['types'],

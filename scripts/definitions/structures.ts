@@ -114,7 +114,7 @@ const isInherited = ({ path, base }: ElementDefinition, { derivation, kind }: St
   derivation === 'constraint' || kind === 'primitive-type' || (base !== undefined && base.path !== path)
 
 function elementRecord(element: ElementDefinition, definition: StructureDefinition): ElementRecord {
-  const targets = targetsOf(element.type ?? [])
+  const targets = targetTypesOf(element.type ?? [])
   const constraints = isBackbone(element) ? [] : constraintsOf(element, definition)
   const { binding } = element
   return {
@@ -141,7 +141,7 @@ function typeName({ code, profile, extension }: ElementDefinitionType): string {
 }
 
 /** Resource types a reference may point at; empty stands for any. */
-function targetsOf(types: readonly ElementDefinitionType[]): readonly string[] {
+function targetTypesOf(types: readonly ElementDefinitionType[]): readonly string[] {
   const profiles = types.filter(({ code }) => code === 'Reference').flatMap(({ targetProfile }) => targetProfile ?? [])
   const targets = profiles.map((profile) => profile.slice(DEFINITION.length))
   return targets.includes('Resource') ? [] : targets

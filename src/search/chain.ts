@@ -3,8 +3,8 @@ import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { typeNames, unknownParameter } from './parameters.ts'
 import type { Condition } from './plan.ts'
-import { targetsOf } from './reference.ts'
-import { referenceFor, type Scope, unknownType } from './scope.ts'
+import { targetTypesOf } from './reference.ts'
+import { referenceFor, type SearchScope, unknownType } from './scope.ts'
 import { any, type ValueContext } from './value.ts'
 
 /** Reads the rest of a chain against the types it leads to. */
@@ -21,11 +21,11 @@ export function parseChain(
   code: string,
   type: string | undefined,
   rest: string,
-  scope: Scope,
+  scope: SearchScope,
   context: ValueContext,
   follow: Follow,
 ): Condition {
-  const possible = targetsOf(referenceFor(code, scope, context)) ?? resourceTypes
+  const possible = targetTypesOf(referenceFor(code, scope, context)) ?? resourceTypes
   if (type !== undefined && !isResourceType(type)) throw unknownType(context.name, type)
   if (type !== undefined && !possible.includes(type)) {
     throw badRequest(`${context.name}: '${code}' refers to ${possible.join(', ')}, not to ${type}`)
@@ -43,7 +43,12 @@ interface Link {
  * The types for which the rest makes sense.
  * @throws FhirError 400 when it does for none
  */
-function linksTo(possible: readonly string[], rest: string, { parametersOf }: Scope, follow: Follow): readonly Link[] {
+function linksTo(
+  possible: readonly string[],
+  rest: string,
+  { parametersOf }: SearchScope,
+  follow: Follow,
+): readonly Link[] {
   const code = rest.split(/[.:]/, 1)[0] ?? ''
   const types = code === '_has' ? possible : possible.filter((type) => parametersOf(type).has(code))
   if (types.length === 0) {
@@ -79,13 +84,13 @@ function grouped(links: readonly Link[]): readonly (readonly [readonly string[],
  * `_has:Observation:patient:code=x`: those that an Observation with that code refers to as its patient.
  * @throws FhirError 400
  */
-export function parseReverseChain(name: string, scope: Scope, context: ValueContext, follow: Follow): Condition {
+export function parseReverseChain(name: string, scope: SearchScope, context: ValueContext, follow: Follow): Condition {
   const [, type = '', param = '', ...rest] = name.split(':')
   if (rest.length === 0 || rest[0] === '') {
     throw badRequest(`${context.name}: write _has:Type:reference:parameter, e.g. _has:Observation:patient:code`)
   }
   if (!isResourceType(type)) throw unknownType(context.name, type)
-  const targets = targetsOf(referenceFor(param, { ...scope, types: [type] }, context))
+  const targets = targetTypesOf(referenceFor(param, { ...scope, types: [type] }, context))
   if (targets !== undefined && !scope.types.some((searched) => targets.includes(searched))) {
     throw badRequest(
       `${context.name}: ${param} of ${type} refers to ${targets.join(', ')}, never to ${typeNames(scope.types)}`,

@@ -8,8 +8,8 @@ import { DATE_MODIFIERS, parseDate } from './date.ts'
 import { NUMBER_MODIFIERS, parseNumber } from './number.ts'
 import { EMPTY_VALUE, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Condition } from './plan.ts'
-import { parseReference, REFERENCE_MODIFIERS, targetsOf } from './reference.ts'
-import { parameterFor, type Scope } from './scope.ts'
+import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from './reference.ts'
+import { parameterFor, type SearchScope } from './scope.ts'
 import { parseString, STRING_MODIFIERS } from './string.ts'
 import { parseToken, TOKEN_MODIFIERS } from './token.ts'
 import { parseUri, URI_MODIFIERS } from './uri.ts'
@@ -42,12 +42,18 @@ interface Allowance {
  * @param name the parameter as written: `family:exact`, `subject:Patient.birthdate`, `_has:Observation:patient:code`
  * @throws FhirError 400
  */
-export function parseFilter(name: string, value: string, scope: Scope): Condition {
+export function parseFilter(name: string, value: string, scope: SearchScope): Condition {
   const context = { name, baseUrl: scope.baseUrl, now: scope.now }
   return filter(name, value, scope, context, { links: MOST_LINKS, types: { left: MOST_TYPES } })
 }
 
-function filter(name: string, value: string, scope: Scope, context: ValueContext, allowance: Allowance): Condition {
+function filter(
+  name: string,
+  value: string,
+  scope: SearchScope,
+  context: ValueContext,
+  allowance: Allowance,
+): Condition {
   const follow: Follow = (rest, types) => {
     if (allowance.links === 0) throw badRequest(`${context.name} follows more than ${MOST_LINKS} references`)
     if (allowance.types.left-- === 0) {
@@ -75,7 +81,7 @@ function simpleFilter(
   code: string,
   modifier: string | undefined,
   value: string,
-  scope: Scope,
+  scope: SearchScope,
   context: ValueContext,
 ): Condition {
   const parameter = parameterFor(code, scope)
@@ -93,7 +99,7 @@ function simpleFilter(
 function checkModifier(parameter: SearchParameter, modifier: string | undefined, context: ValueContext): void {
   if (modifier === undefined) return
   const valid = modifiersOf(parameter)
-  const targets = parameter.type === 'reference' ? (targetsOf(parameter) ?? resourceTypes) : []
+  const targets = parameter.type === 'reference' ? (targetTypesOf(parameter) ?? resourceTypes) : []
   if (valid.includes(modifier) || targets.includes(modifier)) return
   const modifiers = valid.length === 0 ? 'no modifier' : `the modifiers ${valid.map((one) => `:${one}`).join(', ')}`
   const types = targets.length > 20 ? 'any' : targets.join(', ')

@@ -3,8 +3,8 @@ import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { typeNames, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include } from './plan.ts'
-import { targetsOf } from './reference.ts'
-import { parameterFor, type Scope, unknownType } from './scope.ts'
+import { targetTypesOf } from './reference.ts'
+import { parameterFor, type SearchScope, unknownType } from './scope.ts'
 
 /**
  * `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, `*` for every reference there is.
@@ -15,7 +15,7 @@ export function parseInclude(
   name: string,
   modifier: string | undefined,
   value: string,
-  scope: Scope,
+  scope: SearchScope,
 ): readonly Include[] {
   if (modifier !== undefined && modifier !== 'iterate') {
     throw badRequest(`${name}: the only modifier is ':iterate', not ':${modifier}'`, { reason: UNKNOWN_MODIFIER })
@@ -42,7 +42,7 @@ function checkTarget(
   source: string,
   param: string,
   target: string | undefined,
-  scope: Scope,
+  scope: SearchScope,
   { reverse, iterate }: { readonly reverse: boolean; readonly iterate: boolean },
 ): void {
   if (target !== undefined && !isResourceType(target)) throw unknownType(what, target)
@@ -53,7 +53,7 @@ function checkTarget(
       `${what}: '${param}' of ${source} is a ${parameter.type} parameter; only a reference can be included. References are: ${referencesOf(source, scope).join(', ')}`,
     )
   }
-  const targets = targetsOf(parameter)
+  const targets = targetTypesOf(parameter)
   if (targets === undefined) return
   if (target !== undefined && !targets.includes(target)) {
     throw badRequest(`${what}: '${param}' of ${source} refers to ${targets.join(', ')}, not to ${target}`)
@@ -65,15 +65,15 @@ function checkTarget(
   }
 }
 
-const referencesOf = (type: string, { parametersOf }: Scope): readonly string[] =>
+const referencesOf = (type: string, { parametersOf }: SearchScope): readonly string[] =>
   [...parametersOf(type).values()].filter((parameter) => parameter.type === 'reference').map(({ code }) => code)
 
 /** For `_include=*` the searched types; for `_revinclude=*` every type that can refer to one of them. */
-function sourcesOfAll(reverse: boolean, { types, parametersOf }: Scope): readonly string[] {
+function sourcesOfAll(reverse: boolean, { types, parametersOf }: SearchScope): readonly string[] {
   if (!reverse) return types
   return resourceTypes.filter((source) =>
     [...parametersOf(source).values()].some((parameter) => {
-      const targets = parameter.type === 'reference' ? targetsOf(parameter) : []
+      const targets = parameter.type === 'reference' ? targetTypesOf(parameter) : []
       return targets === undefined || types.some((type) => targets.includes(type))
     }),
   )

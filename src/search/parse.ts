@@ -19,7 +19,7 @@ import {
   type ResultParameters,
   readResultParameter,
 } from './result-parameters.ts'
-import { parameterFor, type Scope, unknownType } from './scope.ts'
+import { parameterFor, type SearchScope, unknownType } from './scope.ts'
 import type { Subset } from './subset.ts'
 
 /** Parameters in one query. */
@@ -124,7 +124,7 @@ export function parseCriteria(type: string, criteria: string, options: CriteriaO
   }
 }
 
-const scopeOf = (types: readonly string[], { baseUrl, now, parametersOf }: CriteriaOptions): Scope => ({
+const scopeOf = (types: readonly string[], { baseUrl, now, parametersOf }: CriteriaOptions): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
@@ -183,7 +183,7 @@ function planOf(
   where: readonly Condition[],
   { count: asked, sort = [], total = 'none', summary, after }: ResultParameters,
   include: readonly Include[],
-  scope: Scope,
+  scope: SearchScope,
   { clinic, defaultCount, maxCount, includeLimit }: SearchOptions,
 ): SearchPlan {
   const count = summary === 'count' ? 0 : Math.min(asked ?? defaultCount, maxCount)
@@ -200,7 +200,7 @@ function planOf(
   }
 }
 
-function mergedDates(where: readonly Condition[], scope: Scope): readonly Condition[] {
+function mergedDates(where: readonly Condition[], scope: SearchScope): readonly Condition[] {
   return mergeDates(where, (param) => {
     const parameter = parameterFor(param, scope)
     return parameter.single === true ? spanOf(parameter) : undefined

@@ -24,7 +24,7 @@ const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i
 const IN_REFERENCE = ['reference', 'identifier', 'display', 'type', 'extension'] as const
 
 /** The targets a parameter can have, or undefined when that is any type. */
-export const targetsOf = ({ target = ['*'] }: Pick<SearchParameter, 'target'>): readonly string[] | undefined =>
+export const targetTypesOf = ({ target = ['*'] }: Pick<SearchParameter, 'target'>): readonly string[] | undefined =>
   target.includes('*') ? undefined : target
 
 /** `Type/id`, `id`, an address (below our own base it is the same as relative), a canonical with or without version. */
@@ -38,7 +38,7 @@ export function parseReference(
   if (modifier === 'identifier')
     return parseToken({ ...parameter, type: 'token', code: `${param}:identifier` }, undefined, text, context)
   const value = unescaped(text)
-  const targets = modifier === undefined ? targetsOf(parameter) : [modifier]
+  const targets = modifier === undefined ? targetTypesOf(parameter) : [modifier]
   if (ID.test(value)) {
     const [type, ...others] = targets ?? []
     return { kind: 'reference', param, ...(type !== undefined && others.length === 0 ? { type } : {}), id: value }

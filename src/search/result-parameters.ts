@@ -3,7 +3,7 @@ import { badRequest } from '../fhir/outcome.ts'
 import { parseInclude } from './include.ts'
 import { EMPTY_VALUE, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include, SearchPlan, SortKey } from './plan.ts'
-import { parameterFor, type Scope } from './scope.ts'
+import { parameterFor, type SearchScope } from './scope.ts'
 import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
 import { oneOf } from './value.ts'
 
@@ -20,7 +20,7 @@ export interface ResultParameters {
   readonly after?: string
 }
 
-type Reader = (value: string, scope: Scope, name: string, modifier: string | undefined) => ResultParameters
+type Reader = (value: string, scope: SearchScope, name: string, modifier: string | undefined) => ResultParameters
 
 const READERS: Readonly<Record<string, Reader>> = {
   _count: (value) => ({ count: countOf(value) }),
@@ -47,7 +47,7 @@ export const isRepeatable = (name: string): boolean => codeOf(name) === '_includ
 const codeOf = (name: string): string => name.split(':', 1)[0] ?? ''
 
 /** @throws FhirError 400 */
-export function readResultParameter(name: string, value: string, scope: Scope): ResultParameters {
+export function readResultParameter(name: string, value: string, scope: SearchScope): ResultParameters {
   const [code = '', modifier, ...rest] = name.split(':')
   if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
   if (rest.length > 0 || (modifier !== undefined && !isRepeatable(code))) {
@@ -61,7 +61,7 @@ function countOf(value: string): number {
   return Number(value)
 }
 
-function sortKey(key: string, value: string, scope: Scope): SortKey {
+function sortKey(key: string, value: string, scope: SearchScope): SortKey {
   const descending = key.startsWith('-')
   const code = descending ? key.slice(1) : key
   if (code === '')

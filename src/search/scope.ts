@@ -5,7 +5,7 @@ import { spanOf } from './date.ts'
 import { nearestFirst, type SearchParameter, typeNames, unknownParameter } from './parameters.ts'
 import type { ValueContext } from './value.ts'
 
-export interface Scope {
+export interface SearchScope {
   readonly types: readonly string[]
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
   readonly baseUrl: string
@@ -17,7 +17,7 @@ export interface Scope {
  * The parameter of that code that all types share. Where they share only the name, there is none for them together.
  * @throws FhirError 400
  */
-export function parameterFor(code: string, { types, parametersOf }: Scope): SearchParameter {
+export function parameterFor(code: string, { types, parametersOf }: SearchScope): SearchParameter {
   const [first, ...others] = types.map((type) => parametersOf(type).get(code))
   if (first === undefined || others.some((other) => other?.type !== first.type)) {
     throw unknownParameter(code, types, sharedCodes(types, parametersOf))
@@ -29,7 +29,7 @@ export function parameterFor(code: string, { types, parametersOf }: Scope): Sear
 }
 
 /** @throws FhirError 400 when the parameter is unknown or no reference */
-export function referenceFor(code: string, scope: Scope, { name }: ValueContext): SearchParameter {
+export function referenceFor(code: string, scope: SearchScope, { name }: ValueContext): SearchParameter {
   const parameter = parameterFor(code, scope)
   if (parameter.type === 'reference') return parameter
   throw badRequest(
@@ -39,7 +39,7 @@ export function referenceFor(code: string, scope: Scope, { name }: ValueContext)
 
 function sharedCodes(
   [first = '', ...others]: readonly string[],
-  parametersOf: Scope['parametersOf'],
+  parametersOf: SearchScope['parametersOf'],
 ): readonly string[] {
   return [...parametersOf(first).values()]
     .filter(({ code, type }) => others.every((other) => parametersOf(other).get(code)?.type === type))

@@ -1,7 +1,7 @@
 /** Resources inside a resource: https://hl7.org/fhir/R4/references.html#contained (dom-2 to dom-5). */
 import { isObject } from '../resource.ts'
 import type { Report } from './report.ts'
-import type { Scope } from './rules.ts'
+import type { ResourceScope } from './rules.ts'
 
 /** `resource.contained[at]` against the rules that only a contained resource has. */
 export function checkContained(
@@ -40,7 +40,7 @@ const FORBIDDEN_META = [
 const refersToContainer = (inner: unknown): boolean => localReferencesIn(inner).has('#')
 
 /** A resource that stands for itself, in contrast to a contained one. */
-export const scopeOf = (resource: Record<string, unknown>): Scope => ({
+export const scopeOf = (resource: Record<string, unknown>): ResourceScope => ({
   resource,
   rootResource: resource,
   localReferences: once(() => localReferencesIn(resource)),

@@ -5,7 +5,7 @@ import { compileFhirPath, type Expression, holds, UnsupportedExpression } from '
 import { isObject } from '../resource.ts'
 
 /** %resource and, where that is contained in another one, the one around it. */
-export interface Scope {
+export interface ResourceScope {
   readonly resource: Record<string, unknown>
   readonly rootResource: Record<string, unknown>
   /** Texts in rootResource that begin with #. */
@@ -15,7 +15,7 @@ export interface Scope {
 }
 
 export interface Rule extends Constraint {
-  readonly holds: (focus: unknown, scope: Scope) => boolean
+  readonly holds: (focus: unknown, scope: ResourceScope) => boolean
 }
 
 /** The walk itself sees to these: an element without content, and what a contained resource may be. */
@@ -27,7 +27,7 @@ export const rulesOf = (constraints: readonly Constraint[]): readonly Rule[] =>
     .map((constraint) => ({ ...constraint, holds: ruleOf(constraint) }))
 
 /** A quick answer where there is one; undefined: ask the expression. */
-type Shortcut = (focus: unknown, scope: Scope) => boolean | undefined
+type Shortcut = (focus: unknown, scope: ResourceScope) => boolean | undefined
 
 const has = (focus: unknown, name: string): boolean =>
   isObject(focus) && (focus[name] !== undefined || focus[`_${name}`] !== undefined)
@@ -79,7 +79,7 @@ function hasValue(holder: unknown): boolean {
 const VALUE = /^_?value/
 
 /** `#id` must be contained in the resource around it; `#` alone is that resource. */
-function isResolvable(focus: unknown, { containedIds }: Scope): boolean {
+function isResolvable(focus: unknown, { containedIds }: ResourceScope): boolean {
   const reference = isObject(focus) ? focus['reference'] : undefined
   if (typeof reference !== 'string' || !reference.startsWith('#') || reference === '#') return true
   return containedIds().has(reference.slice(1))

@@ -7,7 +7,7 @@ import { expectedArray, expectedObject, kindOf, wrongResourceType } from './mess
 import { type Content, meantInstead, type Plan, type Property, planOf } from './plan.ts'
 import type { Primitive } from './primitives.ts'
 import { type Report, shortened } from './report.ts'
-import type { Rule, Scope } from './rules.ts'
+import type { ResourceScope, Rule } from './rules.ts'
 
 /** Objects within objects: far more than any resource needs, and the recursion ends before the stack does. */
 const MAX_DEPTH = 100
@@ -21,7 +21,7 @@ const NULL = 'must not be null; leave the element out instead'
 export class Walk {
   readonly #report: Report
   readonly #warnings: boolean
-  #scope: Scope
+  #scope: ResourceScope
   #depth = 0
   #tooDeep = false
 
@@ -228,7 +228,7 @@ export class Walk {
     }
   }
 
-  #within(scope: Scope, type: string): void {
+  #within(scope: ResourceScope, type: string): void {
     const outer = this.#scope
     this.#scope = scope
     this.#object(planOf(type), scope.resource)
