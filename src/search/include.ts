@@ -6,6 +6,12 @@ import type { Include } from './plan.ts'
 import { targetTypesOf } from './reference.ts'
 import { parameterFor, type SearchScope, unknownType } from './scope.ts'
 
+/** What an include says, and its text for messages. */
+interface Asked extends Pick<Include, 'source' | 'param' | 'reverse' | 'iterate'> {
+  readonly target: string | undefined
+  readonly text: string
+}
+
 /**
  * `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, `*` for every reference there is.
  * @param name `_include` or `_revinclude` with their modifier
@@ -21,47 +27,41 @@ export function parseInclude(
     throw badRequest(`${name}: the only modifier is ':iterate', not ':${modifier}'`, { reason: UNKNOWN_MODIFIER })
   }
   const kind = { reverse: name.startsWith('_revinclude'), iterate: modifier === 'iterate' }
-  const searched = scope.types
   if (value === '*') return sourcesOfAll(kind.reverse, scope).map((source) => ({ source, param: '*', ...kind }))
   const [source = '', param = '', target, ...rest] = value.split(':')
   if (param === '' || target === '' || rest.length > 0) {
     throw badRequest(`${name}=${value}: write Type:parameter, Type:parameter:Target, Type:* or *`)
   }
-  if (!isResourceType(source)) throw unknownType(`${name}=${value}`, source)
-  if (!kind.reverse && !kind.iterate && !searched.includes(source)) {
-    throw badRequest(
-      `${name}=${value}: ${source} is not what is searched for; write ${typeNames(searched)}:…, or _include:iterate for what included resources refer to`,
-    )
-  }
-  checkTarget(`${name}=${value}`, source, param, target, scope, kind)
+  const asked = { source, param, target, ...kind, text: `${name}=${value}` }
+  checkTypes(asked, scope)
+  if (param !== '*') checkReference(asked, scope)
   return [{ source, param, ...(target === undefined ? {} : { target }), ...kind }]
 }
 
-function checkTarget(
-  what: string,
-  source: string,
-  param: string,
-  target: string | undefined,
-  scope: SearchScope,
-  { reverse, iterate }: { readonly reverse: boolean; readonly iterate: boolean },
-): void {
-  if (target !== undefined && !isResourceType(target)) throw unknownType(what, target)
-  if (param === '*') return
+function checkTypes({ source, target, reverse, iterate, text }: Asked, { types }: SearchScope): void {
+  for (const type of [source, target]) {
+    if (type !== undefined && !isResourceType(type)) throw unknownType(text, type)
+  }
+  if (reverse || iterate || types.includes(source)) return
+  throw badRequest(
+    `${text}: ${source} is not what is searched for; write ${typeNames(types)}:…, or _include:iterate for what included resources refer to`,
+  )
+}
+
+/** That the parameter is a reference, and can lead from the source to the target. */
+function checkReference({ source, param, target, reverse, iterate, text }: Asked, scope: SearchScope): void {
   const parameter = parameterFor(param, { ...scope, types: [source] })
   if (parameter.type !== 'reference') {
     throw badRequest(
-      `${what}: '${param}' of ${source} is a ${parameter.type} parameter; only a reference can be included. References are: ${referencesOf(source, scope).join(', ')}`,
+      `${text}: '${param}' of ${source} is a ${parameter.type} parameter; only a reference can be included. References are: ${referencesOf(source, scope).join(', ')}`,
     )
   }
-  const targets = targetTypesOf(parameter)
-  if (targets === undefined) return
-  if (target !== undefined && !targets.includes(target)) {
-    throw badRequest(`${what}: '${param}' of ${source} refers to ${targets.join(', ')}, not to ${target}`)
-  }
-  if (reverse && !iterate && !scope.types.some((type) => targets.includes(type))) {
-    throw badRequest(
-      `${what}: '${param}' of ${source} refers to ${targets.join(', ')}, never to ${typeNames(scope.types)}`,
-    )
+  const possible = targetTypesOf(parameter)
+  if (possible === undefined) return
+  const refers = `${text}: '${param}' of ${source} refers to ${possible.join(', ')}`
+  if (target !== undefined && !possible.includes(target)) throw badRequest(`${refers}, not to ${target}`)
+  if (reverse && !iterate && !scope.types.some((type) => possible.includes(type))) {
+    throw badRequest(`${refers}, never to ${typeNames(scope.types)}`)
   }
 }
 

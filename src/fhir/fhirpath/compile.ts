@@ -4,7 +4,7 @@ import { withoutNamespace } from './elements.ts'
 import { LIBRARY_FUNCTIONS } from './library.ts'
 import { type Collection, compileStep, type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import { compileOperator } from './operators.ts'
-import type { Ast } from './parser.ts'
+import type { Ast, Literal } from './parser.ts'
 import { Quantity } from './quantity.ts'
 import { compileVariable, EMPTY, type Evaluate, single, truth, UnsupportedExpression } from './scope.ts'
 import { syntaxError } from './tokens.ts'
@@ -28,68 +28,76 @@ const UNSUPPORTED = new Set([
   'checkModifiers',
 ])
 
+const THIS: Evaluate = ({ self }) => self
+
 /**
+ * @param expression the whole text, for messages
  * @throws SyntaxError for an unknown function or a wrong number of arguments
  * @throws UnsupportedExpression
  * @throws NeedsLibrary
  */
 export function compile(tree: Ast, expression: string): Evaluate {
-  const self: Evaluate = ({ self }) => self
-  const optional = (base: Ast | undefined): Evaluate => (base === undefined ? self : compileTree(base))
+  const evaluate = compileNode(tree, expression)
+  return isFixed(tree) ? oncePerSession(evaluate) : evaluate
+}
 
-  function compileTree(ast: Ast): Evaluate {
-    return isFixed(ast) ? oncePerSession(compileNode(ast)) : compileNode(ast)
+function compileNode(ast: Ast, expression: string): Evaluate {
+  switch (ast.kind) {
+    case 'literal':
+      return constant(ast.value)
+    case 'empty':
+      return () => EMPTY
+    case 'this':
+      return THIS
+    case 'index':
+      return ({ index }) => [index]
+    case 'total':
+      throw new NeedsLibrary()
+    case 'variable':
+      return variable(ast.name, expression)
+    case 'member':
+      return member(compileBase(ast, expression), ast.name)
+    case 'call':
+      return call(ast, expression)
+    case 'item':
+      return itemAt(compile(ast.base, expression), compile(ast.index, expression))
+    case 'type':
+      return typeTest(ast.operator, compile(ast.base, expression), ast.type)
+    case 'minus':
+      return minus(compile(ast.operand, expression))
+    case 'operator':
+      return operation(ast, expression)
   }
+}
 
-  function compileNode(ast: Ast): Evaluate {
-    switch (ast.kind) {
-      case 'literal': {
-        const constant: Collection = Object.freeze([ast.value])
-        return () => constant
-      }
-      case 'empty':
-        return () => EMPTY
-      case 'this':
-        return self
-      case 'index':
-        return ({ index }) => [index]
-      case 'total':
-        throw new NeedsLibrary()
-      case 'variable':
-        return variable(ast.name)
-      case 'member':
-        return member(optional(ast.base), ast.name)
-      case 'call':
-        return call(ast)
-      case 'item':
-        return itemAt(compileTree(ast.base), compileTree(ast.index))
-      case 'type':
-        return typeTest(ast.operator, compileTree(ast.base), ast.type)
-      case 'minus':
-        return minus(compileTree(ast.operand))
-      case 'operator':
-        if (isMomentArithmetic(ast)) throw new NeedsLibrary()
-        return compileOperator(ast.operator, compileTree(ast.left), compileTree(ast.right))
-    }
+/** What a member or function is asked of. */
+const compileBase = ({ base }: Ast & { kind: 'member' | 'call' }, expression: string): Evaluate =>
+  base === undefined ? THIS : compile(base, expression)
+
+function constant(value: Literal): Evaluate {
+  const items: Collection = Object.freeze([value])
+  return () => items
+}
+
+function variable(name: string, expression: string): Evaluate {
+  const evaluate = compileVariable(name)
+  if (evaluate === undefined) throw new UnsupportedExpression(expression, `the variable %${name} is not known`)
+  return evaluate
+}
+
+function call(ast: Ast & { kind: 'call' }, expression: string): Evaluate {
+  const input = compileBase(ast, expression)
+  if (ast.name === 'is' || ast.name === 'as' || ast.name === 'ofType') {
+    return typeTest(ast.name, input, typeArgument(ast, expression))
   }
+  const { apply } = functionFor(ast, expression)
+  const args = ast.args.map((arg) => compile(arg, expression))
+  return (scope) => apply(input(scope), args, scope)
+}
 
-  function variable(name: string): Evaluate {
-    const evaluate = compileVariable(name)
-    if (evaluate === undefined) throw new UnsupportedExpression(expression, `the variable %${name} is not known`)
-    return evaluate
-  }
-
-  function call(ast: Ast & { kind: 'call' }): Evaluate {
-    if (ast.name === 'is' || ast.name === 'as' || ast.name === 'ofType') {
-      return typeTest(ast.name, optional(ast.base), typeArgument(ast, expression))
-    }
-    const input = optional(ast.base)
-    const { apply } = functionFor(ast, expression)
-    const args = ast.args.map(compileTree)
-    return (scope) => apply(input(scope), args, scope)
-  }
-
-  return compileTree(tree)
+function operation(ast: Ast & { kind: 'operator' }, expression: string): Evaluate {
+  if (isMomentArithmetic(ast)) throw new NeedsLibrary()
+  return compileOperator(ast.operator, compile(ast.left, expression), compile(ast.right, expression))
 }
 
 function functionFor({ name, args, at }: Ast & { kind: 'call' }, expression: string): FunctionDefinition {

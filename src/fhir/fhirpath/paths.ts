@@ -43,14 +43,24 @@ const collect: Walk = (value, into) => {
 
 /** The walk that leads along `path` and then goes on with `next`. */
 function walkFrom(path: Ast, next: Walk): Walk | undefined {
-  if (path.kind === 'member') return path.base === undefined ? start(path.name, next) : step(path.base, path.name, next)
-  if (path.kind === 'type') return path.operator === 'as' ? typedStep(path.base, path.type, next) : undefined
-  if (path.kind !== 'call' || path.base === undefined || path.args.length !== 1) return undefined
-  const [arg] = path.args
-  if (arg === undefined) return undefined
-  if (path.name === 'where') return filteredStep(path.base, arg, next)
-  const typed = (path.name === 'ofType' || path.name === 'as') && arg.kind === 'member' && arg.base === undefined
-  return typed ? typedStep(path.base, arg.name, next) : undefined
+  switch (path.kind) {
+    case 'member':
+      return path.base === undefined ? start(path.name, next) : step(path.base, path.name, next)
+    case 'type':
+      return path.operator === 'as' ? typedStep(path.base, path.type, next) : undefined
+    case 'call':
+      return callStep(path, next)
+    default:
+      return undefined
+  }
+}
+
+/** `where(…)`, `ofType(Quantity)`, `as(Quantity)` */
+function callStep({ name, base, args: [arg, ...others] }: Ast & { kind: 'call' }, next: Walk): Walk | undefined {
+  if (base === undefined || arg === undefined || others.length > 0) return undefined
+  if (name === 'where') return filteredStep(base, arg, next)
+  const typed = (name === 'ofType' || name === 'as') && arg.kind === 'member' && arg.base === undefined
+  return typed ? typedStep(base, arg.name, next) : undefined
 }
 
 function start(name: string, next: Walk): Walk {
