@@ -22,6 +22,7 @@ import { authenticate, userOf } from './rest/authenticate.ts'
 import { baseUrlOf } from './rest/base-url.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
 import { errors } from './rest/errors.ts'
+import { faultOf } from './rest/fault.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { metadata } from './rest/metadata.ts'
@@ -108,13 +109,16 @@ export async function createApp({
       limits: config.limits,
       parametersOf: parametersOf(providers),
       integrations,
+      logger,
       baseOf,
       accessOf: (ctx) => accessOfUser(access, userOf(ctx)),
     }),
   )
   koa.use(notRouted(providers))
 
-  const server = createServer(koa.callback())
+  koa.on('error', brokenConnection(logger))
+  const server = createServer(CONNECTIONS, koa.callback())
+  server.timeout = SILENCE
   const close = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()
@@ -123,6 +127,21 @@ export async function createApp({
     await store.close()
   }
   return { repository, server, access, close }
+}
+
+/**
+ * Milliseconds. A client that is slow on purpose does not keep its place for ever, one that takes a minute for a large
+ * body does; and a proxy that keeps connections for a minute finds them open.
+ */
+const CONNECTIONS = { headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 }
+
+/** Milliseconds after which a connection on which nothing moves is closed. */
+const SILENCE = 130_000
+
+/** What Koa reports is behind the answer: a client that went away is its own affair, anything else is a fault. */
+const brokenConnection = (logger: Logger) => (error: unknown) => {
+  const level = error instanceof Error && 'code' in error ? 'debug' : 'error'
+  logger[level]({ fault: faultOf(error) }, 'a response broke off')
 }
 
 const accessOfUser = (access: App['access'], user: User) =>

@@ -1,5 +1,6 @@
 /** Bundle.entry read and routed: https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction. */
 import type { Limits } from '../config.ts'
+import { structureOf } from '../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { parseBody } from './body.ts'
@@ -10,6 +11,8 @@ import { matchRoute, type RouteMatch } from './routes.ts'
 export interface Entry {
   readonly index: number
   readonly fullUrl: string | undefined
+  /** Answered like a GET, without the resource. */
+  readonly isHead: boolean
   readonly match: RouteMatch
   readonly request: InteractionRequest
 }
@@ -32,6 +35,7 @@ export function readBundle(request: InteractionRequest): ReadBundle {
       expression: 'Bundle.type',
     })
   }
+  checkNames(body, 'Bundle', 'Bundle')
   if (!services.system.has(type)) {
     throw new FhirError(405, {
       code: 'not-supported',
@@ -71,11 +75,9 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
   const at = `Bundle.entry[${index}]`
   if (!isObject(item) || !isObject(item.request))
     throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
-  const { method, url } = item.request
-  if (typeof method !== 'string' || typeof url !== 'string')
-    throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
-  const relative = url.startsWith(`${bundle.base}/`) ? url.slice(bundle.base.length + 1) : url.replace(/^\//, '')
-  const [path = '', query = ''] = relative.split(/\?(.*)/s)
+  checkNames(item, 'Bundle.entry', at)
+  checkNames(item.request, 'Bundle.entry.request', `${at}.request`)
+  const { method, path, query } = addressOf(item.request, at, bundle.base)
   const match = matchRoute(method === 'HEAD' ? 'GET' : method, path)
   if (match === undefined || match.route.run.kind === 'bundle') {
     throw badRequest(`${at}: '${method} ${path}' is no interaction that can stand in a Bundle`, {
@@ -85,17 +87,40 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
   return {
     index,
     fullUrl: typeof item.fullUrl === 'string' ? item.fullUrl : undefined,
+    isHead: method === 'HEAD',
     match,
     request: {
-      ...match.parameters,
-      query: new URLSearchParams(query),
+      ...requestOf(bundle, match, query),
       body: method === 'PATCH' ? patchOf(item.resource, at, bundle.services.limits) : item.resource,
       ...conditionsOf(item.request, at),
-      base: bundle.base,
-      lenient: bundle.lenient,
-      services: bundle.services,
     },
   }
+}
+
+/** `url` is relative to the base, or below it. */
+function addressOf({ method, url }: Record<string, unknown>, at: string, base: string) {
+  if (typeof method !== 'string' || typeof url !== 'string')
+    throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
+  const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '')
+  const [path = '', query = ''] = relative.split(/\?(.*)/s)
+  return { method, path, query }
+}
+
+/** What an entry has from its url, and what from the Bundle. */
+const requestOf = (
+  { base, lenient, services }: InteractionRequest,
+  { parameters: { type, id, versionId } }: RouteMatch,
+  query: string,
+) => ({ type, id, versionId, query: new URLSearchParams(query), base, lenient, services })
+
+/** Only what the server itself reads of the Bundle: a resource in it is validated by its own interaction. */
+function checkNames(element: object, type: string, at: string): void {
+  const known = new Set(structureOf(type)?.elements.flatMap(({ properties }) => [...properties.keys()]))
+  const unknown = Object.keys(element).find((name) => name !== 'resourceType' && !known.has(name.replace(/^_/, '')))
+  if (unknown === undefined) return
+  throw badRequest(`${at}.${unknown} is no element of ${type}; it has ${[...known].join(', ')}`, {
+    expression: `${at}.${unknown}`,
+  })
 }
 
 const CONDITIONS = ['ifMatch', 'ifNoneMatch', 'ifNoneExist', 'ifModifiedSince'] as const

@@ -1,12 +1,13 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
-import { STATUS_CODES } from 'node:http'
-import { badRequest, FhirError, toOutcome } from '../fhir/outcome.ts'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
+import { Answers, failureText, responseText, tooMuch } from './bundle-answers.ts'
 import { type Entry, inEntry, readBundle } from './bundle-entry.ts'
 import { inOrder, PHASES } from './bundle-order.ts'
 import { assignIdentities, rewriteReferences } from './bundle-references.ts'
 import { bundleText } from './bundle-writer.ts'
-import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
+import { failureOf } from './fault.ts'
+import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import { findOperation, runOperation } from './operation.ts'
 
 /** Entries of a batch that run at the same time, and so share commits; each holds the resource it changes. */
@@ -19,17 +20,17 @@ export async function processBundle(
   representation: boolean,
 ): Promise<InteractionResponse> {
   const { type, entries, unreadable } = readBundle(request)
-  const answers = new Answers(representation)
-  for (const [index, error] of unreadable) answers.set(index, failed(error))
-  if (type === 'batch') await batch(access, entries, answers)
-  else await transaction(access, entries, answers)
+  const answers =
+    type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
+  for (const [index, error] of unreadable) answers.set(index, failureText(error))
   return { status: 200, text: bundleText({ type: `${type}-response` }, answers.texts), kind: 'read' }
 }
 
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
 
 /** Entries stand alone; some of one phase run side by side. */
-async function batch(access: ClinicAccess, entries: readonly Entry[], answers: Answers): Promise<void> {
+async function batch(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
+  const answers = new Answers(representation)
   for (const method of PHASES) {
     const phase = entries.filter((entry) => entry.match.route.method === method)
     // Reads have no commit to share, and one after the other they end where the answer is full.
@@ -38,48 +39,46 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], answers: A
       await Promise.all(phase.slice(from, from + width).map((entry) => answerAlone(access, entry, answers)))
     }
   }
+  return answers
 }
 
 async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<void> {
   const refused = entry.match.route.method === 'GET' && answers.full
-  answers.set(entry.index, refused ? failed(tooMuch()) : await runAlone(access, entry))
+  answers.set(entry.index, refused ? failureText(tooMuch()) : await runAlone(access, entry, answers))
 }
 
-async function runAlone(access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
+/** Whatever goes wrong is the answer of this entry alone. */
+async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<string> {
+  const { method, path } = entry.match.route
   try {
-    if (entry.match.route.method === 'GET' || isOperation(entry)) return await runIn(access.reader(), access, entry)
-    return await access.change((ctx) => runIn(ctx, access, entry))
+    if (method === 'GET' || isOperation(entry)) return await run(access.reader(), access, entry, answers)
+    return await access.change((ctx) => run(ctx, access, entry, answers))
   } catch (error) {
-    if (!(error instanceof FhirError)) throw error
-    return failed(error)
+    return failureText(failureOf(error, entry.request.services.logger, { method, route: path }))
   }
 }
 
-const failed = ({ status, issues }: FhirError): InteractionResponse => ({
-  status,
-  outcome: toOutcome(issues),
-  kind: 'write',
-})
-
-async function transaction(access: ClinicAccess, entries: readonly Entry[], answers: Answers): Promise<void> {
+async function transaction(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
   entries.filter(isOperation).forEach(checkOperation)
-  const responses = await access.change(async (ctx) => {
-    const done = new Map<Entry, InteractionResponse>()
+  const answers = await access.change(async (ctx) => {
+    const done = new Answers(representation)
     const identities = await assignIdentities(ctx, entries)
     const ready = await rewriteReferences(ctx, entries, identities)
-    let read = 0
     for (const entry of inOrder(ready)) {
       if (isAfterCommit(entry)) continue
-      const response = identities.existing.get(entry.index) ?? (await naming(entry, () => runIn(ctx, access, entry)))
-      if (entry.match.route.method === 'GET') read += response.resource?.text.length ?? 0
-      if (read > MOST_CHARACTERS) throw inEntry(tooMuch(), entry)
-      done.set(entry, response)
+      const existing = identities.existing.get(entry.index)
+      const text =
+        existing === undefined
+          ? await naming(entry, () => run(ctx, access, entry, done))
+          : responseText(existing, entry, done.wanted)
+      done.set(entry.index, text)
+      if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
     }
     return done
   })
-  for (const [{ index }, response] of responses) answers.set(index, response)
   // Searches look at the stored state, which has the writes only now.
   for (const entry of entries.filter(isAfterCommit)) await answerAlone(access, entry, answers)
+  return answers
 }
 
 const isAfterCommit = (entry: Entry): boolean =>
@@ -97,10 +96,14 @@ function checkOperation({ index, request, match: { route, parameters } }: Entry)
   )
 }
 
-async function runIn(ctx: Context, access: ClinicAccess, entry: Entry): Promise<InteractionResponse> {
-  const { run } = entry.match.route
-  if (run.kind === 'interaction') return run.handler(ctx, entry.request)
-  return runOperation(access, entry.match.parameters.operation, entry.match.route, entry.request)
+/** The answer to an entry, as text: what is wrong with the text must be known before anything is committed. */
+async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<string> {
+  const { route, parameters } = entry.match
+  const response =
+    route.run.kind === 'interaction'
+      ? await route.run.handler(ctx, entry.request)
+      : await runOperation(access, parameters.operation, route, entry.request)
+  return responseText(response, entry, wanted)
 }
 
 /** Errors of a transaction say which entry they are about. */
@@ -111,55 +114,4 @@ async function naming<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
     if (!(error instanceof FhirError)) throw error
     throw inEntry(error, entry)
   }
-}
-
-/** Characters that the resources in an answer have together, before it is full. A process can't make a text of any length. */
-const MOST_CHARACTERS = 64 * 1024 * 1024
-
-const tooMuch = (): FhirError =>
-  new FhirError(413, {
-    code: 'too-costly',
-    diagnostics: `What the Bundle reads is longer than ${MOST_CHARACTERS} characters; read the rest with another one`,
-  })
-
-/** The entries of the answer, in the order of those of the request; of each only the text is kept. */
-class Answers {
-  readonly texts: string[] = []
-  readonly #representation: boolean
-  #characters = 0
-
-  constructor(representation: boolean) {
-    this.#representation = representation
-  }
-
-  get full(): boolean {
-    return this.#characters > MOST_CHARACTERS
-  }
-
-  /** Whoever prefers a representation may get none, if the answer is full. */
-  set(index: number, response: InteractionResponse): void {
-    const text = entryText(response, this.#representation && !this.full)
-    this.#characters += text.length
-    this.texts[index] = text
-  }
-}
-
-function entryText(
-  { status, resource, location, text, outcome, kind }: InteractionResponse,
-  representation: boolean,
-): string {
-  const body =
-    text ??
-    (resource !== undefined && !resource.deleted && status !== 304 && (kind === 'read' || representation)
-      ? resource.text
-      : undefined)
-  const response = {
-    status: `${status} ${STATUS_CODES[status] ?? ''}`.trim(),
-    ...(location === undefined ? {} : { location }),
-    ...(resource === undefined
-      ? {}
-      : { etag: etagOf(resource.version), lastModified: new Date(resource.lastUpdated).toISOString() }),
-    ...(outcome === undefined ? {} : { outcome }),
-  }
-  return `{${body === undefined ? '' : `"resource":${body},`}"response":${JSON.stringify(response)}}`
 }

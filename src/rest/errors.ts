@@ -1,9 +1,8 @@
 /** The one error handler: every failure becomes an OperationOutcome on FHIR routes, `{"error": …}` elsewhere. */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { FhirError, toOutcome } from '../fhir/outcome.ts'
-import { StoreUnavailable } from '../repository.ts'
-import { faultOf } from './fault.ts'
+import { type FhirError, toOutcome } from '../fhir/outcome.ts'
+import { failureOf } from './fault.ts'
 import { FHIR_JSON } from './negotiate.ts'
 
 /** Routes that are not FHIR answer with a plain JSON error. */
@@ -15,7 +14,8 @@ export const errors =
     try {
       await next()
     } catch (error) {
-      sendError(koa, known(error, koa, logger))
+      // The path may hold ids, so a route stands for it where one was found.
+      sendError(koa, failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) }))
     }
   }
 
@@ -27,23 +27,5 @@ function sendError(koa: KoaContext, error: FhirError): void {
     return
   }
   koa.set('Content-Type', FHIR_JSON)
-  koa.body = JSON.stringify(toOutcome(error.issues))
-}
-
-function known(error: unknown, koa: KoaContext, logger: Logger): FhirError {
-  if (error instanceof FhirError) return error
-  if (error instanceof StoreUnavailable) {
-    return new FhirError(
-      503,
-      { code: 'transient', diagnostics: 'The store cannot be reached now; try again later' },
-      { 'retry-after': '5' },
-    )
-  }
-  // The path may hold ids, but never the query or the body, which may hold patient data.
-  logger.error({ fault: faultOf(error), method: koa.method, route: koa._matchedRoute ?? koa.path }, 'unexpected fault')
-  return new FhirError(500, {
-    severity: 'fatal',
-    code: 'exception',
-    diagnostics: 'The server met an unexpected fault; it has been logged',
-  })
+  koa.body = JSON.stringify(toOutcome(error.issues), null, koa.query._pretty === 'true' ? 2 : 0)
 }

@@ -1,17 +1,15 @@
 /** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
 import type { Context as KoaContext } from 'koa'
 import { parseJson } from '../fhir/json.ts'
-import { toOutcome } from '../fhir/outcome.ts'
 import type { ClinicAccess } from '../providers/context.ts'
-import { subsetOf } from '../search/subset.ts'
 import { parseBody, readBody } from './body.ts'
+import { bodyText } from './body-text.ts'
 import { processBundle } from './bundle.ts'
 import { headerOf } from './header.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse, type Services } from './interaction.ts'
-import { checkContentType, negotiate, preferences } from './negotiate.ts'
+import { checkContentType, negotiate, type Preferences, preferences } from './negotiate.ts'
 import { runOperation } from './operation.ts'
 import type { Route, RouteMatch } from './routes.ts'
-import { subsetText } from './summary.ts'
 
 export interface HttpServices extends Services {
   readonly accessOf: (koa: KoaContext) => ClinicAccess
@@ -75,7 +73,8 @@ async function readRequest(
     body,
     ifMatch: headerOf(koa, 'if-match'),
     ifNoneMatch: headerOf(koa, 'if-none-match'),
-    ifNoneExist: headerOf(koa, 'if-none-exist'),
+    // An empty one is criteria that choose nothing, not a create without criteria.
+    ifNoneExist: koa.req.headers['if-none-exist']?.toString(),
     ifModifiedSince: headerOf(koa, 'if-modified-since'),
     base: services.baseOf(koa),
     lenient,
@@ -105,16 +104,17 @@ function send(
   request: InteractionRequest,
   response: InteractionResponse,
   contentType: string,
-  wanted: 'minimal' | 'representation' | 'OperationOutcome',
+  wanted: Preferences['return'],
 ): void {
   const { resource, location, status } = response
+  // First, since it may fail: an error must not carry the headers of the resource.
+  const text = bodyText(response, request, wanted)
   koa.status = status
   if (resource !== undefined) {
     koa.response.set('ETag', etagOf(resource.version))
     koa.response.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
   }
   if (location !== undefined) koa.set('Location', location)
-  const text = status === 304 ? undefined : bodyText(response, request, wanted)
   if (text === undefined) {
     koa.body = null
     koa.status = status
@@ -125,29 +125,3 @@ function send(
   koa.response.set('Content-Type', contentType)
   koa.body = request.query.get('_pretty') === 'true' ? JSON.stringify(parseJson(text), null, 2) : text
 }
-
-function bodyText(
-  response: InteractionResponse,
-  request: InteractionRequest,
-  wanted: 'minimal' | 'representation' | 'OperationOutcome',
-): string | undefined {
-  const { resource, text, outcome, kind, status } = response
-  if (text !== undefined) return text
-  if (kind === 'write') {
-    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? done(status))
-    if (wanted === 'minimal' || outcome !== undefined) return undefined
-  }
-  if (resource === undefined || resource.deleted) return undefined
-  return kind === 'read' && request.query.size > 0
-    ? subsetText(resource.text, resource.type, subsetOf(request.query, resource.type))
-    : resource.text
-}
-
-const done = (status: number) =>
-  toOutcome([
-    {
-      severity: 'information',
-      code: 'informational',
-      diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
-    },
-  ])

@@ -3,6 +3,7 @@
  * One file per interaction implements it: https://hl7.org/fhir/R4/http.html.
  */
 import type { OperationOutcome } from 'fhir/r4'
+import type { Logger } from 'pino'
 import type { Limits } from '../config.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { Context, Providers } from '../providers/context.ts'
@@ -40,6 +41,7 @@ export interface Services {
   /** The search parameters that are declared for a type. */
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
   readonly integrations: Integrations
+  readonly logger: Logger
 }
 
 export interface InteractionResponse {
