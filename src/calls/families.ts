@@ -13,14 +13,14 @@ const FAMILIES = {
   'patient-intake': ['validate_intake_field', 'submit_intake'],
 } as const
 
-/** Tools that save what they can: their handlers check each argument and report the bad ones beside what was saved. */
-const PARTIAL: readonly string[] = ['update_registration_field']
+/** Tools that tell about each argument by itself, or check it only for some fields: their handlers look at them. */
+const CHECKING: readonly string[] = ['update_registration_field', 'validate_intake_field', 'submit_intake']
 
 export interface Tool {
   readonly name: string
   readonly operation: Operation
-  /** The types of its arguments are left to the handler. */
-  readonly partial: boolean
+  /** The handler checks that the arguments are there and of the right type; else that is done before it runs. */
+  readonly checksArguments: boolean
 }
 
 export type ToolFamilies = ReadonlyMap<string, ReadonlyMap<string, Tool>>
@@ -40,5 +40,5 @@ function toolOf(name: string, operations: readonly Operation[]): Tool {
   const code = name.replaceAll('_', '-')
   const operation = operations.find((candidate) => candidate.code === code)
   if (operation === undefined) throw new Error(`Tool ${name}: the Patient provider has no operation ${code}`)
-  return { name, operation, partial: PARTIAL.includes(name) }
+  return { name, operation, checksArguments: CHECKING.includes(name) }
 }

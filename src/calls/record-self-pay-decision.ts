@@ -1,5 +1,4 @@
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
-import { isNumber } from '../fhir/json.ts'
 import { defineOperation, type OperationInput } from '../operations/operation.ts'
 import { recordCall } from './call-record.ts'
 import { patientOfRequest } from './patient-of-request.ts'
@@ -41,12 +40,5 @@ function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay 
   if (!isSelfPayDecision(decision)) {
     throw invalidArgument('decision', `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`)
   }
-  if (selfPayPriceCents === undefined || selfPayPriceCents === null) return { decision }
-  const priceCents = isNumber(selfPayPriceCents) ? Number(selfPayPriceCents) : Number.NaN
-  if (Number.isInteger(priceCents) && priceCents >= 0 && priceCents <= MOST_CENTS) return { decision, priceCents }
-  const right = `a whole number of cents from 0 to ${MOST_CENTS}, for example 12500 for 125.00`
-  throw invalidArgument('selfPayPriceCents', `The value must be ${right}`)
+  return { decision, ...(typeof selfPayPriceCents === 'number' ? { priceCents: selfPayPriceCents } : {}) }
 }
-
-/** The largest FHIR integer. */
-const MOST_CENTS = 2_147_483_647

@@ -11,7 +11,7 @@ import { recordCall } from './call-record.ts'
 import { type Identity, identify, type StatedIdentity } from './identify.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { attached, attachedText, createStaffTask } from './staff-task.ts'
-import { invalidArgument, notStated, optionalText, type Place, placeOf, readStated } from './stated-values.ts'
+import { invalidArgument, optionalText, type Place, placeOf, readStated } from './stated-values.ts'
 
 export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
   request.access.change(async (ctx) => {
@@ -50,7 +50,7 @@ const NAME_LENGTH = 200
 /** @throws FhirError 400 when neither name nor phone was stated, or one of them cannot be read */
 function readIdentity(input: OperationInput, place: Place): StatedIdentity {
   const { statedName, statedPhone } = input
-  if (notStated(statedName) && notStated(statedPhone)) {
+  if (statedName === undefined && statedPhone === undefined) {
     throw badRequest('At least one of statedName and statedPhone is required', {
       expression: 'statedName',
       reason: 'missing-argument',
@@ -61,7 +61,7 @@ function readIdentity(input: OperationInput, place: Place): StatedIdentity {
 }
 
 function readPhone(value: unknown, place: Place): Pick<StatedIdentity, 'phone' | 'region'> {
-  if (notStated(value)) return {}
+  if (value === undefined) return {}
   const phone = readStated('phone', value, place)
   if (!phone.ok) throw invalidArgument('statedPhone', phone.error)
   return { phone: phone.value, ...(place.region === undefined ? {} : { region: place.region }) }

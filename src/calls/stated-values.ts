@@ -1,7 +1,7 @@
 /** What callers state, argument by argument: read in spoken or written form, and brought to its normal form. */
 import { DateTime } from 'luxon'
 import type { ClinicSettings } from '../clinics/settings.ts'
-import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { badRequest, type FhirError, type Issue } from '../fhir/outcome.ts'
 import type { patientFields } from './patient-fields.ts'
 import { spokenDate } from './spoken/spoken-date.ts'
 import { spokenEmail } from './spoken/spoken-email.ts'
@@ -45,21 +45,18 @@ const READERS: Readonly<Record<TextField, (text: string, place: Place) => Stated
   reasonForVisit: (text) => statedText(text, TEXT_LENGTH),
 }
 
-/** Absent, null and blank: what platforms send for an argument that the caller has not given. */
-export const notStated = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-
+/** One argument as it came, which blank ones never do. */
 export function readStated(field: TextField, value: unknown, place: Place): Stated<string> {
-  if (notStated(value)) return { ok: false, error: 'The value is missing' }
-  return typeof value === 'string' ? READERS[field](value, place) : NOT_TEXT
+  if (typeof value === 'string' && value.isWellFormed()) return READERS[field](value, place)
+  return { ok: false, error: value === undefined ? MISSING : 'The value must be a string' }
 }
 
-const NOT_TEXT = { ok: false, error: 'The value must be a string' } as const
+const MISSING = 'The value is missing'
 
 /** Free text on one line: control characters and runs of white space become one space. */
 function statedText(text: string, most: number): Stated<string> {
   const value = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
-  if (value === '') return { ok: false, error: 'The value is missing' }
+  if (value === '') return { ok: false, error: MISSING }
   if (value.length > most) return { ok: false, error: `The value has ${value.length} characters; it may have ${most}` }
   return { ok: true, value }
 }
@@ -67,21 +64,23 @@ function statedText(text: string, most: number): Stated<string> {
 export const statedBoolean = (value: unknown): Stated<boolean> =>
   typeof value === 'boolean' ? { ok: true, value } : { ok: false, error: 'The value must be true or false' }
 
-/** 400 for an argument that cannot be read. What was said is not in the message, which may end in a log. */
+/** What is wrong with an argument. What was said is not in it, as it may end in a log. */
+export const argumentIssue = (name: string, value: unknown, error: string): Issue =>
+  value === undefined
+    ? { code: 'required', reason: 'missing-argument', diagnostics: `${name}: ${error}`, expression: name }
+    : { code: 'value', reason: 'invalid-argument', diagnostics: `${name}: ${error}`, expression: name }
+
+/** 400 for an argument that is not as it must be. */
 export const invalidArgument = (name: string, error: string): FhirError =>
   badRequest(`${name}: ${error}`, { expression: name, reason: 'invalid-argument' })
 
-/** An optional free text on one line. @throws FhirError 400 when it is no text or longer than `most` characters */
-export function optionalText(name: string, value: unknown, most: number): string | undefined {
-  if (notStated(value)) return undefined
-  const stated = typeof value === 'string' ? statedText(value, most) : NOT_TEXT
+/** An argument that is known to be text, on one line. @throws FhirError 400 when it is longer than `most` characters */
+export function readText(name: string, value: unknown, most: number): string {
+  const stated = statedText(String(value), most)
   if (!stated.ok) throw invalidArgument(name, stated.error)
   return stated.value
 }
 
-/** @throws FhirError 400 when it is missing, no text or longer than `most` characters */
-export function requiredText(name: string, value: unknown, most: number): string {
-  const text = optionalText(name, value, most)
-  if (text !== undefined) return text
-  throw badRequest(`${name}: The value is missing`, { expression: name, reason: 'missing-argument' })
-}
+/** The same for one that may be absent. */
+export const optionalText = (name: string, value: unknown, most: number): string | undefined =>
+  value === undefined ? undefined : readText(name, value, most)

@@ -7,7 +7,7 @@ import { defineOperation, type OperationInput, type OperationOutput } from '../o
 import { recordCall } from './call-record.ts'
 import { type InsuranceCard, writeInsurance } from './insurance-record.ts'
 import { patientOfRequest, requirePatient } from './patient-of-request.ts'
-import { optionalText, requiredText } from './stated-values.ts'
+import { optionalText, readText } from './stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
@@ -31,8 +31,8 @@ function readCard(input: OperationInput): InsuranceCard {
   const groupId = optionalText('groupId', input.groupId, CARD_LENGTH)
   const subscriberName = optionalText('subscriberName', input.subscriberName, CARD_LENGTH)
   return {
-    payerName: requiredText('payerName', input.payerName, CARD_LENGTH),
-    memberId: requiredText('memberId', input.memberId, CARD_LENGTH),
+    payerName: readText('payerName', input.payerName, CARD_LENGTH),
+    memberId: readText('memberId', input.memberId, CARD_LENGTH),
     ...(groupId === undefined ? {} : { groupId }),
     ...(subscriberName === undefined ? {} : { subscriberName }),
   }

@@ -1,6 +1,6 @@
 /**
  * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one is
- * enabled. Every bad value is reported at once and then nothing is written. The CRM is asked after the Patient is saved.
+ * enabled. Every value that is missing or bad is reported at once, and then nothing is written. The CRM is asked after the Patient is saved.
  */
 import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
@@ -20,7 +20,7 @@ import { patientFields } from './patient-fields.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { settleRegistration } from './registration.ts'
 import { provisional } from './replay.ts'
-import { type Place, placeOf, readStated } from './stated-values.ts'
+import { argumentIssue, type Place, placeOf, readStated } from './stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
@@ -74,22 +74,19 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
   fields: intake,
 })
 
-/** @throws FhirError 400 with one issue for each bad value */
+/** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
 function readIntake(input: OperationInput, place: Place): Intake {
   const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], place) }))
-  const issues = stated.flatMap((entry): Issue[] =>
-    entry.ok
-      ? []
-      : [
-          {
-            code: 'value',
-            reason: 'invalid-argument',
-            diagnostics: `${entry.field}: ${entry.error}`,
-            expression: entry.field,
-          },
-        ],
+  const issues = stated.flatMap((entry) =>
+    entry.ok ? [] : [argumentIssue(entry.field, input[entry.field], entry.error)],
   )
-  if (issues.length > 0) throw new FhirError(400, issues)
+  if (issues.length > 0)
+    throw new FhirError(
+      400,
+      issues.toSorted((a, b) => rank(a) - rank(b)),
+    )
   const values = Object.fromEntries(stated.map((entry) => [entry.field, entry.ok ? entry.value : '']))
   return values as Intake
 }
+
+const rank = ({ code }: Issue): number => (code === 'required' ? 0 : 1)

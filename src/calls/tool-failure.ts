@@ -9,7 +9,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   transient: 'Sorry, our system is busy at the moment. Let me try again.',
   conflict: 'Sorry, our system is busy at the moment. Let me try again.',
 }
-const OTHERWISE = 'Sorry, I cannot do that at the moment. Our staff will help you.'
+/** Nobody is told of a failure, so no help of the staff is promised. */
+const OTHERWISE = 'Sorry, I cannot do that at the moment.'
 
 /** @param tool undefined where the request names none that exists */
 export function failure(tool: Tool | undefined, code: string, error: string): object {

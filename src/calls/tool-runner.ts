@@ -13,7 +13,7 @@ import { Replay } from './replay.ts'
 import { failure } from './tool-failure.ts'
 
 /** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
-export const TOOL_DEADLINE = 10_000
+const TOOL_DEADLINE = 10_000
 
 export interface ToolServices {
   readonly repository: Repository
@@ -94,10 +94,11 @@ export class ToolRunner {
     }
   }
 
-  async #answer({ name, operation, partial }: Tool, call: ToolCall, session: CallSession): Promise<string> {
+  async #answer({ name, operation, checksArguments }: Tool, call: ToolCall, session: CallSession): Promise<string> {
     const { definition, handler } = operation
     const { integrations } = this.#services
-    const input = partial ? knownArguments(definition, call.arguments) : readArguments(definition, call.arguments)
+    const read = checksArguments ? knownArguments : readArguments
+    const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
     // Without an id a repeat can't be told from a new call, and what changes nothing may as well run again.

@@ -10,7 +10,7 @@ import { patientFields } from './patient-fields.ts'
 import { patientOfRequest } from './patient-of-request.ts'
 import { missingFields, REGISTRATION_FIELDS, type RegistrationField, settleRegistration } from './registration.ts'
 import { listed, spokenName } from './say.ts'
-import { notStated, type Place, placeOf, readStated, statedBoolean } from './stated-values.ts'
+import { type Place, placeOf, readStated, statedBoolean } from './stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField
@@ -23,7 +23,7 @@ export const updateRegistrationField = defineOperation('patient-update-registrat
   request.access.change(async (ctx) => {
     const before = await patientOfRequest(ctx, request)
     const place = placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-    const readings = REGISTRATION_FIELDS.filter((field) => !notStated(request.input[field])).map((field) =>
+    const readings = REGISTRATION_FIELDS.filter((field) => request.input[field] !== undefined).map((field) =>
       readField(field, request.input[field], place),
     )
     const patient = await save(ctx, request, before, readings)

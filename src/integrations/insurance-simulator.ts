@@ -7,11 +7,14 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   INACTIVE: 'The policy is no longer active',
   NOT_COVERED: 'The plan does not cover this clinic',
   MEMBER_NOT_FOUND: 'The payer knows no member with this id',
-  INVALID_MEMBER_INFO: 'The member id is not one: it has 4 to 30 letters, digits and dashes',
+  INVALID_MEMBER_INFO: 'The payer does not accept this member id',
   PAYER_NOT_SUPPORTED: 'The payer does not take part in electronic verification',
   PAYER_UNAVAILABLE: 'The payer cannot be reached at the moment',
   ERROR: 'The verification failed for a technical reason',
 }
+
+const MEMBER_ID = /^[A-Z\d-]{4,30}$/
+const NO_MEMBER_ID = 'The member id is not one: it has 4 to 30 letters, digits and dashes'
 
 /** What a member id begins with decides the answer; any other id of the right form is verified. */
 const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
@@ -35,11 +38,12 @@ export const insuranceSimulator: InsuranceVerification = {
 function answerFor(memberId: string): InsuranceAnswer {
   const status = statusOf(memberId)
   if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
-  return status === 'PENDING' ? { status } : { status, errorMessage: MESSAGES[status] }
+  if (status === 'PENDING') return { status }
+  return { status, errorMessage: MEMBER_ID.test(memberId) ? MESSAGES[status] : NO_MEMBER_ID }
 }
 
 function statusOf(memberId: string): InsuranceStatus {
-  if (!/^[A-Z\d-]{4,30}$/.test(memberId)) return 'INVALID_MEMBER_INFO'
+  if (!MEMBER_ID.test(memberId)) return 'INVALID_MEMBER_INFO'
   const prefix = Object.keys(PREFIXES).find((start) => memberId.startsWith(start))
   return (prefix === undefined ? undefined : PREFIXES[prefix]) ?? 'VERIFIED'
 }

@@ -41,7 +41,7 @@ export function readArguments(definition: Definition, given: Readonly<Record<str
   return checked(parameters, fromArguments(parameters, given), 'argument')
 }
 
-/** The arguments that the definition knows, as they came: for handlers that check each by themselves. */
+/** The arguments that the definition knows and that are not blank, as they came: for handlers that check each by themselves. */
 export const knownArguments = (definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput =>
   Object.fromEntries(
     inParameters(definition.parameter)
@@ -53,6 +53,7 @@ const inParameters = (
   parameters: readonly OperationDefinitionParameter[] = [],
 ): readonly OperationDefinitionParameter[] => parameters.filter(({ use }) => use === 'in')
 
+/** What platforms send for an argument that the caller has not given. */
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
@@ -170,7 +171,9 @@ function problemsOf(
         `is given ${values.length} times; it may be given ${max === '1' ? 'once' : `${max} times`}`,
       ),
     ]
-  return values.every((value) => accepts(parameter, value)) ? [] : [issue(noun, 'invalid', name, `must be ${expected}`)]
+  return values.every((value) => !isBlank(value) && accepts(parameter, value))
+    ? []
+    : [issue(noun, 'invalid', name, `must be ${expected}`)]
 }
 
 const ISSUE_CODES = { missing: 'required', invalid: 'value', unknown: 'not-supported' } as const

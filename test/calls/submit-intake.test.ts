@@ -143,6 +143,17 @@ describe('bad and missing values: all reported together, and nothing is written'
     expect(await caller.encounter()).toBeUndefined()
   })
 
+  test('missing and bad values are named in one result, and code says that something is missing', async () => {
+    const caller = new Caller(server)
+    const { address: _address, ...bad } = { ...INTAKE, phone: '123', email: 7, lastName: ' ' }
+    const result = await caller.use(TOOL, bad)
+    expect(result).toMatchObject({ success: false, code: 'missing-argument' })
+    expect(result.error).toMatch(
+      /^lastName: The value is missing; address: The value is missing; phone: .*; email: The value must be a string$/,
+    )
+    expect(await caller.encounter()).toBeUndefined()
+  })
+
   test('without any argument all seven are named', async () => {
     const { error } = await new Caller(server).use(TOOL, {})
     for (const name of Object.keys(INTAKE)) expect(error).toContain(name)

@@ -85,6 +85,13 @@ describe('any other fieldName always passes', () => {
   test.each(['firstName', 'address', 'Email', 'date_of_birth', 'anything'])('%s', async (fieldName) => {
     expect(await validate(fieldName, '!!')).toMatchObject({ valid: true, code: 'not-checked' })
   })
+
+  test.each([[' '], [''], [null], [undefined], [7], [true], [{ line: 'x' }], [['x']]])(
+    'with the value %j too',
+    async (value) => {
+      expect(await validate('nickname', value)).toEqual({ valid: true, code: 'not-checked', say: 'Thank you.' })
+    },
+  )
 })
 
 describe('missing and mistyped arguments are reported as valid false', () => {
@@ -93,6 +100,7 @@ describe('missing and mistyped arguments are reported as valid false', () => {
     ['a blank value', { fieldName: 'email', value: '  ' }, 'missing-argument'],
     ['no fieldName', { value: 'x' }, 'missing-argument'],
     ['nothing', {}, 'missing-argument'],
+    ['a fieldName that is not text', { fieldName: 7, value: 'x' }, 'invalid-argument'],
     ['a value that is not text', { fieldName: 'phone', value: 5550123 }, 'invalid-argument'],
   ])('%s', async (_what, args, code) => {
     const result = await caller.use('validate_intake_field', args)

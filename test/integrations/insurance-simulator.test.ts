@@ -33,6 +33,14 @@ describe('the member id decides', () => {
     expect('errorMessage' in (await verify(memberId))).toBe(status !== 'VERIFIED' && status !== 'PENDING')
   })
 
+  test('an id of the right form is not told that it has the wrong one', async () => {
+    expect(await verify('INVALID1')).toEqual({
+      status: 'INVALID_MEMBER_INFO',
+      errorMessage: 'The payer does not accept this member id',
+    })
+    expect(await verify('A-1')).toMatchObject({ errorMessage: expect.stringContaining('4 to 30 letters') })
+  })
+
   test.each([
     ['XYZ-1235', 3500],
     ['XYZ-1200', 0],
