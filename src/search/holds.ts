@@ -44,7 +44,12 @@ function fits(condition: ValueCondition, entry: IndexEntry): boolean {
     case 'token':
       return condition.kind === 'token' && same(condition.system, entry.system) && same(condition.code, entry.code)
     case 'reference':
-      return condition.kind === 'reference' && condition.id === entry.id && same(condition.type, entry.type)
+      return (
+        condition.kind === 'reference' &&
+        condition.id === entry.id &&
+        same(condition.type, entry.type) &&
+        same(condition.version, entry.version)
+      )
     case 'date':
     case 'number':
       return 'bounds' in condition && within(condition.bounds, entry.low, entry.high)
@@ -61,7 +66,7 @@ function fits(condition: ValueCondition, entry: IndexEntry): boolean {
   }
 }
 
-const same = (asked: string | undefined, found: string): boolean => asked === undefined || asked === found
+const same = (asked: string | undefined, found: string | undefined): boolean => asked === undefined || asked === found
 
 function fitsString(
   { match, value }: Extract<Condition, { kind: 'string' }>,
