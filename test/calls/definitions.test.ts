@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { callOperations } from '../../src/calls/operations.ts'
+import { REGISTRATION_FIELDS } from '../../src/calls/registration.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { checkResource } from '../../src/fhir/validate.ts'
 
@@ -13,22 +14,7 @@ const read = (folder: string): readonly AnyResource[] =>
 
 const TOOLS = [
   ['resolve-patient-identity', ['statedName', 'statedPhone', 'statedDateOfBirth'], [], ['success', 'patientType']],
-  [
-    'update-registration-field',
-    [
-      'firstName',
-      'lastName',
-      'phone',
-      'email',
-      'preferredLocation',
-      'medicareStatus',
-      'healthPlanName',
-      'referralSource',
-      'commsConsent',
-    ],
-    [],
-    ['success', 'registrationStatus', 'missingFields'],
-  ],
+  ['update-registration-field', [...REGISTRATION_FIELDS], [], ['success', 'registrationStatus', 'missingFields']],
   [
     'submit-insurance-info',
     ['payerName', 'memberId', 'groupId', 'subscriberName'],

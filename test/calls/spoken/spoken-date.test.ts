@@ -3,13 +3,11 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { spokenDate } from '../../../src/calls/spoken/spoken-date.ts'
+import { ENDLESS, heardValue } from './support.ts'
 
 const NOW = DateTime.fromISO('2025-06-15T12:00', { zone: 'America/New_York' })
 
-const value = (text: string, now = NOW) => {
-  const heard = spokenDate(text, now)
-  return heard.ok ? heard.value : `error: ${heard.error}`
-}
+const value = (text: string, now = NOW) => heardValue(spokenDate(text, now))
 
 describe('a date whose day, month and year are certain', () => {
   test.each([
@@ -201,13 +199,6 @@ test('a date in figures is accepted as its ISO form, and in another order only w
   )
 })
 
-test.each([
-  'one '.repeat(100_000),
-  '1'.repeat(100_000),
-  'a '.repeat(499),
-  '1 2 '.repeat(249),
-  ' '.repeat(100_000),
-  '#'.repeat(999),
-])('a text that is no value of this kind, however long, is refused', (text) =>
+test.each(ENDLESS)('a text that is no value of this kind, however long, is refused', (text) =>
   expect(spokenDate(text, NOW).ok).toBe(false),
 )

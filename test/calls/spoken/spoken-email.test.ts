@@ -2,11 +2,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { spokenEmail } from '../../../src/calls/spoken/spoken-email.ts'
+import { ENDLESS, heardValue } from './support.ts'
 
-const value = (text: string) => {
-  const heard = spokenEmail(text)
-  return heard.ok ? heard.value : `error: ${heard.error}`
-}
+const value = (text: string) => heardValue(spokenEmail(text))
 
 describe('an e-mail address that is understood', () => {
   test.each([
@@ -126,11 +124,6 @@ test('an address typed plainly comes back with its domain in lower case', () => 
   )
 })
 
-test.each([
-  'one '.repeat(100_000),
-  '1'.repeat(100_000),
-  'a '.repeat(499),
-  '1 2 '.repeat(249),
-  ' '.repeat(100_000),
-  '#'.repeat(999),
-])('a text that is no value of this kind, however long, is refused', (text) => expect(spokenEmail(text).ok).toBe(false))
+test.each(ENDLESS)('a text that is no value of this kind, however long, is refused', (text) =>
+  expect(spokenEmail(text).ok).toBe(false),
+)

@@ -2,11 +2,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { spokenPhone } from '../../../src/calls/spoken/spoken-phone.ts'
+import { ENDLESS, heardValue } from './support.ts'
 
-const value = (text: string, region = 'US') => {
-  const heard = spokenPhone(text, region)
-  return heard.ok ? heard.value : `error: ${heard.error}`
-}
+const value = (text: string, region = 'US') => heardValue(spokenPhone(text, region))
 
 describe('a phone number that is understood', () => {
   test.each([
@@ -127,13 +125,6 @@ test('a number said in random style comes back digit by digit', () => {
   )
 })
 
-test.each([
-  'one '.repeat(100_000),
-  '1'.repeat(100_000),
-  'a '.repeat(499),
-  '1 2 '.repeat(249),
-  ' '.repeat(100_000),
-  '#'.repeat(999),
-])('a text that is no value of this kind, however long, is refused', (text) =>
+test.each(ENDLESS)('a text that is no value of this kind, however long, is refused', (text) =>
   expect(spokenPhone(text, 'US').ok).toBe(false),
 )
