@@ -1,6 +1,7 @@
 /**
- * Joins conditions on one date into one range, so that `start=ge…&start=lt…` is one short scan of an index.
- * Only where a resource has one value at most: of two values each could meet another condition, and both must count.
+ * Joins conditions on one date into one range, so that `start=ge…&start=lt…` is one short scan of an index in every
+ * engine: each gets them joined and need not look for what belongs together. Only where a resource has one value at
+ * most: of two values each could meet another condition, and both must count.
  */
 import type { Condition, RangeBounds } from './plan.ts'
 import { intersection, tighten } from './range.ts'

@@ -7,7 +7,7 @@ import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 
-/** The parameter types that are offered; one of R4's others is offered by adding it here and its file to parse.ts. */
+/** The parameter types that are offered; one of R4's others is offered by adding it here and its parser to filter.ts. */
 export const SERVED_TYPES = ['string', 'token', 'reference', 'date', 'uri', 'number'] as const
 
 export type ServedType = (typeof SERVED_TYPES)[number]

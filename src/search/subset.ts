@@ -47,7 +47,7 @@ function elementFrom(path: string, value: string, types: readonly string[]): str
   if (found !== undefined) return typed ? `${first}.${found}` : found
   const [nearest] = nearestFirst(name, owners.flatMap(elementNames))
   throw badRequest(
-    `_elements=${value}: ${typeNames(owners)} has no element '${name}'; did you mean '${nearest}'? Of another type write Type.element`,
+    `_elements=${value}: there is no element '${name}' in ${typeNames(owners)}; did you mean '${nearest}'? Of another type write Type.element`,
   )
 }
 

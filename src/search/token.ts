@@ -42,7 +42,8 @@ function tokenWithoutSystem({ code: param, element, system }: SearchParameter, c
 }
 
 function codeOf(code: string, element: SearchParameter['element'], context: ValueContext): string {
-  if (element === 'ContactPoint') return comparableContact(code)
+  // A plus that the client did not escape arrives as a space; no number begins with one.
+  if (element === 'ContactPoint') return comparableContact(code.replace(/^ (?=\d)/, '+'))
   if (element === 'boolean' && code !== 'true' && code !== 'false') {
     throw malformed(context, code, 'is neither true nor false')
   }
