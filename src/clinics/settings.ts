@@ -1,4 +1,5 @@
 /** The settings of a clinic: what they are, what is allowed in them, and where they are kept. */
+import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
 import { conflict } from '../fhir/outcome.ts'
@@ -76,7 +77,7 @@ function dialedNumberOf(record: StoredRecord | undefined): DialedNumber | undefi
 }
 
 /**
- * Stages the settings of the unit's clinic and the look-up of its dialled numbers.
+ * Stages the settings of the unit's clinic, the look-up of its dialled numbers and the name of its Organization.
  * @throws FhirError 409 when another clinic has one of the numbers.
  */
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
@@ -85,7 +86,15 @@ export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings):
   for (const number of settingsOf(current)?.dialedNumbers ?? []) {
     if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
   }
+  await renameOrganization(unit, settings.name)
   unit.record({ kind: KIND, key: KEY, expect: current?.version ?? 0, value: settings })
+}
+
+/** The clinic's Organization has its id; one that staff have deleted stays deleted. */
+async function renameOrganization(unit: UnitOfWork, name: string): Promise<void> {
+  const found = await unit.read<Organization>('Organization', unit.clinic)
+  if (found === undefined || found.deleted || found.resource.name === name) return
+  await unit.put({ ...found.resource, name }, 'PUT')
 }
 
 async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {

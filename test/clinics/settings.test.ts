@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Organization } from 'fhir/r4'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import { type ClinicSettings, dialedNumber, parseSettings, readSettings } from '../../src/clinics/settings.ts'
+import {
+  type ClinicSettings,
+  dialedNumber,
+  parseSettings,
+  readSettings,
+  writeSettings,
+} from '../../src/clinics/settings.ts'
 import { openTestRepository } from '../support/repository.ts'
 
 const REQUIRED = { name: 'Clinic', timeZone: 'Europe/Berlin', defaultRegion: 'DE' }
@@ -102,6 +109,26 @@ describe('a clinic', () => {
     await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 409 })
     expect(await repository.reader('clinic-b').read('Organization', 'clinic-b')).toBeUndefined()
     expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
+  })
+
+  test('has the name of its settings as Organization too, in the same change', async () => {
+    const { repository } = await openTestRepository()
+    await createClinic(repository, 'clinic-a', SETTINGS)
+    const rename = (name: string) => repository.change('clinic-a', (unit) => writeSettings(unit, { ...SETTINGS, name }))
+    const organization = () => repository.reader('clinic-a').read<Organization>('Organization', 'clinic-a')
+    await rename('Renamed')
+    expect((await organization())?.resource).toMatchObject({ name: 'Renamed', active: true })
+    await rename('Renamed')
+    expect((await organization())?.version).toBe(2)
+  })
+
+  test('whose Organization was deleted can be renamed, and gets no new one', async () => {
+    const { repository } = await openTestRepository()
+    await createClinic(repository, 'clinic-a', SETTINGS)
+    await repository.change('clinic-a', (unit) => unit.delete('Organization', 'clinic-a'))
+    await repository.change('clinic-a', (unit) => writeSettings(unit, { ...SETTINGS, name: 'Renamed' }))
+    expect((await readSettings(repository, 'clinic-a')).name).toBe('Renamed')
+    expect((await repository.reader('clinic-a').read('Organization', 'clinic-a'))?.deleted).toBe(true)
   })
 
   test.each(['', 'a b', 'a/b', 'x'.repeat(65)])('cannot have the id %j', async (id) => {
