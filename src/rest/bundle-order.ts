@@ -1,6 +1,6 @@
 /** The order in which a transaction is carried out: https://hl7.org/fhir/R4/http.html#trules. */
+import { referencesIn } from './addresses.ts'
 import type { Entry } from './bundle-entry.ts'
-import { referencesIn } from './bundle-references.ts'
 
 /** Writes go first, in the order the specification gives, so that reads see them. */
 export const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const

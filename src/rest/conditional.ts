@@ -1,27 +1,23 @@
 /** Conditional interactions: which resource do the criteria name? https://hl7.org/fhir/R4/http.html#ccreate */
 import { badRequest, preconditionFailed } from '../fhir/outcome.ts'
-import type { Context } from '../providers/context.ts'
+import { type Context, handlerOf } from '../providers/context.ts'
 import type { Versioned } from '../repository.ts'
 import { parseCriteria } from '../search/parse.ts'
+import type { SearchPlan } from '../search/plan.ts'
 import type { InteractionRequest } from './interaction.ts'
 
 /**
  * The one resource that matches `criteria`, or undefined. The answer is guarded: the change is only written while
  * the criteria still give it, so that parallel conditional creates make one resource.
- * @throws FhirError 412 when several match, 400 when the criteria are empty or malformed.
+ * @throws FhirError 412 when several match, 405 when the type cannot be searched, 400 when the criteria are empty or malformed.
  */
 export async function resolveCriteria(
   ctx: Context,
   type: string,
   criteria: string,
-  { base, services }: InteractionRequest,
+  request: InteractionRequest,
 ): Promise<Versioned | undefined> {
-  const plan = parseCriteria(type, criteria, {
-    clinic: ctx.clinic,
-    baseUrl: base,
-    now: ctx.now,
-    parametersOf: services.parametersOf,
-  })
+  const plan = criteriaPlan(ctx, type, criteria, request)
   const { matches, next } = await ctx.unit.search(plan)
   if (matches.length > 1 || next !== undefined) {
     throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
@@ -31,6 +27,25 @@ export async function resolveCriteria(
     matches.map((match) => match.id),
   )
   return matches[0]
+}
+
+/**
+ * Criteria are a search, so a type that cannot be searched has no conditional interactions.
+ * @throws FhirError 405 then, 400 when the criteria are empty or malformed.
+ */
+export function criteriaPlan(
+  ctx: Context,
+  type: string,
+  criteria: string,
+  { base, services }: InteractionRequest,
+): SearchPlan {
+  handlerOf(services.providers, type, 'search-type')
+  return parseCriteria(type, criteria, {
+    clinic: ctx.clinic,
+    baseUrl: base,
+    now: ctx.now,
+    parametersOf: services.parametersOf,
+  })
 }
 
 /** The criteria in the query of a conditional update, patch or delete. */

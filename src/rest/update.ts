@@ -1,6 +1,6 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
 import { randomUUID } from 'node:crypto'
-import { badRequest } from '../fhir/outcome.ts'
+import { badRequest, conflict } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { type Context, handlerOf } from '../providers/context.ts'
 import type { Precondition } from '../providers/provider.ts'
@@ -26,13 +26,26 @@ async function matched(
   body: AnyResource,
 ): Promise<AnyResource & { id: string }> {
   const existing = await resolveCriteria(ctx, request.type, criteriaOf(request, 'update'), request)
-  if (existing === undefined) return withId(body, request.assignedId ?? body.id ?? randomUUID())
+  if (existing === undefined) {
+    await checkFree(ctx, body)
+    return withId(body, request.assignedId ?? body.id ?? randomUUID())
+  }
   if (body.id !== undefined && body.id !== existing.id) {
     throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, {
       expression: `${request.type}.id`,
     })
   }
   return withId(body, existing.id)
+}
+
+/** A resource that the criteria do not match is not the one to overwrite. @throws FhirError 409 */
+async function checkFree(ctx: Context, { resourceType: type, id }: AnyResource): Promise<void> {
+  const taken = id === undefined ? undefined : await ctx.unit.read(type, id)
+  if (taken === undefined || taken.deleted) return
+  throw conflict(
+    `The criteria match nothing, but ${type}/${id} exists already; correct the criteria, or update it by PUT ${type}/${id}`,
+    { expression: `${type}.id` },
+  )
 }
 
 export function preconditionOf({

@@ -68,6 +68,25 @@ describe('conditional update', () => {
     )
   })
 
+  test('without a match does not overwrite the resource that has the id of the body: 409, by itself and in a Bundle', async () => {
+    const { body: other } = await server.fhir('POST', '/Patient', patient(randomUUID(), 'Other'))
+    const resource = { ...patient('nobody'), id: other.id }
+    const entry = [{ resource, request: { method: 'PUT', url: `Patient?${criteria('nobody')}` } }]
+    const put = await server.fhir('PUT', `/Patient?${criteria('nobody')}`, resource)
+    expect(put.status).toBe(409)
+    expect(put.body.issue[0].diagnostics).toContain(`Patient/${other.id} exists already`)
+    expect((await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(409)
+    const { body } = await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })
+    expect(body.entry[0].response.status).toMatch(/^409/)
+    expect((await server.fhir('GET', `/Patient/${other.id}`)).body).toEqual(other)
+  })
+
+  test('without a match and with a new id creates it under that id', async () => {
+    const id = randomUUID()
+    const put = await server.fhir('PUT', `/Patient?${criteria(id)}`, { ...patient(id), id })
+    expect([put.status, put.body.id]).toEqual([201, id])
+  })
+
   test('without criteria is 400, never an update of everything', async () => {
     expect((await server.fhir('PUT', '/Patient', patient('x'))).status).toBe(400)
   })
@@ -176,5 +195,43 @@ describe('JSON Patch', () => {
     expect((await server.fhir('PATCH', `/Patient/${id}`, [], { 'content-type': 'application/fhir+json' })).status).toBe(
       415,
     )
+  })
+})
+
+describe('where search-type is switched off', () => {
+  let off: TestServer
+  beforeAll(async () => {
+    off = await startServer({ DISABLED_INTERACTIONS: 'Patient.search-type' })
+  })
+  afterAll(() => off.close())
+  const query = `Patient?${criteria('x')}`
+  const transaction = (request: object, resource: object = patient('x')) => ({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [{ resource, request }],
+  })
+  const link = [{ other: { reference: query }, type: 'seealso' }]
+
+  test.each<[string, string, string, unknown, Record<string, string>]>([
+    ['a conditional create', 'POST', '/Patient', patient('x'), { 'if-none-exist': criteria('x') }],
+    ['a conditional update', 'PUT', `/${query}`, patient('x'), {}],
+    ['a conditional patch', 'PATCH', `/${query}`, [{ op: 'remove', path: '/name' }], {}],
+    ['a conditional delete', 'DELETE', `/${query}`, undefined, {}],
+    ['one in a Bundle', 'POST', '/', transaction({ method: 'POST', url: 'Patient', ifNoneExist: criteria('x') }), {}],
+    [
+      'a conditional reference',
+      'POST',
+      '/',
+      transaction({ method: 'POST', url: 'Patient' }, { ...patient('x'), link }),
+      {},
+    ],
+  ])('%s is 405, as /metadata declares', async (_what, method, path, body, headers) => {
+    const answer = await off.fhir(method, path, body, headers)
+    expect(answer.status).toBe(405)
+    expect(answer.body.issue[0].diagnostics).toContain('Patient does not support search-type')
+  })
+
+  test('the same without criteria work', async () => {
+    expect((await off.fhir('POST', '/Patient', patient('x'))).status).toBe(201)
   })
 })
