@@ -21,6 +21,7 @@ import { Repository } from './repository.ts'
 import { authenticate, userOf } from './rest/authenticate.ts'
 import { baseUrlOf } from './rest/base-url.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
+import { drainable } from './rest/drain.ts'
 import { errors } from './rest/errors.ts'
 import { faultOf } from './rest/fault.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
@@ -119,11 +120,9 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
+  const drain = drainable(server)
   const close = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeIdleConnections()
-    await outbox.stop()
-    await closed
+    await Promise.all([drain(), outbox.stop()])
     await store.close()
   }
   return { repository, server, access, close }
