@@ -41,10 +41,10 @@ function progress(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-async function measureAll(server: ServerProcess, name: string, traffic: Traffic, seconds: number) {
+async function measureAll(server: ServerProcess, name: string, traffic: Traffic, seconds: number, rate?: number) {
   const measurements: Measurement[] = []
-  for (const connections of CONNECTIONS) {
-    const measured = await measure(server, traffic, connections, seconds)
+  for (const connections of rate === undefined ? CONNECTIONS : [rate]) {
+    const measured = await measure(server, traffic, connections, seconds, rate)
     progress(`${name}, ${connections} connections: ${Math.round(measured.requestsPerSecond)} requests/s`)
     measurements.push(measured)
   }
@@ -99,9 +99,9 @@ async function measureScenarios(
 ): Promise<readonly ScenarioResult[]> {
   const results: ScenarioResult[] = []
   for (const scenario of chosen) {
-    const { name, traffic, target } = scenario
+    const { name, traffic, rate, target } = scenario
     await tryOnce(server.url, scenario)
-    const measurements = await measureAll(server, name, traffic, seconds)
+    const measurements = await measureAll(server, name, traffic, seconds, rate)
     results.push({ name, measurements, ...(target === undefined ? {} : { target }) })
   }
   return results

@@ -1,4 +1,7 @@
-/** Load on a server: closed loop, each connection sends its next request when the answer to the last one is there. */
+/**
+ * Load on a server. Closed loop: each connection sends its next request when the answer to the last one is there; with
+ * a rate, all connections send together, and then wait for the next second.
+ */
 import { createHistogram } from 'node:perf_hooks'
 import autocannon from 'autocannon'
 import type { ServerProcess } from './server-process.ts'
@@ -37,16 +40,20 @@ const REQUESTS_PER_RUN = 10_000_000
 
 let runs = 0
 
-/** Measures for `seconds` after a second of the same load that does not count. */
+/**
+ * Measures for `seconds` after a second of the same load that does not count.
+ * @param rate requests a second over all connections; absent: as many as there are answers
+ */
 export async function measure(
   server: ServerProcess,
   traffic: Traffic,
   connections: number,
   seconds: number,
+  rate?: number,
 ): Promise<Measurement> {
-  await run(server.url, traffic, connections, WARM_UP_SECONDS)
+  await run(server.url, traffic, connections, WARM_UP_SECONDS, rate)
   const before = server.cpuMilliseconds()
-  const { completed, elapsedSeconds, errors, latency } = await run(server.url, traffic, connections, seconds)
+  const { completed, elapsedSeconds, errors, latency } = await run(server.url, traffic, connections, seconds, rate)
   const after = server.cpuMilliseconds()
   return {
     connections,
@@ -68,7 +75,13 @@ interface Run {
   readonly latency: (percentile: number) => number
 }
 
-async function run(url: string, traffic: Traffic, connections: number, seconds: number): Promise<Run> {
+async function run(
+  url: string,
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+  overallRate?: number,
+): Promise<Run> {
   const first = runs++ * REQUESTS_PER_RUN
   const microseconds = createHistogram()
   let connection = 0
@@ -76,7 +89,8 @@ async function run(url: string, traffic: Traffic, connections: number, seconds: 
   const setupClient = (client: autocannon.Client): void =>
     client.setRequests(requestsOf(traffic, connection++, connections, first))
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const load = autocannon({ url, connections, duration: seconds, setupClient }, (error, done) =>
+    const paced = overallRate === undefined ? {} : { overallRate }
+    const load = autocannon({ url, connections, duration: seconds, setupClient, ...paced }, (error, done) =>
       error ? reject(error) : resolve(done),
     )
     load.on('response', (_client, _status, _bytes, milliseconds) => {

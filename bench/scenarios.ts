@@ -28,6 +28,8 @@ export type Target =
 export interface Scenario {
   readonly name: string
   readonly traffic: Traffic
+  /** Requests a second over all connections, in bursts of all of them at once; absent: closed loop. */
+  readonly rate?: number
   readonly target?: Target
   /** What is wrong with the text of a 2xx answer; undefined: nothing. It keeps a broken scenario from looking fast. */
   readonly problemOf?: (text: string) => string | undefined
