@@ -1,5 +1,5 @@
 /** One page of rows of one resource type, and their number. */
-import type { Condition, RangeBounds, SortKey } from '../../search/plan.ts'
+import type { Condition, SortKey } from '../../search/plan.ts'
 import { bestSource } from './choose.ts'
 import { compile } from './compile.ts'
 import type { CursorKey } from './cursor.ts'
@@ -26,7 +26,7 @@ export function typeSearch(
   sort: readonly SortKey[],
   wanted: number,
 ): TypeSearch | undefined {
-  const terms = mergedRanges(engine, scope, flattened(where)).map((condition) => compile(engine, scope, condition))
+  const terms = flattened(where).map((condition) => compile(engine, scope, condition))
   if (allOf(terms).op === 'never') return undefined
   return {
     terms,
@@ -38,38 +38,6 @@ export function typeSearch(
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
-
-/**
- * `date=ge…&date=lt…` as one range, which an index can seek. Each of the two may be fulfilled by another entry, so
- * this is only the same where no resource ever had two.
- */
-function mergedRanges(engine: Engine, scope: Scope, conditions: readonly Condition[]): readonly Condition[] {
-  const merged = new Map<string, Condition>()
-  for (const [index, condition] of conditions.entries()) {
-    const key = mergeKey(engine, scope, condition) ?? String(index)
-    const before = merged.get(key)
-    merged.set(key, before === undefined ? condition : intersection(before, condition))
-  }
-  return [...merged.values()]
-}
-
-function mergeKey(engine: Engine, scope: Scope, condition: Condition): string | undefined {
-  if (condition.kind !== 'date' && condition.kind !== 'number') return undefined
-  const param = engine.names.param(scope.type, condition.kind, condition.param)
-  if (param === undefined || engine.names.factsOf(param).repeated) return undefined
-  return `${condition.kind} ${condition.param}`
-}
-
-function intersection(one: Condition, other: Condition): Condition {
-  if (one.kind !== 'date' && one.kind !== 'number') return one
-  if (other.kind !== one.kind) return one
-  const bounds: Record<string, number> = { ...one.bounds }
-  for (const [name, value] of Object.entries<number>({ ...other.bounds })) {
-    const tighter = name.endsWith('Min') ? Math.max : Math.min
-    bounds[name] = tighter(value, bounds[name] ?? value)
-  }
-  return { ...one, bounds: bounds satisfies RangeBounds }
-}
 
 export function countRows(engine: Engine, { best, every }: TypeSearch): number {
   const source = best?.source ?? every
