@@ -1,6 +1,6 @@
 /** The end of a server: what is under way is finished, and nobody holds it up for ever. */
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
 
 /** Milliseconds that requests under way have, once the server is to end. */
@@ -12,24 +12,28 @@ const GRACE = 8_000
  * that do not move on.
  */
 export function drainable(server: Server, grace = GRACE): () => Promise<void> {
-  let underWay = 0
-  server.on('request', (_request, response) => {
-    underWay++
+  const underWay = new Set<ServerResponse>()
+  let ending = false
+  server.prependListener('request', (_request, response) => {
+    underWay.add(response)
+    if (ending) lastOfItsConnection(response)
     response.once('close', () => {
-      underWay--
-      if (underWay === 0) server.emit('drained')
+      underWay.delete(response)
+      if (underWay.size === 0) server.emit('drained')
     })
   })
   return async () => {
+    ending = true
     const closed = once(server, 'close')
     server.close()
-    if (underWay > 0) {
-      const stopped = new AbortController()
-      const { signal } = stopped
-      await Promise.race([once(server, 'drained', { signal }), after(grace, undefined, { signal })])
-      stopped.abort()
-    }
+    underWay.forEach(lastOfItsConnection)
+    if (underWay.size > 0) await Promise.race([once(server, 'drained'), after(grace, undefined, { ref: false })])
     server.closeAllConnections()
     await closed
   }
+}
+
+/** Else a client that keeps its connection could go on with it. */
+function lastOfItsConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
 }
