@@ -65,7 +65,7 @@ function* versionsAt(engine: Engine, found: readonly Position[]): Generator<Stor
      FROM json_each(?) AS wanted
        CROSS JOIN version AS v ON v.seq = wanted.value
        CROSS JOIN resource AS r ON r.row = v.row`,
-    JSON.stringify(found.map(({ seq }) => seq)),
+    found.map(({ seq }) => seq),
   )
   for (const [type, id, ...version] of rows) yield stored(engine.names.textOf(type), id, version)
 }

@@ -59,7 +59,7 @@ function* currentVersions(engine: Engine, rows: readonly number[]): Generator<St
      FROM json_each(?) AS wanted
        CROSS JOIN resource AS r ON r.row = wanted.value
        CROSS JOIN version AS v ON v.seq = r.seq`,
-    JSON.stringify(rows),
+    rows,
   )
   for (const [type, id, ...version] of found) yield stored(engine.names.textOf(type), id, version)
 }
