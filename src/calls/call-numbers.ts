@@ -1,8 +1,8 @@
 /** The numbers at the two ends of a call, as platforms write them: E.164, national, or a word for "withheld". */
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { type DialedNumber, dialedNumber, dialedNumbers } from '../clinics/settings.ts'
+import { phoneSpellings } from '../matching/phones.ts'
 import type { Repository } from '../repository.ts'
-import { phoneSpellings } from './phone-spellings.ts'
 import { spokenPhone } from './spoken/spoken-phone.ts'
 
 /** What networks send in the place of a withheld number, as such or in the digits of the keys that spell it. */

@@ -1,10 +1,11 @@
 /** Which real patients of the clinic the stated name or phone belongs to. */
 import type { Patient } from 'fhir/r4'
+import { comparePhones, telecom } from '../matching/compare.ts'
+import type { PersonName } from '../matching/names.ts'
+import { phoneSpellings } from '../matching/phones.ts'
 import type { Context } from '../providers/context.ts'
-import { phoneSpellings } from './phone-spellings.ts'
-import { isPlaceholder } from './registration.ts'
-import { spokenPhone } from './spoken/spoken-phone.ts'
-import { readings, sameName, statedName } from './stated-name.ts'
+import { isReal } from './registration.ts'
+import { hasStatedName, isOneWord, statedName } from './stated-name.ts'
 
 export interface StatedIdentity {
   readonly name?: string
@@ -39,37 +40,45 @@ export async function identify(ctx: Context, stated: StatedIdentity): Promise<Id
   }
 }
 
+/** Patients that a search looks through at most; a single word may begin many names. */
+const MOST_FOUND = 200
+
 /** Ids of the real patients among those that `query` finds and `same` confirms. */
 async function realPatients(
   ctx: Context,
   query: string,
   same: (patient: Patient) => boolean,
 ): Promise<readonly string[]> {
-  const found = await ctx.search<Patient>('Patient', query)
-  return found.filter(({ resource }) => !isPlaceholder(resource) && same(resource)).map(({ id }) => id)
+  const found = await ctx.search<Patient>('Patient', `${query}&_count=${MOST_FOUND}`)
+  return found.filter(({ resource }) => isReal(resource) && same(resource)).map(({ id }) => id)
 }
 
 async function withName(ctx: Context, text: string): Promise<readonly string[]> {
   const stated = statedName(text)
-  const possible = readings(stated.words)
-  if (possible.length === 0) return []
-  const families = new Set(possible.map(({ family }) => family))
-  const givens = new Set(possible.map(({ given }) => given[0] ?? ''))
-  // Folded words hold no comma or other sign that a query would read.
-  const query = `family=${listOf(families)}&given=${listOf(givens)}`
-  return await realPatients(ctx, query, ({ name = [] }) => sameName(stated, name))
-}
-
-async function withPhone(ctx: Context, phone: string, region: string | undefined): Promise<readonly string[]> {
-  const isSame = (value: string | undefined): boolean => {
-    const known = spokenPhone(value ?? '', region)
-    return known.ok && known.value === phone
+  const found: string[] = []
+  for (const query of nameQueries(stated)) {
+    found.push(...(await realPatients(ctx, query, (patient) => hasStatedName(stated, patient))))
   }
-  return await realPatients(ctx, `phone=${listOf(phoneSpellings(phone))}`, ({ telecom = [] }) =>
-    telecom.some(
-      ({ system, use, value }) => (system === 'phone' || system === 'sms') && use !== 'old' && isSame(value),
-    ),
-  )
+  return [...new Set(found)]
 }
 
-const listOf = (values: Iterable<string>): string => Array.from(values, encodeURIComponent).join(',')
+/** By family and given name in either order, and by a name that is only a text. Folded words need no escaping. */
+function nameQueries(stated: readonly PersonName[]): readonly string[] {
+  if (stated.length === 0) return []
+  if (isOneWord(stated)) return [`name=${listOf(stated.map(({ family }) => family))}`]
+  const inOrder = stated.map(({ family, given }) => [given.join(' '), family] as const)
+  const orders = [...inOrder, ...inOrder.map(([head, tail]) => [tail, head] as const)]
+  const families = orders.map(([, family]) => family)
+  const givens = orders.map(([given]) => given.split(' ')[0] ?? '')
+  const texts = orders.flatMap(([given, family]) => [`${given} ${family}`, `${given.split(' ')[0]} ${family}`])
+  return [`family=${listOf(families)}&given=${listOf(givens)}`, `name=${listOf(texts)}`]
+}
+
+const withPhone = (ctx: Context, phone: string, region: string | undefined): Promise<readonly string[]> =>
+  realPatients(
+    ctx,
+    `phone=${listOf(phoneSpellings(phone))}`,
+    (patient) => comparePhones([phone], telecom(patient, 'phone'), region) === 'agree',
+  )
+
+const listOf = (values: readonly string[]): string => Array.from(new Set(values), encodeURIComponent).join(',')

@@ -5,12 +5,14 @@
  */
 import type { Patient } from 'fhir/r4'
 import { SERVICE } from '../clinics/service.ts'
+import { readSettings } from '../clinics/settings.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { comparePhones, telecom } from '../matching/compare.ts'
+import { phoneSpellings } from '../matching/phones.ts'
 import type { Context } from '../providers/context.ts'
 import type { UnitOfWork, Versioned } from '../repository.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from './call-session.ts'
-import { phoneSpellings } from './phone-spellings.ts'
-import { isPlaceholder } from './registration.ts'
+import { isPlaceholder, isReal } from './registration.ts'
 import { PLACEHOLDER_TAG } from './vocabulary.ts'
 
 /** The placeholder of a caller's number; the key is the number, the value {patient}. The number is not stated, so it is not on the Patient. */
@@ -71,13 +73,8 @@ async function settledIn(ctx: Context, { callId }: CallSession): Promise<Version
 
 async function ofNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
   if (number === undefined) return undefined
-  const found = await ctx.search<Patient>(
-    'Patient',
-    String(new URLSearchParams({ phone: phoneSpellings(number).join(',') })),
-  )
-  const real = found.filter(
-    ({ resource }) => resource.active !== false && !isPlaceholder(resource) && !replaced(resource),
-  )
+  const found = await withNumber(ctx, number)
+  const real = found.filter(({ resource }) => isReal(resource))
   if (real.length === 1) return real[0]
   const remembered = await placeholderOf(ctx, number)
   const placeholders = found.filter(({ resource, id }) => isPlaceholder(resource) && id !== remembered?.id)
@@ -85,7 +82,14 @@ async function ofNumber(ctx: Context, number: string | undefined): Promise<Versi
   return all.length === 1 ? all[0] : undefined
 }
 
-const replaced = ({ link = [] }: Patient): boolean => link.some(({ type }) => type === 'replaced-by')
+/** A number of another country may have the same digits, so what the search finds is compared as the clinic reads it. */
+async function withNumber(ctx: Context, number: string): Promise<readonly Versioned<Patient>[]> {
+  const query = String(new URLSearchParams({ phone: phoneSpellings(number).join(',') }))
+  const found = await ctx.search<Patient>('Patient', query)
+  if (found.length === 0) return []
+  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
+  return found.filter(({ resource }) => comparePhones([number], telecom(resource, 'phone'), defaultRegion) === 'agree')
+}
 
 async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
   const record = await ctx.unit.readRecord(CALLER, number)

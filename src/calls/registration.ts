@@ -31,6 +31,10 @@ const isPlaceholderTag = (tag: { system?: string | undefined; code?: string | un
 
 export const isPlaceholder = ({ meta }: Patient): boolean => meta?.tag?.some(isPlaceholderTag) ?? false
 
+/** A patient that the clinic has: no placeholder, in use, and not replaced by another record. */
+export const isReal = (patient: Patient): boolean =>
+  !isPlaceholder(patient) && patient.active !== false && !patient.link?.some(({ type }) => type === 'replaced-by')
+
 /** A placeholder whose registration is complete becomes a real record: active, and the tag gone (spec 2.4). */
 export function settleRegistration(patient: Patient): Patient {
   if (!isPlaceholder(patient) || registrationStatus(patient) !== 'COMPLETE') return patient

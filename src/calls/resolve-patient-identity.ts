@@ -73,6 +73,9 @@ const DESCRIPTIONS: Readonly<Record<Identity['grade'], string>> = {
   'certainly-not': 'The caller matches no existing patient.',
 }
 
+/** More are no help to whoever compares. */
+const MOST_CANDIDATES = 20
+
 /** What only staff see: candidates are other people. */
 const outcome = (stated: StatedIdentity, { candidates, grade, matchedBy }: Identity): readonly TaskInput[] => [
   ...attached('patient-type', { valueCode: candidates.length > 0 ? 'EXISTING' : 'NEW' }),
@@ -80,5 +83,7 @@ const outcome = (stated: StatedIdentity, { candidates, grade, matchedBy }: Ident
   ...matchedBy.flatMap((clue) => attached('matched-by', { valueCode: clue })),
   ...attachedText('stated-name', stated.name),
   ...attachedText('stated-phone', stated.phone),
-  ...candidates.flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+  ...candidates
+    .slice(0, MOST_CANDIDATES)
+    .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
 ]

@@ -2,7 +2,8 @@
 import { distance } from 'fastest-levenshtein'
 import type { Address, Patient } from 'fhir/r4'
 import { fold } from '../search/plan.ts'
-import { namesOf } from './names.ts'
+import { namesOf, type PersonName } from './names.ts'
+import { samePhone } from './phones.ts'
 
 /** close: a typing or hearing mistake away. missing: one side says nothing, which speaks neither for nor against. */
 export type Agreement = 'agree' | 'close' | 'differ' | 'missing'
@@ -18,40 +19,80 @@ export interface Evidence {
   readonly gender: Agreement
 }
 
-export function compare(asked: Patient, known: Patient): Evidence {
-  const straight = compareNames(asked, known, false)
-  const swapped = compareNames(asked, known, true)
-  // A caller or a form may give the names in either order; the better reading counts.
-  const names = rank(swapped) > rank(straight) ? swapped : straight
+/** @param region ISO 3166 code of the clinic's country, for phone numbers without a country code */
+export function compare(asked: Patient, known: Patient, region?: string): Evidence {
   return {
-    ...names,
+    ...compareNames(namesOf(asked), namesOf(known)),
     identifier: compareIdentifiers(asked, known),
     birthDate: compareDates(asked.birthDate, known.birthDate),
-    phone: compareSets(telecom(asked, 'phone').map(digits), telecom(known, 'phone').map(digits), samePhone),
+    phone: comparePhones(telecom(asked, 'phone'), telecom(known, 'phone'), region),
     email: compareSets(telecom(asked, 'email').map(lower), telecom(known, 'email').map(lower), same),
     address: compareSets(addresses(asked), addresses(known), sameAddress),
     gender: compareSets(present(asked.gender), present(known.gender), same),
   }
 }
 
-type Names = Pick<Evidence, 'family' | 'given'>
+export const comparePhones = (mine: readonly string[], theirs: readonly string[], region?: string): Agreement =>
+  compareSets(mine, theirs, (a, b) => (samePhone(a, b, region) ? 'agree' : 'differ'))
+
+type NameEvidence = Pick<Evidence, 'family' | 'given'>
 
 const RANK: Readonly<Record<Agreement, number>> = { agree: 3, close: 2, missing: 1, differ: 0 }
-const rank = ({ family, given }: Names): number => RANK[family] + RANK[given]
+const rank = ({ family, given }: NameEvidence): number => RANK[family] + RANK[given]
 
-function compareNames(asked: Patient, known: Patient, swap: boolean): Names {
-  const mine = namesOf(asked)
-  const theirs = namesOf(known)
-  const compared = (some: readonly string[], others: readonly string[]): Agreement =>
-    compareSets(some.map(fold), others.map(fold), similarName)
-  return {
-    family: compared(swap ? mine.givens : mine.families, theirs.families),
-    given: compared(swap ? mine.families : mine.givens, theirs.givens),
+/** Of all pairs, in both orders, as a caller or a form may give the names in either: the best reading counts. */
+export function compareNames(mine: readonly PersonName[], theirs: readonly PersonName[]): NameEvidence {
+  let best: NameEvidence | undefined
+  for (const a of mine) {
+    for (const b of theirs) {
+      for (const order of [a, swapped(a)]) {
+        const evidence = compareName(order, b)
+        if (best === undefined || rank(evidence) > rank(best)) best = evidence
+      }
+    }
   }
+  return best ?? { family: 'missing', given: 'missing' }
 }
 
+const swapped = ({ family, given, suffixes }: PersonName): PersonName => ({
+  family: given.join(' '),
+  given: family === '' ? [] : [family],
+  suffixes,
+})
+
+function compareName(asked: PersonName, known: PersonName): NameEvidence {
+  const family = asked.family === '' || known.family === '' ? 'missing' : similarName(asked.family, known.family)
+  // Jr. is not Sr.; a suffix that one side leaves out says nothing.
+  const isOther =
+    asked.suffixes.length > 0 &&
+    known.suffixes.length > 0 &&
+    !asked.suffixes.some((suffix) => known.suffixes.includes(suffix))
+  return { family, given: isOther ? 'differ' : compareGiven(asked.given, known.given) }
+}
+
+/** Middle names may be left out or be initials. One of them alone, or another one beside the same first name, is close. */
+function compareGiven(asked: readonly string[], known: readonly string[]): Agreement {
+  const [mine, theirs] = [asked.join(' ').split(' '), known.join(' ').split(' ')]
+  const [first = '', other = ''] = [mine[0], theirs[0]]
+  if (first === '' || other === '') return 'missing'
+  if (solid(mine.join('')) === solid(theirs.join(''))) return 'agree'
+  if (first !== other) return compareSets([first, asked.join(' ')], [...theirs, known.join(' ')], closeAtBest)
+  return mine.every((word, index) => isMiddle(word, theirs[index])) ? 'agree' : 'close'
+}
+
+const isMiddle = (asked: string, known: string | undefined): boolean =>
+  known === undefined ||
+  asked === known ||
+  (asked.length === 1 && known.startsWith(asked)) ||
+  (known.length === 1 && asked.startsWith(known))
+
+const closeAtBest = (a: string, b: string): Agreement => (similarName(a, b) === 'differ' ? 'differ' : 'close')
+
+/** O'Brien, O Brien and OBrien are one name. */
+const solid = (name: string): string => name.replaceAll(' ', '')
+
 function similarName(a: string, b: string): Agreement {
-  if (a === b) return 'agree'
+  if (solid(a) === solid(b)) return 'agree'
   const longest = Math.max(a.length, b.length)
   if (distance(a, b) <= (longest > 7 ? 2 : longest > 3 ? 1 : 0)) return 'close'
   // An initial, or a short form such as Chris for Christopher.
@@ -78,12 +119,6 @@ function compareDates(a: string | undefined, b: string | undefined): Agreement {
 
 const same = (a: string, b: string): Agreement => (a === b ? 'agree' : 'differ')
 
-/** Numbers with and without their country code are the same number. */
-const samePhone = (a: string, b: string): Agreement =>
-  a === b || (Math.min(a.length, b.length) >= 9 && (a.endsWith(b.slice(-9)) || b.endsWith(a.slice(-9))))
-    ? 'agree'
-    : 'differ'
-
 function sameAddress(a: string, b: string): Agreement {
   if (a === b) return 'agree'
   return distance(a, b) <= Math.max(a.length, b.length) / 5 ? 'close' : 'differ'
@@ -102,10 +137,11 @@ function compareSets(
 
 const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
 const lower = (value: string): string => value.trim().toLowerCase()
-const digits = (value: string): string => value.replace(/\D/g, '')
 
-const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): string[] =>
+/** Those in use: a number that was given up may be somebody else's by now. */
+export const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): readonly string[] =>
   telecom
+    .filter((contact) => contact.use !== 'old')
     .filter((contact) => contact.system === system || (contact.system === 'sms' && system === 'phone'))
     .flatMap(({ value }) => present(value))
 

@@ -22,25 +22,55 @@ export function scoreOf(evidence: Evidence): Score | undefined {
   return { score, grade: gradeOf(score, evidence) }
 }
 
+/** What there may be between two records; close counts as there. `part`: family or given name. */
+export type Clue = 'identifier' | 'name' | 'family' | 'part' | 'birthDate' | 'phone' | 'email' | 'address'
+
+export interface Level {
+  readonly needs: readonly Clue[]
+  /** Of phone, e-mail and address, so many at least. */
+  readonly contacts?: number
+  readonly score: number
+}
+
 /** The first row that fits decides. */
-function levelOf({ identifier, family, given, birthDate, phone, email, address }: Evidence): number {
-  const name = good(family) && good(given)
-  const born = good(birthDate)
+export const LEVELS: readonly Level[] = [
+  { needs: ['identifier', 'name'], score: 0.99 },
+  { needs: ['identifier', 'birthDate'], score: 0.99 },
+  { needs: ['name', 'birthDate'], contacts: 2, score: 0.95 },
+  { needs: ['name', 'birthDate', 'email'], score: 0.8 },
+  { needs: ['name', 'birthDate', 'address'], score: 0.8 },
+  { needs: ['name', 'birthDate', 'phone'], score: 0.7 },
+  { needs: ['name', 'birthDate'], score: 0.6 },
+  { needs: ['identifier'], score: 0.55 },
+  { needs: ['name'], contacts: 3, score: 0.75 },
+  { needs: ['name'], contacts: 2, score: 0.65 },
+  { needs: ['name'], contacts: 1, score: 0.55 },
+  { needs: ['name'], score: 0.35 },
+  { needs: ['part', 'birthDate'], contacts: 1, score: 0.5 },
+  { needs: ['family'], contacts: 3, score: 0.45 },
+  { needs: [], contacts: 3, score: 0.4 },
+  { needs: ['family'], contacts: 2, score: 0.4 },
+  { needs: [], contacts: 2, score: 0.35 },
+  { needs: ['family'], contacts: 1, score: 0.35 },
+  { needs: [], contacts: 1, score: 0.3 },
+  { needs: ['family', 'birthDate'], score: 0.35 },
+]
+
+function levelOf(evidence: Evidence): number {
+  const { identifier, family, given, birthDate, phone, email, address } = evidence
   const contacts = [phone, email, address].filter(good).length
-  const rows: readonly (readonly [boolean, number])[] = [
-    [identifier === 'agree' && (name || born), 0.99],
-    [name && born && contacts > 1, 0.95],
-    [name && born && (good(address) || good(email)), 0.8],
-    [name && born && good(phone), 0.7],
-    [name && born, 0.6],
-    [identifier === 'agree', 0.55],
-    [name && contacts > 0, 0.55 + 0.1 * (contacts - 1)],
-    [name, 0.35],
-    [born && contacts > 0 && (good(family) || good(given)), 0.5],
-    [contacts > 0, 0.3 + 0.05 * (contacts - 1) + (good(family) ? 0.05 : 0)],
-    [good(family) && born, 0.35],
-  ]
-  return rows.find(([holds]) => holds)?.[1] ?? 0
+  const there: Readonly<Record<Clue, boolean>> = {
+    identifier: identifier === 'agree',
+    name: good(family) && good(given),
+    family: good(family),
+    part: good(family) || good(given),
+    birthDate: good(birthDate),
+    phone: good(phone),
+    email: good(email),
+    address: good(address),
+  }
+  const level = LEVELS.find((row) => row.needs.every((clue) => there[clue]) && contacts >= (row.contacts ?? 0))
+  return level?.score ?? 0
 }
 
 /** What speaks against: people of one household share numbers, homes and family names, but not these. */

@@ -1,5 +1,6 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate.ts'
 import { candidateQueries } from '../matching/candidates.ts'
@@ -29,7 +30,7 @@ async function findMatches(ctx: Context, asked: Patient): Promise<readonly Patie
   const queries = candidateQueries(asked)
   if (queries.length === 0) {
     throw badRequest(
-      'The Patient holds nothing to match by; give a name, an identifier, a phone number or an e-mail address',
+      'The Patient holds nothing to match by; give a name, an identifier, a phone number, an e-mail address, or an address with the birth date',
       { expression: 'Parameters.parameter.resource' },
     )
   }
@@ -38,15 +39,16 @@ async function findMatches(ctx: Context, asked: Patient): Promise<readonly Patie
     for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`))
       candidates.set(found.id, found)
   }
+  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
   return [...candidates.values()]
-    .flatMap((patient) => graded(asked, patient))
+    .flatMap((patient) => graded(asked, patient, defaultRegion))
     .sort((a, b) => b.score - a.score || (a.patient.id < b.patient.id ? -1 : 1))
 }
 
 /** A record that another one has replaced is left out (ITI-119: deprecated records). */
-function graded(asked: Patient, patient: Versioned<Patient>): PatientMatch[] {
+function graded(asked: Patient, patient: Versioned<Patient>, region: string): PatientMatch[] {
   if (patient.resource.link?.some(({ type }) => type === 'replaced-by')) return []
-  const score = scoreOf(compare(asked, patient.resource))
+  const score = scoreOf(compare(asked, patient.resource, region))
   return score === undefined ? [] : [{ ...score, patient }]
 }
 

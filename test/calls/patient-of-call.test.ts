@@ -65,6 +65,16 @@ describe('the order of choice', () => {
     expect(await found()).toBeUndefined()
   })
 
+  test('a number of another country that has the same digits is another number', async () => {
+    await create(withPhone('212 555 0123'))
+    expect(await found({ ...CALL, callerNumber: '+912125550123' })).toBeUndefined()
+  })
+
+  test('a number that the patient has given up is not taken', async () => {
+    await create({ telecom: [{ system: 'phone', value: NUMBER, use: 'old' }] })
+    expect(await found()).toBeUndefined()
+  })
+
   test.each<[string, Partial<Patient>]>([
     ['inactive', { active: false }],
     ['replaced', { link: [{ type: 'replaced-by', other: { reference: 'Patient/other' } }] }],

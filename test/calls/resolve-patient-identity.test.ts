@@ -12,6 +12,12 @@ beforeAll(async () => {
     person('twin-a', 'Vandermolen', 'Piet', '+12125550141'),
     person('twin-b', 'Vandermolen', 'Piet', '+12125550142'),
     person('formatted', 'Oxbow', 'Lena', '(212) 555-0143'),
+    { ...person('inactive', 'Dormant', 'Otto', '+12125550144'), active: false },
+    {
+      ...person('replaced', 'Former', 'Olga', '+12125550145'),
+      link: [{ other: { reference: 'Patient/zabriskie' }, type: 'replaced-by' }],
+    },
+    { resourceType: 'Patient', id: 'text-only', name: [{ text: 'Wendeline Textor' }] },
   ]
   for (const patient of people) await server.fhir('PUT', `/Patient/${patient.id}`, patient)
 })
@@ -53,6 +59,11 @@ describe('patientType EXISTING (spec 3): a real patient of the clinic by name or
     ['by name although the phone is another', { statedName: 'Tamsin Zabriskie', statedPhone: '+12125559999' }],
     ['by phone although the name is another', { statedName: 'Nobody Known', statedPhone: '+12125550140' }],
     ['when several have the name', { statedName: 'Piet Vandermolen' }],
+    ['by family name alone', { statedName: 'Zabriskie' }],
+    ['by given name alone', { statedName: 'My name is Tamsin' }],
+    ['by a family name that several have', { statedName: 'Vandermolen' }],
+    ['by a name that the record holds as a text only', { statedName: 'Wendeline Textor' }],
+    ['by that, family name first', { statedName: 'Textor, Wendeline' }],
   ])('%s', async (_how, args) => {
     expect(await new Caller(server).use(TOOL, args)).toEqual(EXISTING)
   })
@@ -62,7 +73,11 @@ describe('patientType NEW (spec 3)', () => {
   test.each([
     ['an unknown name', { statedName: 'Nobody Known' }],
     ['an unknown phone', { statedPhone: '+12125559999' }],
-    ['a family name alone', { statedName: 'Zabriskie' }],
+    ['the beginning of a name', { statedName: 'Zabrisk' }],
+    ['a record that is not active, by name', { statedName: 'Otto Dormant' }],
+    ['a record that is not active, by phone', { statedPhone: '+12125550144' }],
+    ['a record that another one replaced', { statedName: 'Olga Former', statedPhone: '+12125550145' }],
+    ['a number of another country with the same digits', { statedPhone: '+91 212 555 0143' }],
     ['another given name', { statedName: 'Tom Zabriskie' }],
   ])('%s', async (_how, args) => {
     expect(await new Caller(server).use(TOOL, args)).toEqual(NEW)
@@ -128,6 +143,7 @@ describe('the outcome is recorded for staff (spec 2.4, 3)', () => {
       ['zabriskie'],
     ],
     ['one by name', { statedName: 'Tamsin Zabriskie' }, 'EXISTING', 'possible', ['zabriskie']],
+    ['one by a single word', { statedName: 'Zabriskie' }, 'EXISTING', 'possible', ['zabriskie']],
     ['several by name', { statedName: 'Piet Vandermolen' }, 'EXISTING', 'possible', ['twin-a', 'twin-b']],
     [
       'several by name, one of them by phone',

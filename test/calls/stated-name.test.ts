@@ -1,9 +1,9 @@
 /** Names as callers state them, beside the names on a record. */
 import { describe, expect, test } from '@jest/globals'
-import { sameName, statedName } from '../../src/calls/stated-name.ts'
+import { hasStatedName, statedName } from '../../src/calls/stated-name.ts'
 
 const same = (stated: string, family: string, ...given: string[]): boolean =>
-  sameName(statedName(stated), [{ family, given }])
+  hasStatedName(statedName(stated), { name: [{ family, given }] })
 
 describe('a stated name is the name on the record', () => {
   test.each([
@@ -23,6 +23,8 @@ describe('a stated name is the name on the record', () => {
     ['Maria de la Cruz', 'de la Cruz', ['Maria']],
     ['de la Cruz, Maria', 'de la Cruz', ['Maria']],
     ['Anna Meyer-Schmidt', 'Meyer Schmidt', ['Anna']],
+    ['Smith', 'Smith', ['John']],
+    ['It is John', 'Smith', ['John', 'Michael']],
   ])('%s is %s, %s', (stated, family, given) => {
     expect(same(stated, family, ...given)).toBe(true)
   })
@@ -35,14 +37,16 @@ describe('a generation suffix', () => {
     ['James Whitaker', 'Sr.', true],
     ['Whitaker, James III', 'III', true],
   ])('%s beside a record with the suffix %s: %s', (stated, suffix, expected) => {
-    expect(sameName(statedName(stated), [{ family: 'Whitaker', given: ['James'], suffix: [suffix] }])).toBe(expected)
+    expect(
+      hasStatedName(statedName(stated), { name: [{ family: 'Whitaker', given: ['James'], suffix: [suffix] }] }),
+    ).toBe(expected)
   })
 })
 
 describe('a stated name is not the name on the record', () => {
   test.each([
-    ['Smith', 'Smith', ['John']],
-    ['John', 'Smith', ['John']],
+    ['Michael', 'Smith', ['John', 'Michael']],
+    ['Smit', 'Smith', ['John']],
     ['Jane Smith', 'Smith', ['John']],
     ['John Smithson', 'Smith', ['John']],
     ['John Paul Smith', 'Smith', ['John', 'Michael']],
@@ -53,9 +57,16 @@ describe('a stated name is not the name on the record', () => {
     expect(same(stated, family, ...given)).toBe(false)
   })
 
-  test('a record without family or given name matches nobody', () => {
-    expect(sameName(statedName('John Smith'), [{ text: 'John Smith' }, { family: 'Smith' }, { given: ['John'] }])).toBe(
-      false,
-    )
+  test('of a record without family or without given name', () => {
+    const names = [{ family: 'Smith' }, { given: ['John'] }]
+    expect(hasStatedName(statedName('John Smith'), { name: names })).toBe(false)
   })
 })
+
+test.each(['John Smith', 'Smith, John', 'john m smith'])(
+  '%s is the name that a record holds as a text only',
+  (stated) => {
+    expect(hasStatedName(statedName(stated), { name: [{ text: 'John Smith' }] })).toBe(true)
+    expect(hasStatedName(statedName(stated), { name: [{ text: 'Jane Smith' }] })).toBe(false)
+  },
+)

@@ -267,6 +267,19 @@ describe('what is asked', () => {
     expect(idsOf(await match(asked))).toContain('ida')
   })
 
+  test('an address with the birth date is something to match by', async () => {
+    const asked: Patient = { resourceType: 'Patient', birthDate: '1950-05-05', ...HOME }
+    expect(gradesOf(await match(asked))).toEqual({ senior: 'possible' })
+  })
+
+  test('a record whose name is only a text is found by the name', async () => {
+    const known: Patient = { resourceType: 'Patient', name: [{ text: 'Wendeline Textor' }] }
+    const { body } = await clinics.ours('POST', '/Patient', known)
+    for (const asked of [person('Wendeline', 'Textor'), person('Textor', 'Wendeline')]) {
+      expect(idsOf(await match(asked))).toEqual([body.id])
+    }
+  })
+
   test('an identifier with the name is certain, with another person’s name it is not', async () => {
     const identifier = [{ system: MRN, value: 'Q-1' }]
     expect(gradesOf(await match(person('Ida', 'Quillfeather', { identifier })))).toEqual({ ida: 'certain' })

@@ -1,0 +1,47 @@
+/** Phone numbers in the ways records hold them: with and without country code, with and without formatting. */
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+
+/**
+ * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
+ * A number that does not say its country has one spelling.
+ */
+export function phoneSpellings(number: string): readonly string[] {
+  const parsed = parsePhoneNumberFromString(number)
+  if (parsed === undefined) return [number]
+  const forms = [number, number.slice(1), parsed.nationalNumber, parsed.formatNational()]
+  return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
+}
+
+/** Digits of a number without country code at least, so that the same end of two numbers says something. */
+const SHORTEST_NATIONAL = 7
+/** Of two numbers without country code. */
+const SHORTEST_ALIKE = 9
+/** Digits of a country code at most. */
+const COUNTRY_CODE = 3
+
+/**
+ * Are they one number? Two numbers with their country codes must be equal; one without is the end of the other, but for
+ * a country code and its own trunk zero.
+ * @param region ISO 3166 code of the clinic's country: a number that is possible there is one of there
+ */
+export function samePhone(a: string, b: string, region?: string): boolean {
+  const [one, other] = [comparable(a, region), comparable(b, region)]
+  if (one === other) return one !== ''
+  if (one.startsWith('+') && other.startsWith('+')) return false
+  if (one.startsWith('+')) return isEndOf(other, one.slice(1), SHORTEST_NATIONAL)
+  if (other.startsWith('+')) return isEndOf(one, other.slice(1), SHORTEST_NATIONAL)
+  return isEndOf(one, other, SHORTEST_ALIKE) || isEndOf(other, one, SHORTEST_ALIKE)
+}
+
+/** E.164 where it can be told, else digits. */
+function comparable(number: string, region: string | undefined): string {
+  const plain = number.replace(/[^\d+]/g, '')
+  if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
+  const parsed = parsePhoneNumberFromString(plain, region)
+  return parsed?.isPossible() ? parsed.number : plain
+}
+
+function isEndOf(national: string, full: string, shortest: number): boolean {
+  const end = national.replace(/^0+/, '')
+  return end.length >= shortest && full.length - end.length <= COUNTRY_CODE && full.endsWith(end)
+}
