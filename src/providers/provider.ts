@@ -10,8 +10,8 @@ import type { Context } from './context.ts'
 
 /** What must hold for a write: https://hl7.org/fhir/R4/http.html#concurrency. */
 export interface Precondition {
-  /** If-Match: the version that must be current; else 412. */
-  readonly ifMatch?: number
+  /** If-Match: the version that must be current, or * for any; else 412. */
+  readonly ifMatch?: number | '*'
   /** If-None-Match: * : the resource must not exist; else 412. */
   readonly ifNoneMatch?: '*'
 }

@@ -61,6 +61,10 @@ function check(current: Versioned | undefined, { ifMatch, ifNoneMatch }: Precond
     )
   }
   if (ifMatch === undefined || current?.version === ifMatch) return
+  if (ifMatch === '*') {
+    if (current !== undefined && !current.deleted) return
+    throw preconditionFailed(`If-Match: * asks for any version, but ${what} does not exist`)
+  }
   const state = current === undefined ? 'does not exist' : `has version ${current.version}`
   throw preconditionFailed(
     `If-Match asks for version ${ifMatch}, but ${what} ${state}; read it again and repeat the change on that`,

@@ -169,3 +169,13 @@ export function inEntry(error: FhirError, { index, match, request }: Entry): Fhi
   )
   return new FhirError(error.status, issues, error.headers)
 }
+
+/** Errors of a transaction say which entry they are about. */
+export async function naming<T>(entry: Entry, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error
+    throw inEntry(error, entry)
+  }
+}

@@ -1,9 +1,9 @@
 /** What each entry of a transaction writes, and the ids of new resources: https://hl7.org/fhir/R4/http.html#trules. */
 import { randomUUID } from 'node:crypto'
-import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Context } from '../providers/context.ts'
-import { type Entry, inEntry } from './bundle-entry.ts'
+import { type Entry, naming } from './bundle-entry.ts'
 import { criteriaOf, resolveCriteria } from './conditional.ts'
 import { type InteractionResponse, locationOf } from './interaction.ts'
 
@@ -27,7 +27,7 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
     const { route } = entry.match
     if (route.method === 'GET' || route.run.kind !== 'interaction' || route.code === 'search-type') continue
     const { type, base } = entry.request
-    const found = await identityOf(ctx, entry)
+    const found = await naming(entry, () => identityOf(ctx, entry))
     if (found === undefined) continue
     claim(written, `${type}/${found.id}`, entry)
     if (found.criteria !== undefined) claim(written, `${type}?${found.criteria}`, entry)
@@ -52,24 +52,19 @@ type Identity = {
 }
 
 /** The id an entry writes to; undefined for a conditional delete or patch that finds nothing. */
-async function identityOf(ctx: Context, entry: Entry): Promise<Identity | undefined> {
-  const { request, match } = entry
-  try {
-    if (request.id !== '') return { id: request.id }
-    if (match.route.code === 'create') {
-      const { ifNoneExist } = request
-      if (ifNoneExist === undefined) return { id: randomUUID() }
-      const found = await resolveCriteria(ctx, request.type, ifNoneExist.replace(/^\?/, ''), request)
-      return { id: found?.id ?? randomUUID(), criteria: ifNoneExist.replace(/^\?/, ''), existing: found }
-    }
-    const criteria = criteriaOf(request, match.route.code)
-    const found = await resolveCriteria(ctx, request.type, criteria, request)
-    if (match.route.code !== 'update') return found && { id: found.id }
-    const bodyId = isObject(request.body) && typeof request.body.id === 'string' ? request.body.id : undefined
-    return { id: found?.id ?? bodyId ?? randomUUID(), criteria }
-  } catch (error) {
-    throw error instanceof FhirError ? inEntry(error, entry) : error
+async function identityOf(ctx: Context, { request, match }: Entry): Promise<Identity | undefined> {
+  if (request.id !== '') return { id: request.id }
+  if (match.route.code === 'create') {
+    const { ifNoneExist } = request
+    if (ifNoneExist === undefined) return { id: randomUUID() }
+    const found = await resolveCriteria(ctx, request.type, ifNoneExist.replace(/^\?/, ''), request)
+    return { id: found?.id ?? randomUUID(), criteria: ifNoneExist.replace(/^\?/, ''), existing: found }
   }
+  const criteria = criteriaOf(request, match.route.code)
+  const found = await resolveCriteria(ctx, request.type, criteria, request)
+  if (match.route.code !== 'update') return found && { id: found.id }
+  const bodyId = isObject(request.body) && typeof request.body.id === 'string' ? request.body.id : undefined
+  return { id: found?.id ?? bodyId ?? randomUUID(), criteria }
 }
 
 function claim(written: Map<string, number>, identity: string, { index }: Entry): void {

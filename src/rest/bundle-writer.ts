@@ -35,10 +35,11 @@ export const searchEntry = (base: string, { type, id }: Versioned, text: string,
 export const outcomeEntry = (outcome: unknown): string =>
   `{"resource":${JSON.stringify(outcome)},"search":{"mode":"outcome"}}`
 
-export function historyEntry(base: string, version: StoredResource): string {
+/** `created`: the version brought the resource into being, or back. */
+export function historyEntry(base: string, version: StoredResource, created: boolean): string {
   const { type, id, method, text } = version
   const url = method === 'POST' ? type : `${type}/${id}`
-  const status = method === 'DELETE' ? '204' : version.version === 1 ? '201' : '200'
+  const status = method === 'DELETE' ? '204' : created ? '201' : '200'
   const response = { status, etag: etagOf(version.version), lastModified: new Date(version.lastUpdated).toISOString() }
   const resource = method === 'DELETE' ? '' : `"resource":${text},`
   return `{"fullUrl":"${base}/${type}/${id}",${resource}"request":{"method":"${method}","url":"${url}"},"response":${JSON.stringify(response)}}`

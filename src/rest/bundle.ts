@@ -1,8 +1,8 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
-import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { badRequest } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import { Answers, failureText, responseText, tooMuch } from './bundle-answers.ts'
-import { type Entry, inEntry, readBundle } from './bundle-entry.ts'
+import { type Entry, inEntry, naming, readBundle } from './bundle-entry.ts'
 import { assignIdentities } from './bundle-identities.ts'
 import { inOrder, PHASES } from './bundle-order.ts'
 import { rewriteReferences } from './bundle-references.ts'
@@ -105,14 +105,4 @@ async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }:
       ? await route.run.handler(ctx, entry.request)
       : await runOperation(access, parameters.operation, route, entry.request)
   return responseText(response, entry, wanted)
-}
-
-/** Errors of a transaction say which entry they are about. */
-async function naming<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof FhirError)) throw error
-    throw inEntry(error, entry)
-  }
 }

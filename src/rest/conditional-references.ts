@@ -3,9 +3,10 @@ import { FhirError, preconditionFailed } from '../fhir/outcome.ts'
 import type { Context } from '../providers/context.ts'
 import { validResource } from '../repository.ts'
 import { extractEntries } from '../search/extract.ts'
-import type { Condition, IndexEntry } from '../search/plan.ts'
+import { type Candidate, holds } from '../search/holds.ts'
+import type { Condition } from '../search/plan.ts'
 import { referencesIn } from './addresses.ts'
-import { type Entry, inEntry } from './bundle-entry.ts'
+import { type Entry, inEntry, naming } from './bundle-entry.ts'
 import type { Identities } from './bundle-identities.ts'
 import { criteriaPlan, resolveCriteria } from './conditional.ts'
 
@@ -18,13 +19,13 @@ export async function resolveConditionalReferences(
   identities: Identities,
 ): Promise<ReadonlyMap<string, string>> {
   const resolved = new Map<string, string>()
-  const written = new WrittenResources(entries, identities)
+  const written = new WrittenResources(entries, identities, ctx.now)
   for (const entry of entries) {
     for (const reference of new Set(referencesIn(entry.request.body))) {
       const [, type, criteria] = CONDITIONAL.exec(reference) ?? []
       if (type === undefined || criteria === undefined || resolved.has(reference)) continue
       if (resolved.size === entry.request.services.limits.bundleEntries) throw tooManyConditions(resolved.size)
-      resolved.set(reference, `${type}/${await naming(entry, () => resolve(ctx, type, criteria, entry, written))}`)
+      resolved.set(reference, `${type}/${await resolve(ctx, type, criteria, entry, written)}`)
     }
   }
   return resolved
@@ -38,82 +39,58 @@ const tooManyConditions = (most: number): FhirError =>
     expression: 'Bundle.entry',
   })
 
-async function naming<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof FhirError ? inEntry(error, entry) : error
-  }
-}
-
 /** The id of the one stored resource, else of the one in the Bundle. */
 async function resolve(
   ctx: Context,
   type: string,
   criteria: string,
-  { request }: Entry,
+  entry: Entry,
   written: WrittenResources,
 ): Promise<string> {
-  const found = await resolveCriteria(ctx, type, criteria, request)
+  const found = await naming(entry, () => resolveCriteria(ctx, type, criteria, entry.request))
   if (found !== undefined) return found.id
-  const ids = written.find(type, criteriaPlan(ctx, type, criteria, request).where)
+  const ids = await written.find(type, criteriaPlan(ctx, type, criteria, entry.request).where)
   const [id] = ids
   if (id !== undefined && ids.length === 1) return id
-  throw preconditionFailed(
-    `The conditional reference '${type}?${criteria}' matches ${ids.length === 0 ? 'nothing' : `${ids.length} entries of the Bundle`}; it must match one resource`,
-  )
+  const matched = ids.length === 0 ? 'nothing' : `${ids.length} entries of the Bundle`
+  const diagnostics = `The conditional reference '${type}?${criteria}' matches ${matched}; it must match one resource`
+  throw inEntry(preconditionFailed(diagnostics), entry)
 }
 
-/** What a transaction is about to write, found by identifiers and codes. */
+/** What a transaction is about to write, and who of it a condition names. */
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
-  readonly #extracted = new Map<Entry, readonly IndexEntry[]>()
+  readonly #now: number
+  readonly #candidates = new Map<Entry, Candidate>()
 
-  constructor(entries: readonly Entry[], identities: Identities) {
-    this.#entries = entries
+  constructor(entries: readonly Entry[], identities: Identities, now: number) {
+    this.#entries = entries.filter((entry) => isWritten(entry, identities))
     this.#identities = identities
+    this.#now = now
   }
 
-  find(type: string, where: readonly Condition[]): readonly string[] {
-    return this.#entries.flatMap((entry) => {
-      const id = this.#identities.ids.get(entry.index)
-      if (id === undefined || entry.request.type !== type || !this.#isWritten(entry)) return []
-      const values = this.#valuesOf(entry)
-      return where.every((condition) => isMet(condition, values)) ? [id] : []
-    })
-  }
-
-  #isWritten({ index, match: { route } }: Entry): boolean {
-    return (route.code === 'create' || route.code === 'update') && !this.#identities.existing.has(index)
+  /** The ids of those for which all conditions hold. */
+  async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
+    const entries = this.#entries.filter(({ request }) => request.type === type)
+    const candidates = await Promise.all(entries.map((entry) => this.#candidateOf(entry)))
+    return candidates.filter((candidate) => where.every((condition) => holds(condition, candidate))).map(({ id }) => id)
   }
 
   /** Only what is valid has values: what is not is refused in the name of its entry. */
-  #valuesOf(entry: Entry): readonly IndexEntry[] {
-    const known = this.#extracted.get(entry)
+  async #candidateOf(entry: Entry): Promise<Candidate> {
+    const known = this.#candidates.get(entry)
     if (known !== undefined) return known
-    const values = extractEntries(validResource(entry.request.body, entry.request.type), entry.request.base)
-    this.#extracted.set(entry, values)
-    return values
+    const { type, body, base } = entry.request
+    const candidate = {
+      id: this.#identities.ids.get(entry.index) ?? '',
+      lastUpdated: this.#now,
+      entries: await naming(entry, () => extractEntries(validResource(body, type), base)),
+    }
+    this.#candidates.set(entry, candidate)
+    return candidate
   }
 }
 
-/** Tokens only, and what joins them: nobody identifies a resource by anything else. */
-function isMet(condition: Condition, values: readonly IndexEntry[]): boolean {
-  switch (condition.kind) {
-    case 'any':
-      return condition.of.some((part) => isMet(part, values))
-    case 'all':
-      return condition.of.every((part) => isMet(part, values))
-    case 'token':
-      return values.some(
-        (value) =>
-          value.kind === 'token' &&
-          value.param === condition.param &&
-          (condition.system ?? value.system) === value.system &&
-          (condition.code ?? value.code) === value.code,
-      )
-    default:
-      return false
-  }
-}
+const isWritten = ({ index, match: { route } }: Entry, { ids, existing }: Identities): boolean =>
+  (route.code === 'create' || route.code === 'update') && ids.has(index) && !existing.has(index)

@@ -1,42 +1,39 @@
 /** history of an instance, a type and the system: https://hl7.org/fhir/R4/http.html#history. */
 
 import { parseDateRange } from '../fhir/dates.ts'
+import { resourceTypes } from '../fhir/definitions.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { handlerOf } from '../providers/context.ts'
-import type { HistoryPage, HistoryQuery } from '../repository.ts'
+import { type Context, handlerOf } from '../providers/context.ts'
+import type { HistoryPage, HistoryQuery, StoredResource } from '../repository.ts'
+import { subsetOf } from '../search/subset.ts'
 import { type BundleLink, bundleText, historyEntry } from './bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
+import { subsetText } from './summary.ts'
 
 export const historyInstance: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request
-  return historyBundle(
-    request,
-    await handlerOf(services.providers, type, 'history-instance')(ctx, { ...readQuery(request), type, id }),
-  )
+  const handler = handlerOf(services.providers, type, 'history-instance')
+  return historyBundle(ctx, request, (query) => handler(ctx, { ...query, type, id }))
 }
 
 export const historyType: InteractionHandler = async (ctx, request) => {
   const { type, services } = request
-  return historyBundle(
-    request,
-    await handlerOf(services.providers, type, 'history-type')(ctx, { ...readQuery(request), type }),
-  )
+  const handler = handlerOf(services.providers, type, 'history-type')
+  return historyBundle(ctx, request, (query) => handler(ctx, { ...query, type }))
 }
 
-export const historySystem: InteractionHandler = async (ctx, request) =>
-  historyBundle(request, await ctx.unit.history(readQuery(request)))
+export const historySystem: InteractionHandler = (ctx, request) =>
+  historyBundle(ctx, request, (query) => ctx.unit.history(query))
+
+type PageQuery = Omit<HistoryQuery, 'clinic' | 'type' | 'id'>
 
 const PARAMETERS = ['_count', '_since', '_at', '_cursor', '_format', '_pretty', '_summary', '_elements']
 
 /** @throws FhirError 400 naming the parameter. */
-function readQuery({
-  query,
-  lenient,
-  services: { limits },
-}: InteractionRequest): Omit<HistoryQuery, 'clinic' | 'type' | 'id'> {
+function readQuery({ query, lenient, services: { limits } }: InteractionRequest): PageQuery {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined && !lenient)
-    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at`)
+    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at, _summary, _elements`)
   const since = query.get('_since')
   const at = query.get('_at')
   const after = query.get('_cursor')
@@ -61,13 +58,36 @@ function dateRange(name: string, text: string): { low: number; high: number } {
   return range
 }
 
-function historyBundle(request: InteractionRequest, page: HistoryPage): InteractionResponse {
-  const entries = page.versions.map((version) => historyEntry(request.base, version))
-  return {
-    status: 200,
-    text: bundleText({ type: 'history', total: page.total, links: links(request, page.next) }, entries),
-    kind: 'read',
+async function historyBundle(
+  ctx: Context,
+  request: InteractionRequest,
+  pageOf: (query: PageQuery) => Promise<HistoryPage>,
+): Promise<InteractionResponse> {
+  const { base, type, query } = request
+  const subset = subsetOf(query, ...(type === '' ? resourceTypes : [type]))
+  const { versions, next, total } = await pageOf(readQuery(request))
+  const isCount = subset.summary === 'count'
+  const entry = async (version: StoredResource): Promise<string> => {
+    const text = version.method === 'DELETE' ? '' : subsetText(version.text, version.type, subset)
+    return historyEntry(base, { ...version, text }, await isCreation(ctx, version, versions))
   }
+  const text = bundleText(
+    { type: 'history', total, links: links(request, isCount ? undefined : next) },
+    isCount ? [] : await Promise.all(versions.map(entry)),
+  )
+  return { status: 200, text, kind: 'read' }
+}
+
+/** Whether the version brought the resource into being, or back after a deletion. */
+async function isCreation(
+  { unit }: Context,
+  { type, id, version, method }: StoredResource,
+  page: readonly StoredResource[],
+): Promise<boolean> {
+  if (version === 1 || method === 'DELETE') return version === 1
+  const isBefore = (other: StoredResource) => other.version === version - 1 && other.id === id && other.type === type
+  const before = page.find(isBefore) ?? (await unit.readVersion(type, id, version - 1))
+  return before?.method === 'DELETE'
 }
 
 function links({ base, type, id, query }: InteractionRequest, next: string | undefined): BundleLink[] {

@@ -1,6 +1,6 @@
 /** Content negotiation: https://hl7.org/fhir/R4/http.html#mime-type. JSON only, until XML comes. */
 import type { Context as KoaContext } from 'koa'
-import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { FhirError } from '../fhir/outcome.ts'
 import { headerOf } from './header.ts'
 
 const JSON_FORMATS: ReadonlySet<string> = new Set(['json', 'application/json', 'application/fhir+json', 'text/json'])
@@ -81,9 +81,8 @@ export function preferences(header: string): Preferences {
   }
 }
 
-/** The version in If-Match or If-None-Match: `W/"3"`, `"3"` or `3`. @throws FhirError 400 */
-export function versionOfETag(header: string, name: string): number {
-  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(header.trim())?.[1]
-  if (version === undefined) throw badRequest(`${name} is '${header}'; use a version as in ETag, for example W/"3"`)
-  return Number(version)
+/** The version in an entity tag of ours: `W/"3"`, `"3"` or `3`; undefined for a tag that another server made. */
+export function versionOfETag(tag: string): number | undefined {
+  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(tag.trim())?.[1]
+  return version === undefined ? undefined : Number(version)
 }

@@ -12,10 +12,7 @@ export const read: InteractionHandler = async (ctx, request) => {
 /** True when the client already holds this version; If-None-Match decides where both conditions are given (RFC 9110). */
 function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: InteractionRequest): boolean {
   if (ifNoneMatch !== undefined) {
-    return (
-      ifNoneMatch.trim() === '*' ||
-      ifNoneMatch.split(',').some((tag) => versionOfETag(tag, 'If-None-Match') === resource.version)
-    )
+    return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => versionOfETag(tag) === resource.version)
   }
   if (ifModifiedSince === undefined) return false
   const since = Date.parse(ifModifiedSince)

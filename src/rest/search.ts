@@ -70,6 +70,6 @@ function links({ base, type }: InteractionRequest, search: ParsedSearch, next: s
   return next === undefined ? [self] : [self, { relation: 'next', url: address([...search.used, ['_cursor', next]]) }]
 }
 
-/** Percent-encoding that leaves FHIR's own separators readable. */
+/** Percent-encoding that leaves those of FHIR's own separators readable that may stand in an address: no `|`. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/%(3A|2C|7C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
+  encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))

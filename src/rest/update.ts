@@ -56,7 +56,14 @@ export function preconditionOf({
     throw badRequest(`If-None-Match on a write can only be *, not '${ifNoneMatch}'`)
   }
   return {
-    ...(ifMatch === undefined ? {} : { ifMatch: versionOfETag(ifMatch, 'If-Match') }),
+    ...(ifMatch === undefined ? {} : { ifMatch: versionOf(ifMatch) }),
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch: '*' as const }),
   }
+}
+
+/** @throws FhirError 400: a condition that is not understood must not be taken for one that holds. */
+function versionOf(ifMatch: string): number | '*' {
+  const version = ifMatch.trim() === '*' ? '*' : versionOfETag(ifMatch)
+  if (version !== undefined) return version
+  throw badRequest(`If-Match is '${ifMatch}'; use a version as in ETag, for example W/"3", or * for any`)
 }

@@ -14,8 +14,8 @@ export interface Subset {
   readonly elements: readonly string[] | undefined
 }
 
-/** What a query asks for of a resource of `type`. @throws FhirError 400 */
-export function subsetOf(query: URLSearchParams, type: string): Subset {
+/** What a query asks for of resources of `types`. @throws FhirError 400 */
+export function subsetOf(query: URLSearchParams, ...types: readonly string[]): Subset {
   const given = (name: string): string | undefined => {
     const value = query.get(name) ?? undefined
     if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
@@ -24,7 +24,7 @@ export function subsetOf(query: URLSearchParams, type: string): Subset {
   const [summary, elements] = [given('_summary'), given('_elements')]
   return {
     summary: summary === undefined ? undefined : summaryFrom(summary),
-    elements: elements === undefined ? undefined : elementsFrom(elements, [type]),
+    elements: elements === undefined ? undefined : elementsFrom(elements, types),
   }
 }
 

@@ -101,7 +101,14 @@ describe('read', () => {
     expect(
       (await server.fhir('GET', path, undefined, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' })).status,
     ).toBe(200)
-    expect((await server.fhir('GET', path, undefined, { 'if-none-match': 'nonsense' })).status).toBe(400)
+  })
+
+  test('an If-None-Match with tags that other servers made is no match: 200', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('Foreign'))
+    const get = (tags: string) => server.fhir('GET', `/Patient/${body.id}`, undefined, { 'if-none-match': tags })
+    expect((await get('"33a64df5"')).status).toBe(200)
+    expect((await get('W/"33a64df5", nonsense')).status).toBe(200)
+    expect((await get('"33a64df5", W/"1"')).status).toBe(304)
   })
 
   test.each([
@@ -122,6 +129,12 @@ describe('read', () => {
     expect(pretty.body).toEqual(body)
   })
 
+  test('_pretty=true breaks the lines of an error too', async () => {
+    const { text } = await server.fhir('GET', '/Patient/nobody?_pretty=true')
+    expect(text).toBe(JSON.stringify(JSON.parse(text), null, 2))
+    expect((await server.fhir('GET', '/Patient/nobody')).text).not.toContain('\n')
+  })
+
   test('_summary and _elements send a part, tagged SUBSETTED', async () => {
     const { body } = await server.fhir('POST', '/Patient', {
       ...patient('Part'),
@@ -134,7 +147,10 @@ describe('read', () => {
     const summary = (await server.fhir('GET', `/Patient/${body.id}?_summary=true`)).body
     expect(summary.birthDate).toBe('1980-03-03')
     expect(summary.maritalStatus).toBeUndefined()
-    expect((await server.fhir('GET', `/Patient/${body.id}?_summary=wrong`)).status).toBe(400)
+    const wrong = await server.fhir('GET', `/Patient/${body.id}?_summary=wrong`)
+    expect(wrong.status).toBe(400)
+    // The error is not the resource.
+    expect([wrong.headers.get('etag'), wrong.headers.get('last-modified')]).toEqual([null, null])
   })
 })
 
@@ -173,6 +189,18 @@ describe('update', () => {
     expect((await put('Three', 'W/"1"')).status).toBe(412)
     expect((await server.fhir('GET', path)).body.name[0].family).toBe('Two')
     expect((await put('Three', 'three')).status).toBe(400)
+  })
+
+  test('If-Match: * is taken for every version there is, and 412 where there is none', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('One'))
+    const path = `/Patient/${body.id}`
+    const any = { 'if-match': '*' }
+    const put = () => server.fhir('PUT', path, { ...patient('Two'), id: body.id }, any)
+    expect((await put()).status).toBe(200)
+    expect((await server.fhir('DELETE', path, undefined, any)).status).toBe(204)
+    expect((await put()).status).toBe(412)
+    expect((await server.fhir('PUT', '/Patient/never', { ...patient('x'), id: 'never' }, any)).status).toBe(412)
+    expect((await server.fhir('GET', '/Patient/never')).status).toBe(404)
   })
 
   test('If-None-Match: * refuses to overwrite with 412', async () => {

@@ -8,9 +8,11 @@ let times: string[]
 
 beforeAll(async () => {
   server = await startServer()
-  const created = await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text: 'one' } })
+  const subject = { reference: 'Patient/abernathy-ruth' }
+  const created = await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text: 'one' }, subject })
   id = created.body.id
-  const update = (text: string) => server.fhir('PUT', `/Basic/${id}`, { resourceType: 'Basic', id, code: { text } })
+  const update = (text: string) =>
+    server.fhir('PUT', `/Basic/${id}`, { resourceType: 'Basic', id, code: { text }, subject })
   const pause = () => new Promise((resolve) => setTimeout(resolve, 15))
   await pause()
   const second = await update('two')
@@ -40,7 +42,7 @@ describe('history', () => {
       entry.resource?.code.text,
     ])
     expect(rows).toEqual([
-      ['PUT', `Basic/${id}`, '200', 'W/"4"', 'four'],
+      ['PUT', `Basic/${id}`, '201', 'W/"4"', 'four'],
       ['DELETE', `Basic/${id}`, '204', 'W/"3"', undefined],
       ['PUT', `Basic/${id}`, '200', 'W/"2"', 'two'],
       ['POST', 'Basic', '201', 'W/"1"', 'one'],
@@ -57,6 +59,35 @@ describe('history', () => {
       url = body.link.find((link: { relation: string }) => link.relation === 'next')?.url.slice(server.url.length)
     }
     expect(etags).toEqual(['W/"4"', 'W/"3"', 'W/"2"', 'W/"1"'])
+  })
+
+  test('an update that brings a deleted resource back is 201, also where the deletion is not on the page', async () => {
+    for (const path of [`/Basic/${id}/_history`, '/Basic/_history', '/_history']) {
+      const { body } = await server.fhir('GET', `${path}?_count=1`)
+      expect(body.entry.map((entry: HistoryEntry) => entry.response.status)).toEqual(['201'])
+    }
+  })
+
+  test.each([
+    ['_elements=code', ['code', 'id', 'meta', 'resourceType']],
+    ['_summary=text', ['code', 'id', 'meta', 'resourceType']],
+    ['_elements=Basic.code,Patient.name', ['code', 'id', 'meta', 'resourceType']],
+  ])('%s sends a part of each version, tagged SUBSETTED', async (query, elements) => {
+    for (const path of [`/Basic/${id}/_history`, '/Basic/_history', '/_history']) {
+      const { body } = await server.fhir('GET', `${path}?_count=3&${query}`)
+      expect(body.entry[1]).not.toHaveProperty('resource')
+      for (const { resource } of [body.entry[0], body.entry[2]]) {
+        expect(Object.keys(resource).sort()).toEqual(elements)
+        expect(resource.meta.tag[0].code).toBe('SUBSETTED')
+      }
+    }
+  })
+
+  test('_summary=count is the total without entries and without a next page', async () => {
+    const { body } = await server.fhir('GET', `/Basic/${id}/_history?_summary=count&_count=1`)
+    expect(body.total).toBe(4)
+    expect(body).not.toHaveProperty('entry')
+    expect(body.link.map(({ relation }: { relation: string }) => relation)).toEqual(['self'])
   })
 
   test('_since leaves out what is older', async () => {
@@ -85,6 +116,8 @@ describe('history', () => {
     ['an unknown parameter is 400', '/Basic/_history?family=x', 400],
     ['a _since that is no date is 400', '/Basic/_history?_since=yesterday', 400],
     ['a _count that is no number is 400', '/Basic/_history?_count=many', 400],
+    ['a _summary that there is not is 400', '/Basic/_history?_summary=frob', 400],
+    ['an element that there is not is 400', '/_history?_elements=frob', 400],
     ['a made-up cursor is 400', '/Basic/_history?_cursor=xyz', 400],
   ])('%s', async (_name, path, status) => {
     const answer = await server.fhir('GET', path)
