@@ -9,13 +9,19 @@ import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './voc
 
 export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
 
+export interface InsuranceRecord {
+  readonly coverage: Versioned<Coverage>
+  readonly response: Versioned<CoverageEligibilityResponse>
+  readonly written: readonly Versioned[]
+}
+
 /** Stages all three; the Coverage of the same insurer and member id is the same one, however often it is submitted. */
 export async function writeInsurance(
   ctx: Context,
   patient: string,
   card: InsuranceCard,
   answer: InsuranceAnswer,
-): Promise<readonly Versioned[]> {
+): Promise<InsuranceRecord> {
   const coverage = await writeCoverage(ctx, patient, card, answer.status)
   const common = {
     status: 'active',
@@ -37,7 +43,7 @@ export async function writeInsurance(
     request: { reference: `CoverageEligibilityRequest/${request.id}` },
     ...verdict(answer, coverage.id),
   })
-  return [coverage, request, response]
+  return { coverage, response, written: [coverage, request, response] }
 }
 
 /** A reference by name alone: the clinic's insurers are not resources of the sandbox. */

@@ -5,6 +5,7 @@
 import type { InsuranceAnswer, InsuranceStatus } from '../integrations/integrations.ts'
 import { defineOperation, type OperationInput, type OperationOutput } from '../operations/operation.ts'
 import { recordCall } from './call-record.ts'
+import { followUp } from './insurance-follow-up.ts'
 import { type InsuranceCard, writeInsurance } from './insurance-record.ts'
 import { patientOfRequest, requirePatient } from './patient-of-request.ts'
 import { optionalText, readText } from './stated-values.ts'
@@ -18,7 +19,9 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
-    const written = await writeInsurance(ctx, patient.id, card, verification)
+    const record = await writeInsurance(ctx, patient.id, card, verification)
+    const tasks = await followUp(ctx, request.call, patient, verification.status, record)
+    const written = [...record.written, ...tasks]
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
     return answer(verification)
   })

@@ -6,7 +6,7 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { CallSession } from '../calls/call-session.ts'
-import { attachedText, createStaffTask } from '../calls/staff-task.ts'
+import { attachedText, createStaffTask, isOpen } from '../calls/staff-task.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import type { Repository } from '../repository.ts'
@@ -140,9 +140,7 @@ async function completeTask(ctx: Context, row: OutboxRow): Promise<void> {
 /** The row's Task, while staff have not closed it. */
 async function openTask(ctx: Context, { task }: OutboxRow): Promise<Task | undefined> {
   const found = task === undefined ? undefined : (await ctx.find<Task>('Task', task))?.resource
-  return found !== undefined && ['requested', 'received', 'accepted', 'in-progress'].includes(found.status)
-    ? found
-    : undefined
+  return found !== undefined && isOpen(found) ? found : undefined
 }
 
 export interface OutboxServices {

@@ -4,7 +4,7 @@ import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse 
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
 import type { InsuranceAnswer, InsuranceQuestion } from '../../src/integrations/integrations.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { Caller } from './caller.ts'
+import { attachedTo, Caller } from './caller.ts'
 
 let server: TestServer
 const asked: InsuranceQuestion[] = []
@@ -116,6 +116,76 @@ describe('every other status (spec 7: errorMessage is present when verification 
     const result = await new Caller(server).use(TOOL, { payerName: 'Acme Health', memberId: 'A-1' })
     answer = undefined
     expect(String(result.errorMessage).length).toBeGreaterThan(10)
+  })
+})
+
+describe('an outcome that needs somebody raises a Task for staff', () => {
+  const followUps = async (caller: Caller) =>
+    (await caller.tasks()).filter(({ code }) => code?.coding?.[0]?.code === 'insurance-follow-up')
+
+  test.each([
+    ['PEND-01', 'PENDING'],
+    ['NOPAYER-01', 'PAYER_NOT_SUPPORTED'],
+    ['DOWN-01', 'PAYER_UNAVAILABLE'],
+    ['FAIL-01', 'ERROR'],
+  ])('member id %s: %s', async (memberId, status) => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId })
+    const [task, ...more] = await followUps(caller)
+    expect(more).toEqual([])
+    const focus = { reference: `Patient/${await caller.patientId()}` }
+    expect(task).toMatchObject({ status: 'requested', focus, description: expect.stringMatching(/^The insur/) })
+    expect(attachedTo(task)).toMatchObject({
+      'insurance-status': [status],
+      'insurance-payer': ['Acme Health'],
+      'call-id': [caller.id],
+      coverage: [{ reference: `Coverage/${(await coverages(caller))[0]?.id}` }],
+    })
+    const [provenance] = await caller.provenances()
+    expect(provenance?.target.map(({ reference }) => reference?.split('/')[0])).toContain('Task')
+  })
+
+  test.each(['XYZ-1235', 'INACT-01', 'NOCOV-01', 'NOTFOUND-01', 'INVALID-01'])(
+    'member id %s: no Task, and none is promised',
+    async (memberId) => {
+      const caller = new Caller(server)
+      const { say } = await caller.use(TOOL, { payerName: 'Acme Health', memberId })
+      expect(await caller.tasks()).toEqual([])
+      expect(say).not.toMatch(/staff|we will/i)
+    },
+  )
+
+  test('submitted again it is the same open Task, brought up to date; another member id is another one', async () => {
+    const caller = new Caller(server)
+    answer = { status: 'PAYER_UNAVAILABLE', errorMessage: 'down' }
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-1234' })
+    const [raised] = await followUps(caller)
+    await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status: 'in-progress' })
+    answer = { status: 'ERROR', errorMessage: 'broken' }
+    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a 1234' })
+    const [kept, ...more] = await followUps(caller)
+    expect(more).toEqual([])
+    expect(kept).toMatchObject({ id: raised?.id, status: 'in-progress', meta: { versionId: '3' } })
+    expect(attachedTo(kept)['insurance-status']).toEqual(['ERROR'])
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-9999' })
+    answer = undefined
+    expect(await followUps(caller)).toHaveLength(2)
+  })
+
+  test('a result completes it, and a later failure opens it again', async () => {
+    const caller = new Caller(server)
+    const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+    for (const [status, expected] of [
+      ['PENDING', 'requested'],
+      ['VERIFIED', 'completed'],
+      ['VERIFIED', 'completed'],
+      ['PAYER_UNAVAILABLE', 'requested'],
+    ] as const) {
+      answer = { status }
+      await caller.use(TOOL, card)
+      expect((await followUps(caller)).map((task) => task.status)).toEqual([expected])
+    }
+    answer = undefined
   })
 })
 
