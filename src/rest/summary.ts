@@ -21,14 +21,14 @@ function keeper(
   summary: Subset['summary'],
   elements: Subset['elements'],
 ): ((name: string) => boolean) | undefined {
-  const mandatory = [...mandatoryElements(type), 'resourceType', 'id', 'meta']
+  const mandatory = () => [...mandatoryElements(type), 'resourceType', 'id', 'meta']
   const among = (names: Iterable<string>) => {
     const kept = new Set(names)
     return (name: string) => kept.has(name.replace(/^_/, ''))
   }
-  if (elements !== undefined) return among([...propertiesOf(type, elements), ...mandatory])
+  if (elements !== undefined) return among([...propertiesOf(type, elements), ...mandatory()])
   if (summary === 'true') return among(summaryElements(type))
-  if (summary === 'text') return among([...mandatory, 'text'])
+  if (summary === 'text') return among([...mandatory(), 'text'])
   if (summary === 'data') return (name) => name !== 'text'
   return undefined
 }
