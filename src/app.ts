@@ -1,7 +1,5 @@
 /** The composition root: everything is put together here, and only here is an engine named. */
-import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import { dirname } from 'node:path'
 import type { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -29,6 +27,7 @@ import { healthRoutes } from './rest/health.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { sessionRoutes } from './rest/session.ts'
+import { shipResources } from './rest/shipped-resources.ts'
 import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
 import type { ResourceStore } from './storage/port.ts'
@@ -40,7 +39,6 @@ export async function openStore(
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
 ): Promise<ResourceStore> {
   const path = databaseUrl.slice('sqlite:'.length)
-  if (path !== ':memory:') await mkdir(dirname(path), { recursive: true })
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
   )
@@ -103,6 +101,7 @@ export async function createApp({
   koa.use(authenticate(config))
   koa.use(under(['clinics'], clinicRoutes({ repository })))
   koa.use(requireSandbox(repository))
+  koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
     fhirRoutes(statement, {
       providers,

@@ -1,62 +1,58 @@
-/** Resources that come with the server as files: https://hl7.org/fhir/R4/conformance-module.html. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** The conformance resources that the server ships, in every clinic: https://hl7.org/fhir/R4/conformance-module.html. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { Versioned } from '../repository.ts'
-import { extractEntries } from '../search/extract.ts'
-import { type Candidate, holds } from '../search/holds.ts'
-import type { SearchPlan } from '../search/plan.ts'
+import type { ClinicAccess } from './context.ts'
 
-/** The day that the resources as they are now were made. */
-const LAST_UPDATED = Date.parse('2026-11-21T00:00:00Z')
+const RESOURCES = join(import.meta.dirname, '../../resources')
+const FOLDERS = {
+  OperationDefinition: 'operation-definitions',
+  StructureDefinition: 'structure-definitions',
+  SearchParameter: 'search-parameters',
+  CodeSystem: 'code-systems',
+} as const
 
-/** The resources of one folder, read when first asked for. */
-export class Shipped {
-  readonly #type: string
-  readonly #folder: string
-  #resources: ReadonlyMap<string, Versioned> | undefined
-  #candidates: readonly Candidate[] | undefined
+export const shippedTypes = Object.keys(FOLDERS)
 
-  constructor(type: string, folder: string) {
-    this.#type = type
-    this.#folder = folder
-  }
+type ShippedResource = AnyResource & { readonly id: string }
 
-  get(id: string): Versioned | undefined {
-    return this.#all().get(id)
-  }
+let resources: ReadonlyMap<string, ShippedResource> | undefined
 
-  /** In the order of their ids. */
-  find({ where }: SearchPlan): readonly Versioned[] {
-    this.#candidates ??= Array.from(this.#all().values(), ({ id, lastUpdated, resource }) => ({
-      id,
-      lastUpdated,
-      entries: extractEntries(resource),
-    }))
-    return this.#candidates
-      .filter((candidate) => where.every((condition) => holds(condition, candidate)))
-      .flatMap(({ id }) => this.get(id) ?? [])
-  }
-
-  #all(): ReadonlyMap<string, Versioned> {
-    this.#resources ??= load(this.#type, this.#folder)
-    return this.#resources
-  }
+/** By `Type/id`; the files are read when first asked for. @throws Error naming the file that is no resource of its folder. */
+function shippedResources(): ReadonlyMap<string, ShippedResource> {
+  resources ??= new Map(
+    Object.entries(FOLDERS)
+      .flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder)))
+      .map((resource) => [`${resource.resourceType}/${resource.id}`, resource]),
+  )
+  return resources
 }
 
-/** @throws Error naming the file that is no resource of `type`. */
-function load(type: string, folder: string): ReadonlyMap<string, Versioned> {
-  const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.name.endsWith('.json'))
-  const resources = files.map((file) => readResource(type, join(folder, file.name)))
-  return new Map(resources.sort((a, b) => (a.id < b.id ? -1 : 1)).map((resource) => [resource.id, resource]))
+function readFolder(type: string, folder: string): readonly ShippedResource[] {
+  // Git keeps no empty folder.
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+  return files.map((name) => {
+    const resource = parseJson(readFileSync(join(folder, name), 'utf8')) as AnyResource
+    if (resource.resourceType !== type || resource.id === undefined)
+      throw new Error(`${join(folder, name)} is no ${type} with an id`)
+    return resource as ShippedResource
+  })
 }
 
-function readResource(type: string, file: string): Versioned {
-  const resource = JSON.parse(readFileSync(file, 'utf8')) as AnyResource
-  const { resourceType, id, ...rest } = resource
-  if (resourceType !== type || id === undefined) throw new Error(`${file} is no ${type} with an id`)
-  const meta = { versionId: '1', lastUpdated: new Date(LAST_UPDATED).toISOString() }
-  const stamped = { resourceType, id, meta, ...rest }
-  const text = JSON.stringify(stamped)
-  return new Versioned({ type, id, version: 1, lastUpdated: LAST_UPDATED, method: 'PUT', text }, stamped)
-}
+export const isShipped = (type: string, id: string): boolean => shippedResources().has(`${type}/${id}`)
+
+/** Writes what the clinic lacks or has in another form, in one change; nothing where all is as it should be. */
+export const ensureShipped = (access: ClinicAccess): Promise<void> =>
+  access.change(async ({ unit }) => {
+    for (const resource of shippedResources().values()) {
+      const stored = await unit.read(resource.resourceType, resource.id)
+      const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
+      // Beneath the rules of the provider, which lets nobody change them.
+      if (!isSame) await unit.put(resource, 'PUT')
+    }
+  })
+
+/** Without what the store adds. */
+const contentOf = ({ resourceType: _type, id: _id, meta: _meta, ...content }: AnyResource): string =>
+  JSON.stringify(content)

@@ -1,4 +1,4 @@
-/** Whether a condition holds for one resource that is in memory: the resources that the server ships are in no store. */
+/** Whether a condition holds for one resource that is in memory: one that a transaction is about to write is in no store yet. */
 import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {

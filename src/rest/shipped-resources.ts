@@ -1,0 +1,29 @@
+/** A clinic has the conformance resources that the server ships before its first FHIR request is answered. */
+import type { Middleware } from 'koa'
+import type { ClinicAccess } from '../providers/context.ts'
+import { ensureShipped } from '../providers/shipped.ts'
+import { userOf } from './authenticate.ts'
+
+/** Stands behind `authenticate`. Each process looks once at each clinic; who comes meanwhile waits for that look. */
+export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middleware {
+  const complete = new Set<string>()
+  const underWay = new Map<string, Promise<void>>()
+  const ship = async (clinic: string): Promise<void> => {
+    try {
+      await ensureShipped(accessOf(clinic))
+      complete.add(clinic)
+    } finally {
+      // After a failure the next request tries again.
+      underWay.delete(clinic)
+    }
+  }
+  return async (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (!complete.has(clinic)) {
+      const shipping = underWay.get(clinic) ?? ship(clinic)
+      underWay.set(clinic, shipping)
+      await shipping
+    }
+    return next()
+  }
+}
