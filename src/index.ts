@@ -25,7 +25,7 @@ try {
   const { port } = app.server.address() as AddressInfo
   console.log(greeting(config, port))
 } catch (error) {
-  console.error(`The server cannot start: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`The server cannot start: ${reasonOf(error)}`)
   process.exit(1)
 }
 
@@ -35,6 +35,22 @@ function configOrExit(): Config {
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error))
     process.exit(1)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { host, port } = config
+  switch ('code' in error ? error.code : '') {
+    case 'EADDRINUSE':
+      return `another process listens at ${host}:${port} already; stop it, or set PORT to a free port`
+    case 'EACCES':
+      return `this user may not listen at ${host}:${port}; set PORT to one of 1024 or more`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST is '${host}', which is no address of this machine`
+    default:
+      return error.message
   }
 }
 

@@ -90,11 +90,24 @@ describe('the process', () => {
   test.each([
     ['without secrets in production', { NODE_ENV: 'production' }, 'JWT_SECRET is missing'],
     ['on a wrong interaction rule', { DISABLED_INTERACTIONS: 'Patient.fly', DATABASE_URL: 'sqlite::memory:' }, "'fly'"],
-    ['on a database it cannot open', { DATABASE_URL: 'sqlite:/dev/null/emr.db' }, 'The server cannot start'],
+    ['on a database it cannot open', { DATABASE_URL: 'sqlite:/dev/null/emr.db' }, 'The folder /dev/null is not there'],
+    [
+      'at an address that is not its own',
+      { DATABASE_URL: 'sqlite::memory:', HOST: '192.0.2.1' },
+      "HOST is '192.0.2.1'",
+    ],
   ])('refuses to start %s and says why', async (_name, env, message) => {
     const { exited, output } = launch(env)
     expect(await exited).toBe(1)
     expect(output()).toContain(message)
+  })
+
+  test('refuses to start at a port that is taken', async () => {
+    const { url } = await start({ DATABASE_URL: 'sqlite::memory:' })
+    const { port } = new URL(url)
+    const { exited, output } = launch({ DATABASE_URL: 'sqlite::memory:', PORT: port })
+    expect(await exited).toBe(1)
+    expect(output()).toContain(`another process listens at 127.0.0.1:${port} already`)
   })
 
   test('in production there is no demo clinic and no demo login', async () => {

@@ -1,5 +1,5 @@
 /** The embedded engine keeps the contract, on a file and in memory; and what only it has to do. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -25,6 +25,22 @@ function newFile(): string {
 const openAt = async (path: string, fewCandidates = 4096) => {
   const store = await openSqliteStore({ path, combined: COMBINED, fewCandidates })
   return { store, close: () => store.close() }
+}
+
+/** The system lets root write what is read-only. */
+function unprivileged<T>(work: () => T): T {
+  if (process.getuid?.() !== 0) return work()
+  process.seteuid?.('nobody')
+  try {
+    return work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+function damage(path: string): void {
+  new DatabaseSync(path).exec('CREATE TABLE ours (a); INSERT INTO ours VALUES (zeroblob(20000))')
+  writeFileSync(path, readFileSync(path).fill('x', 100, 4096))
 }
 
 const ENGINES: readonly (readonly [string, OpenStore])[] = [
@@ -85,13 +101,39 @@ describe('a SQLite file', () => {
       (path: string) => new DatabaseSync(path).exec('CREATE TABLE theirs (a)'),
       /another program/,
     ],
-    ['not a database', (path: string) => writeFileSync(path, 'x'.repeat(5000)), /can't serve/],
+    ['not a database', (path: string) => writeFileSync(path, 'x'.repeat(5000)), /the file is no SQLite database/],
+    ['damaged', damage, /the file is damaged; restore it from a backup/],
+    ['a folder', (path: string) => mkdirSync(path), /it must be a file in a folder that this process may write/],
   ])('is refused when it is %s', async (_, make, message) => {
     const path = newFile()
     make(path)
     const opened = openAt(path)
     await expect(opened).rejects.toBeInstanceOf(StoreUnavailable)
     await expect(opened).rejects.toThrow(message)
+    await expect(opened).rejects.toThrow(path)
+  })
+
+  test('is refused when it cannot be written, before the first request meets that', async () => {
+    const path = newFile()
+    await (await openAt(path)).close()
+    chmodSync(folder, 0o777)
+    chmodSync(path, 0o444)
+    await expect(unprivileged(() => openAt(path))).rejects.toThrow(/is read-only for this process/)
+  })
+
+  test('is refused when its folder cannot be made', async () => {
+    const path = newFile()
+    writeFileSync(path, '')
+    await expect(openAt(join(path, 'emr.db'))).rejects.toThrow(`The folder ${path} is not there`)
+  })
+
+  test('is refused while another process has locked it', async () => {
+    const path = newFile()
+    await (await openAt(path)).close()
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(openAt(path)).rejects.toThrow(/another process has locked it/)
+    other.close()
   })
 
   test('is brought in line with the combined indexes that are declared when it is opened', async () => {

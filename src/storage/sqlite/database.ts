@@ -33,7 +33,7 @@ export class Database {
 
   /** `path` is a file, whose folder is made when it is missing, or ':memory:'. */
   constructor(path: string) {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+    if (path !== ':memory:') makeFolder(dirname(path))
     this.connection = new DatabaseSync(path, {
       timeout: BUSY_TIMEOUT,
       enableForeignKeyConstraints: false,
@@ -128,10 +128,25 @@ export class Database {
   }
 }
 
-/** Primary result codes that say "not now" rather than "wrong program" (https://sqlite.org/rescode.html). */
-const UNAVAILABLE: ReadonlySet<number> = new Set([
-  5 /* BUSY */, 6 /* LOCKED */, 7 /* NOMEM */, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */,
-  14 /* CANTOPEN */, 26 /* NOTADB */,
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
+  }
+}
+
+/** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
+const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
+  [5, 'another process has locked it'],
+  [6, 'it is locked'],
+  [7, 'there is not enough memory'],
+  [8, 'the file, or its folder, is read-only for this process'],
+  [10, 'the disk cannot be read or written'],
+  [11, 'the file is damaged; restore it from a backup'],
+  [13, 'the disk is full'],
+  [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
+  [26, 'the file is no SQLite database'],
 ])
 
 /** What a caller of the port is told for anything thrown inside the engine. */
@@ -139,8 +154,9 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
     return error
   const code = resultCode(error)
-  if (code === undefined || !UNAVAILABLE.has(code & 0xff)) return error
-  return new StoreUnavailable(`The database can't serve now (SQLite result ${code})`, { cause: error })
+  const reason = UNAVAILABLE.get((code ?? 0) & 0xff)
+  if (reason === undefined) return error
+  return new StoreUnavailable(`The database can't serve now: ${reason} (SQLite result ${code})`, { cause: error })
 }
 
 function resultCode(error: unknown): number | undefined {

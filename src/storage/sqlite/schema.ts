@@ -137,8 +137,8 @@ export function migrate(db: Database): void {
   db.exclusive(() => {
     const version = storeVersion(db)
     for (const step of STEPS.slice(version)) db.script(step)
-    if (version < STEPS.length)
-      db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
+    // Set anew where they are set already: a file that can't be written ends the start, not the first request.
+    db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
   })
 }
 

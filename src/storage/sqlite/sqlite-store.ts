@@ -1,6 +1,6 @@
 /** The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html), one connection. */
 import type { CombinedIndex } from '../../search/plan.ts'
-import type { ResourceStore } from '../port.ts'
+import { type ResourceStore, StoreUnavailable } from '../port.ts'
 import { reconcileCombined } from './combined.ts'
 import { Database, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
@@ -24,7 +24,7 @@ export interface SqliteOptions {
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
 export async function openSqliteStore(options: SqliteOptions): Promise<ResourceStore> {
-  const engine = serve(() => open(options))
+  const engine = opened(options)
   const { db } = engine
   const commits = new GroupCommit(engine)
   let closed = false
@@ -43,6 +43,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
       commits.close()
       db.close()
     },
+  }
+}
+
+/** Whoever starts the server is told which file is meant. */
+function opened(options: SqliteOptions): Engine {
+  try {
+    return open(options)
+  } catch (error) {
+    const known = toStoreError(error)
+    if (!(known instanceof StoreUnavailable)) throw known
+    throw new StoreUnavailable(`${options.path}: ${known.message}`, { cause: error })
   }
 }
 
