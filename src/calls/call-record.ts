@@ -18,7 +18,10 @@ interface CallRecord {
   readonly reasonForVisit?: string
 }
 
-/** Stages the Encounter and the Provenance; nothing when the change was not made by a call or wrote nothing. */
+/**
+ * Stages the Encounter and the Provenance of what was written; nothing when the change was not made by a call, or found
+ * everything on file already.
+ */
 export async function recordCall(
   ctx: Context,
   call: CallSession | undefined,
@@ -26,8 +29,9 @@ export async function recordCall(
   record: CallRecord,
 ): Promise<void> {
   const written = patient.created ? [patient, ...record.written] : record.written
-  if (call === undefined || written.length === 0) return
+  if (call === undefined || (written.length === 0 && record.reasonForVisit === undefined)) return
   await recordEncounter(ctx, call, patient, record.reasonForVisit)
+  if (written.length === 0) return
   const targets = new Set(written.map(({ type, id, version }) => `${type}/${id}/_history/${version}`))
   await ctx.create<Provenance>({
     resourceType: 'Provenance',

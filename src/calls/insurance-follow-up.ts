@@ -24,10 +24,10 @@ export async function followUp(
   status: InsuranceStatus,
   { coverage, response }: InsuranceRecord,
 ): Promise<readonly Versioned<Task>[]> {
-  const id = derivedId('insurance-follow-up', coverage.id)
+  const id = derivedId('insurance-follow-up', coverage)
   const description = FOLLOW_UPS[status]
   if (description !== undefined) {
-    const input = attached('coverage', { valueReference: { reference: `Coverage/${coverage.id}` } })
+    const input = attached('coverage', { valueReference: { reference: `Coverage/${coverage}` } })
     const verification = response.resource
     const task = { id, code: 'insurance-follow-up', priority: 'routine', description, input, verification } as const
     return [await keepStaffTask(ctx, call, patient, task)]

@@ -1,5 +1,6 @@
 /** What the insurance-verification system said, as Coverage, CoverageEligibilityRequest and -Response. */
-import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Reference } from 'fhir/r4'
+import { isDeepStrictEqual } from 'node:util'
+import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
 import type { InsuranceAnswer, InsuranceQuestion, InsuranceStatus } from '../integrations/integrations.ts'
 import type { Context } from '../providers/context.ts'
 import type { Versioned } from '../repository.ts'
@@ -10,7 +11,8 @@ import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './voc
 export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
 
 export interface InsuranceRecord {
-  readonly coverage: Versioned<Coverage>
+  /** Coverage.id. */
+  readonly coverage: string
   readonly response: Versioned<CoverageEligibilityResponse>
   readonly written: readonly Versioned[]
 }
@@ -18,7 +20,7 @@ export interface InsuranceRecord {
 /** Stages all three; the Coverage of the same insurer and member id is the same one, however often it is submitted. */
 export async function writeInsurance(
   ctx: Context,
-  patient: string,
+  patient: Versioned<Patient>,
   card: InsuranceCard,
   answer: InsuranceAnswer,
 ): Promise<InsuranceRecord> {
@@ -26,7 +28,7 @@ export async function writeInsurance(
   const common = {
     status: 'active',
     purpose: ['validation', 'benefits'],
-    patient: { reference: `Patient/${patient}` },
+    patient: { reference: `Patient/${patient.id}` },
     created: new Date(ctx.now).toISOString(),
     insurer: insurer(card),
   } as const satisfies Partial<CoverageEligibilityRequest>
@@ -43,7 +45,7 @@ export async function writeInsurance(
     request: { reference: `CoverageEligibilityRequest/${request.id}` },
     ...verdict(answer, coverage.id),
   })
-  return { coverage, response, written: [coverage, request, response] }
+  return { coverage: coverage.id, response, written: [...coverage.written, request, response] }
 }
 
 /** A reference by name alone: the clinic's insurers are not resources of the sandbox. */
@@ -51,18 +53,23 @@ const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organizat
 
 async function writeCoverage(
   ctx: Context,
-  patient: string,
+  patient: Versioned<Patient>,
   card: InsuranceCard,
   status: InsuranceStatus,
-): Promise<Versioned<Coverage>> {
-  const current = (await findCoverage(ctx, patient, card)) ?? newCoverage(patient, card)
-  return await ctx.update<Coverage>({
+): Promise<{ readonly id: string; readonly written: readonly Versioned[] }> {
+  const found = await findCoverage(ctx, patient, card)
+  const current = found?.resource ?? newCoverage(patient.id, card)
+  const next: Coverage = {
     ...current,
     // Only a verification makes it active, and none makes it inactive: that would be a decision.
     status: status === 'VERIFIED' ? 'active' : current.status,
     ...subscriberOf(card, current),
     ...groupOf(card, current),
-  })
+  }
+  // What is on file as it was said needs no new version.
+  if (found !== undefined && isDeepStrictEqual(next, current)) return { id: found.id, written: [] }
+  const saved = await ctx.update<Coverage>(next)
+  return { id: saved.id, written: [saved] }
 }
 
 const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
@@ -78,17 +85,20 @@ const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): st
   derivedId('coverage', patient, fold(payerName), fold(memberId))
 
 /** The Coverage of that insurer and member id, whoever has written it. */
-async function findCoverage(ctx: Context, patient: string, card: InsuranceCard): Promise<Coverage | undefined> {
-  const own = await ctx.find<Coverage>('Coverage', coverageId(patient, card))
-  if (own !== undefined) return own.resource
-  const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${patient}`)
-  return all
-    .map(({ resource }) => resource)
-    .find(
-      ({ subscriberId = '', payor }) =>
-        fold(subscriberId) === fold(card.memberId) &&
-        payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
-    )
+async function findCoverage(
+  ctx: Context,
+  { id, created }: Versioned<Patient>,
+  card: InsuranceCard,
+): Promise<Versioned<Coverage> | undefined> {
+  if (created) return undefined
+  const own = await ctx.find<Coverage>('Coverage', coverageId(id, card))
+  if (own !== undefined) return own
+  const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${id}`)
+  return all.find(
+    ({ resource: { subscriberId = '', payor } }) =>
+      fold(subscriberId) === fold(card.memberId) &&
+      payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
+  )
 }
 
 const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage): Partial<Coverage> =>

@@ -19,7 +19,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
-    const record = await writeInsurance(ctx, patient.id, card, verification)
+    const record = await writeInsurance(ctx, patient, card, verification)
     const tasks = await followUp(ctx, request.call, patient, verification.status, record)
     const written = [...record.written, ...tasks]
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })

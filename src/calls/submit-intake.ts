@@ -54,9 +54,13 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const settings = await readSettings(ctx.unit, ctx.clinic)
   const intake = readIntake(request.input, placeOf(settings, ctx.now))
   const before = await patientOfRequest(ctx, request)
-  const patient = await ctx.update<Patient>(withIntake(before.resource, intake))
-  const activity = submitIntake.code
-  await recordCall(ctx, request.call, patient, { activity, written: [patient], reasonForVisit: intake.reasonForVisit })
+  const next = withIntake(before.resource, intake)
+  const patient = next === before.resource ? before : await ctx.update<Patient>(next)
+  await recordCall(ctx, request.call, patient, {
+    activity: submitIntake.code,
+    written: patient === before ? [] : [patient],
+    reasonForVisit: intake.reasonForVisit,
+  })
   if (!settings.crm?.enabled) return SUBMITTED
   stageDelivery(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
   return SYNC_PENDING

@@ -228,6 +228,17 @@ describe('the same insurer and member id again', () => {
     expect(await requests(caller)).toHaveLength(2)
   })
 
+  test('and nothing new leave the Coverage at its version; the verification is recorded all the same', async () => {
+    const caller = new Caller(server)
+    for (let time = 1; time <= 2; time++) {
+      await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7', subscriberName: 'Max' })
+    }
+    expect(await coverages(caller)).toMatchObject([{ meta: { versionId: '1' } }])
+    expect(await responses(caller)).toHaveLength(2)
+    const [, again] = await caller.provenances()
+    expect(again?.target.map(({ reference }) => reference?.split('/')[0])).not.toContain('Coverage')
+  })
+
   test('another member id is another Coverage', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1' })

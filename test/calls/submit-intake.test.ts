@@ -93,6 +93,29 @@ describe('writes the intake through to the Patient record (4.1 rule 8, 2.4)', ()
     expect(await caller.patient()).toMatchObject(PATIENT)
   })
 
+  test('an intake that is on file already writes no new version and no Provenance', async () => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, INTAKE)
+    const versions = async () => [
+      (await caller.patient())?.meta?.versionId,
+      (await caller.encounter())?.meta?.versionId,
+    ]
+    const before = await versions()
+    const provenances = (await caller.provenances()).length
+    expect(await caller.use(TOOL, { ...INTAKE, email: 'john dot roe at example dot com' })).toEqual(SUCCESS)
+    expect(await versions()).toEqual(before)
+    expect(await caller.provenances()).toHaveLength(provenances)
+  })
+
+  test('the reason for the visit is on the Encounter of a call that said nothing else that is new', async () => {
+    const [first, second] = [new Caller(server, '+12125550191'), new Caller(server, '+12125550191')]
+    await first.use(TOOL, INTAKE)
+    await second.use(TOOL, INTAKE)
+    expect(await second.patientId()).toBe(await first.patientId())
+    expect((await second.encounter())?.reasonCode).toEqual([{ text: 'a cough for two weeks' }])
+    expect(await second.provenances()).toEqual([])
+  })
+
   test('a placeholder whose registration is not complete stays a placeholder (2.4)', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, INTAKE)
