@@ -1,6 +1,5 @@
 /** The composition root: everything is put together here, and only here is an engine named. */
 import { createServer, type Server } from 'node:http'
-import type { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
@@ -28,6 +27,7 @@ import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
+import { under } from './rest/small-router.ts'
 import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
 import type { ResourceStore } from './storage/port.ts'
@@ -150,9 +150,3 @@ const capabilityRoute =
   (answer: Koa.Middleware): Koa.Middleware =>
   (ctx, next) =>
     ctx.path === '/metadata' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? answer(ctx, next) : next()
-
-/** Most requests are for none of the small routers, so each is only asked about paths that begin with its words. */
-function under(words: readonly string[], router: Router): Koa.Middleware {
-  const routes = router.routes() as Koa.Middleware
-  return (ctx, next) => (words.includes(ctx.path.split('/', 2)[1] ?? '') ? routes(ctx, next) : next())
-}

@@ -38,7 +38,6 @@ export function toolRoutes({ config, providers, ...services }: ToolDependencies)
       const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify)
       koa.body = writeEnvelope(results, envelope.error)
     })
-    router.all(`/${family}/:toolName`, onlyPost)
   }
 
   router.post('/calls', secret, async (koa) => {
@@ -46,7 +45,6 @@ export function toolRoutes({ config, providers, ...services }: ToolDependencies)
     koa.status = created ? 201 : 200
     koa.body = session
   })
-  router.all('/calls', onlyPost)
   return router
 }
 
@@ -66,10 +64,6 @@ function requireSecret(secret: string): Middleware {
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-const onlyPost: Middleware = () => {
-  throw new FhirError(405, { code: 'not-supported', diagnostics: 'This route takes POST only' }, { allow: 'POST' })
-}
 
 /** Of the headers; of the body too, where one is handed in. Headers win. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
