@@ -3,10 +3,14 @@
  * A problem with the whole request is an `error` beside empty results; one with a call is that call's result.
  */
 import { parseJson } from '../fhir/json.ts'
+import { countNames } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
 
 /** Tool calls that one request may batch; those beyond are refused in their results. */
 export const MAX_CALLS = 32
+
+/** Nesting of arguments that come as a string, which the check of the body does not see. */
+const DEEPEST = 32
 
 export interface ToolCall {
   /** Echoed exactly, whatever it is; null where there is none. */
@@ -80,6 +84,7 @@ function readArguments(value: unknown): Readonly<Record<string, unknown>> | unde
 
 function parsed(text: string): unknown {
   if (text.trim() === '') return {}
+  if (countNames(text, DEEPEST) === undefined) return undefined
   try {
     return parseJson(text)
   } catch {

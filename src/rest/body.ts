@@ -2,9 +2,9 @@
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { parseJson } from '../fhir/json.ts'
+import { countNames, hasAllNames, repeatedName } from '../fhir/json-text.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { headerOf } from './header.ts'
-import { countNames, hasAllNames, repeatedName } from './json-text.ts'
 
 /** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
 export async function readBody(koa: KoaContext, limitBytes: number): Promise<string> {

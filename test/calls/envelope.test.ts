@@ -71,6 +71,12 @@ describe('message.toolCalls[] (spec 2.1)', () => {
     },
   )
 
+  test('arguments in a string may be nested deeply, but not so deeply that nobody can walk them', () => {
+    const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    expect(readOne({ id: '1', function: { arguments: nested(30) } })).toHaveProperty('arguments')
+    expect(readOne({ id: '1', function: { arguments: nested(100_000) } })).toHaveProperty('code', 'invalid-arguments')
+  })
+
   test.each([['text'], [5], [null], [[]]])('an entry %j that is no object is an error of that call', (entry) => {
     expect(readOne(entry)).toMatchObject({ id: null, code: 'invalid-call' })
   })

@@ -1,5 +1,5 @@
 /** What JSON.parse does not tell of a text: how deeply it is nested, and which name an object holds twice. */
-import { isObject } from '../fhir/resource.ts'
+import { isObject } from './resource.ts'
 
 /**
  * How many properties all objects of the text have together; undefined when it is nested deeper than `maxDepth`. Looked
