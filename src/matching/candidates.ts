@@ -50,7 +50,7 @@ function nameQueries(asked: Patient): readonly string[] {
 }
 
 /** In either order, and as the beginning of a name that is only a text. */
-export const bothNames = (family: string, given: string): readonly string[] => [
+const bothNames = (family: string, given: string): readonly string[] => [
   `family=${escaped(family)}&given=${escaped(given)}`,
   `family=${escaped(given)}&given=${escaped(family)}`,
   `name=${escaped(`${given} ${family}`)},${escaped(`${family} ${given}`)}`,
