@@ -5,6 +5,7 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkMove, HOLDING, slotStatusFor } from '../scheduling/appointment-status.ts'
 import { checkTimes } from '../scheduling/slot-times.ts'
@@ -50,8 +51,8 @@ interface Held {
 /** @throws FhirError 409 or 422; then the whole change is given up, and no slot has changed hands. */
 async function moveSlots(ctx: Context, before: Appointment | undefined, after: Appointment | undefined): Promise<void> {
   if (before !== undefined && after !== undefined) checkMove(before.status, after.status)
-  const held = heldBy(before)
-  const wanted = heldBy(after)
+  const held = heldBy(ctx, before)
+  const wanted = heldBy(ctx, after)
   for (const id of held.ids) if (!wanted.ids.includes(id)) await release(ctx, id, before?.id)
   const slots: Slot[] = []
   for (const [index, id] of wanted.ids.entries()) {
@@ -61,11 +62,12 @@ async function moveSlots(ctx: Context, before: Appointment | undefined, after: A
     if (slot !== undefined) slots.push(slot)
   }
   // An appointment that stays where it is can be changed although its slots were deleted or moved meanwhile.
-  if (after !== undefined && !isAtSamePlace(before, after)) checkTimes(after, slots)
+  const isAtSamePlace = isAtSameTime(before, after) && held.ids.join() === wanted.ids.join()
+  if (after !== undefined && !isAtSamePlace) checkTimes(after, slots)
 }
 
-function heldBy(appointment: Appointment | undefined): Held {
-  const ids = (appointment?.slot ?? []).map(({ reference }, index) => slotId(reference, index))
+function heldBy(ctx: Context, appointment: Appointment | undefined): Held {
+  const ids = (appointment?.slot ?? []).map(({ reference }, index) => slotId(reference, index, ctx))
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index)
   if (repeated >= 0)
     throw unprocessable(`Slot/${ids[repeated]} is named twice`, { expression: `Appointment.slot[${repeated}]` })
@@ -73,18 +75,15 @@ function heldBy(appointment: Appointment | undefined): Held {
   return as === undefined ? { ids: [], as } : { ids, as }
 }
 
-function slotId(reference: string | undefined, index: number): string {
-  const id = /^Slot\/([A-Za-z0-9\-.]{1,64})$/.exec(reference ?? '')?.[1]
-  if (id !== undefined) return id
+function slotId(reference: string | undefined, index: number, { baseUrl }: Context): string {
+  const { type, id, version } = localReference(reference ?? '', baseUrl) ?? {}
+  if (type === 'Slot' && id !== undefined && version === undefined) return id
   const expression = `Appointment.slot[${index}].reference`
   throw unprocessable(`${expression} is '${reference ?? ''}'; name a slot of this clinic as Slot/<id>`, { expression })
 }
 
-const isAtSamePlace = (before: Appointment | undefined, after: Appointment): boolean =>
-  before !== undefined &&
-  before.start === after.start &&
-  before.end === after.end &&
-  heldBy(before).ids.join() === heldBy(after).ids.join()
+const isAtSameTime = (before: Appointment | undefined, after: Appointment | undefined): boolean =>
+  before !== undefined && before.start === after?.start && before.end === after?.end
 
 /** A slot that the appointment holds already; undefined when it was deleted. A slot blocked meanwhile stays so. */
 async function keepSlot(ctx: Context, id: string, as: Slot['status'] | undefined): Promise<Slot | undefined> {

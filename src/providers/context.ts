@@ -19,6 +19,8 @@ const HANDLER_SEARCH_LIMIT = 1000
 export interface Context {
   readonly clinic: string
   readonly agent: Agent
+  /** The address of this server, for references that are written with it; without a trailing slash. */
+  readonly baseUrl: string
   /** Milliseconds since 1970 UTC; the same for all that one change does. */
   readonly now: number
   /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
@@ -77,6 +79,7 @@ function contextOf(unit: UnitOfWork, providers: Providers, baseUrl: string, agen
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
+    baseUrl,
     now: unit.now,
     unit,
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Attachment, DocumentReference } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { withId } from '../repository.ts'
 import type { Context } from './context.ts'
@@ -37,6 +38,8 @@ const withMeasures = (document: DocumentReference): DocumentReference => ({
   })),
 })
 
+const SUBJECTS = ['Patient', 'Practitioner', 'Group', 'Device']
+
 /** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
 async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
   const expression = 'DocumentReference.subject'
@@ -44,9 +47,8 @@ async function checkSubject(ctx: Context, { subject }: DocumentReference): Promi
     throw unprocessable('DocumentReference.subject is missing; name the patient as {"reference": "Patient/<id>"}', {
       expression,
     })
-  const [, type, id] =
-    /^(Patient|Practitioner|Group|Device)\/([A-Za-z0-9\-.]{1,64})$/.exec(subject.reference ?? '') ?? []
-  if (type === undefined || id === undefined) {
+  const { type = '', id = '', version } = localReference(subject.reference ?? '', ctx.baseUrl) ?? {}
+  if (!SUBJECTS.includes(type) || version !== undefined) {
     throw unprocessable(
       `DocumentReference.subject.reference is '${subject.reference ?? ''}'; name a Patient, Practitioner, Group or Device of this clinic as Patient/<id>`,
       { expression: `${expression}.reference` },

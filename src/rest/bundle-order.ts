@@ -1,4 +1,5 @@
 /** The order in which a transaction is carried out: https://hl7.org/fhir/R4/http.html#trules. */
+import { localReference } from '../fhir/reference.ts'
 import { referencesIn } from './addresses.ts'
 import type { Entry } from './bundle-entry.ts'
 
@@ -7,7 +8,7 @@ export const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const
 
 /**
  * By phase, but what an entry creates or updates comes before the entries that refer to it, so that a rule such as
- * "the slot exists" holds whatever the order in the Bundle. References are those between resources, `Type/id`.
+ * "the slot exists" holds whatever the order in the Bundle. References are those between resources, `Type/id` or with our base.
  */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const byPhase = PHASES.flatMap((method) => entries.filter(({ match }) => match.route.method === method))
@@ -32,4 +33,7 @@ const identityOf = ({ request: { type, id, assignedId } }: Entry): string => `${
 
 /** The entries that write what this one refers to. */
 const targetsOf = ({ request }: Entry, writers: ReadonlyMap<string, Entry>): readonly Entry[] =>
-  [...new Set(referencesIn(request.body))].flatMap((reference) => writers.get(reference) ?? [])
+  [...new Set(referencesIn(request.body))].flatMap((reference) => {
+    const local = localReference(reference, request.base)
+    return local === undefined ? [] : (writers.get(`${local.type}/${local.id}`) ?? [])
+  })

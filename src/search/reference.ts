@@ -1,5 +1,6 @@
 /** Reference parameters: https://hl7.org/fhir/R4/search.html#reference. */
 import { isResourceType } from '../fhir/definitions.ts'
+import { type LocalReference, localReference } from '../fhir/reference.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { SearchParameter } from './parameters.ts'
 import type { Condition, IndexEntry } from './plan.ts'
@@ -9,14 +10,6 @@ import { malformed, unescaped, type ValueContext } from './value.ts'
 /** Besides a resource type. */
 export const REFERENCE_MODIFIERS = ['identifier'] as const
 
-interface Target {
-  /** '' for an address outside this server and for a canonical. */
-  readonly type: string
-  readonly id: string
-  readonly version?: string
-}
-
-const RELATIVE = /^([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/
 const ID = /^[A-Za-z0-9\-.]{1,64}$/
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i
 
@@ -53,12 +46,10 @@ export function parseReference(
   return { kind: 'reference', param, ...found }
 }
 
-/** What the text of a reference or canonical points to. */
-function targetOf(text: string, baseUrl: string): Target {
-  const base = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`
-  const [, type, id, history] = RELATIVE.exec(text.startsWith(base) ? text.slice(base.length) : text) ?? []
-  if (type !== undefined && id !== undefined)
-    return { type, id, ...(history === undefined ? {} : { version: history }) }
+/** What the text of a reference or canonical points to; the type is '' for an address outside this server and a canonical. */
+function targetOf(text: string, baseUrl: string): LocalReference {
+  const local = localReference(text, baseUrl)
+  if (local !== undefined) return local
   const bar = text.lastIndexOf('|')
   const version = bar < 0 ? '' : text.slice(bar + 1)
   return { type: '', id: bar < 0 ? text : text.slice(0, bar), ...(version === '' ? {} : { version }) }

@@ -353,7 +353,7 @@ describe('in a transaction', () => {
       entry: resources.map(([address, resource]) => {
         const [method, url = ''] = address.split(' ')
         return {
-          fullUrl: `urn:uuid:${url}`,
+          fullUrl: `urn:uuid:${url.startsWith('Slot-') ? url : randomUUID()}`,
           resource,
           request: { method, url: url.startsWith('Slot-') ? 'Slot' : url },
         }
