@@ -1,6 +1,6 @@
 /** The numbers at the two ends of a call, as platforms write them: E.164, national, or a word for "withheld". */
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { type DialedNumber, dialedNumber, dialedNumbers } from '../clinics/settings.ts'
+import { parsePhone } from '../matching/parse-phone.ts'
 import { phoneSpellings } from '../matching/phones.ts'
 import type { Repository } from '../repository.ts'
 import { spokenPhone } from './spoken/spoken-phone.ts'
@@ -21,7 +21,7 @@ function keyed(word: string): string {
 export function readCallerNumber(text: string, region: string | undefined): string | undefined {
   const read = spokenPhone(text, region)
   if (!read.ok || WITHHELD.has(text.replace(/\D/g, ''))) return undefined
-  const parsed = parsePhoneNumberFromString(read.value)
+  const parsed = parsePhone(read.value)
   if (parsed === undefined || !parsed.isPossible() || /^(\d)\1*$/.test(parsed.nationalNumber)) return undefined
   return parsed.number
 }

@@ -1,5 +1,5 @@
 /** A live call the server knows: which clinic was dialled, who calls, and which patient it is about. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export interface CallSession {
   readonly clinic: string
@@ -22,7 +22,7 @@ export const isCallId = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= LONGEST_CALL_ID && /^[\x21-\x7e]+$/.test(value)
 
 /** The record's key, of a fixed length whatever the platform uses as ids. */
-export const callKey = (callId: string): string => createHash('sha256').update(callId).digest('hex')
+export const callKey = (callId: string): string => hash('sha256', callId)
 
 /**
  * Milliseconds a session is remembered: longer than any call and than a platform's retries, shorter than it takes a

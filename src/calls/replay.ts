@@ -7,7 +7,7 @@
  * processes, or after a crash between asking and writing, they may be asked twice, but the answer is written once.
  * A handler that changes nothing has its answer stored when it ends; one that fails has none, and a repeat runs again.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isObject } from '../fhir/resource.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 
@@ -151,7 +151,7 @@ const isAnswer = (value: unknown): value is Answer =>
 
 function keyOf({ clinic, callId, toolCallId, tool, arguments: given }: ToolCallIdentity): string {
   const text = JSON.stringify([clinic, callId, toolCallId, tool, canonical(given)])
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 /** The same value for the same JSON, in whatever order its members come. */

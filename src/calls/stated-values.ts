@@ -24,7 +24,10 @@ export interface Place {
 /** @param now milliseconds since 1970 UTC */
 export const placeOf = (settings: Pick<ClinicSettings, 'timeZone' | 'defaultRegion'>, now: number): Place => ({
   region: settings.defaultRegion,
-  now: DateTime.fromMillis(now, { zone: settings.timeZone }),
+  // Only dates need it, and time zones are expensive.
+  get now() {
+    return DateTime.fromMillis(now, { zone: settings.timeZone })
+  },
 })
 
 /** Characters at most: names fit on a line, free text on half a page. */

@@ -1,12 +1,13 @@
 /** Phone numbers in the ways records hold them: with and without country code, with and without formatting. */
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+import { isSupportedCountry } from 'libphonenumber-js'
+import { parsePhone } from './parse-phone.ts'
 
 /**
  * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
  * A number that does not say its country has one spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
-  const parsed = parsePhoneNumberFromString(number)
+  const parsed = parsePhone(number)
   if (parsed === undefined) return [number]
   const forms = [number, number.slice(1), parsed.nationalNumber, parsed.formatNational()]
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
@@ -37,7 +38,7 @@ export function samePhone(a: string, b: string, region?: string): boolean {
 function comparable(number: string, region: string | undefined): string {
   const plain = number.replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
-  const parsed = parsePhoneNumberFromString(plain, region)
+  const parsed = parsePhone(plain, region)
   return parsed?.isPossible() ? parsed.number : plain
 }
 

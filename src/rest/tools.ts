@@ -2,7 +2,7 @@
  * The live-call routes (spec 4.1): `POST /{family}/:toolName` and `POST /calls`, behind the shared secret (spec 5).
  * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is inside the results.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { readRegistration } from '../calls/call-registration.ts'
@@ -63,7 +63,7 @@ function requireSecret(secret: string): Middleware {
   }
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Of the headers; of the body too, where one is handed in. Headers win. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {

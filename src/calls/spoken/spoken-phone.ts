@@ -1,5 +1,6 @@
 /** A phone number as callers say or type it, in normal form. */
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
+import { parsePhone } from '../../matching/parse-phone.ts'
 import { ohForO, repeatDoubled, wordsToDigits } from './numbers.ts'
 import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
@@ -62,6 +63,6 @@ function normalForm(number: string, region: string | undefined): string {
 }
 
 function e164(number: string, country?: CountryCode): string | undefined {
-  const parsed = parsePhoneNumberFromString(number, country)
+  const parsed = parsePhone(number, country)
   return parsed?.isPossible() ? parsed.number : undefined
 }
