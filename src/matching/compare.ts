@@ -94,7 +94,7 @@ const solid = (name: string): string => name.replaceAll(' ', '')
 function similarName(a: string, b: string): Agreement {
   if (solid(a) === solid(b)) return 'agree'
   const longest = Math.max(a.length, b.length)
-  if (distance(a, b) <= (longest > 7 ? 2 : longest > 3 ? 1 : 0)) return 'close'
+  if (isWithin(longest > 7 ? 2 : longest > 3 ? 1 : 0, a, b)) return 'close'
   // An initial, or a short form such as Chris for Christopher.
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   return (short.length === 1 || short.length >= 3) && long.startsWith(short) ? 'close' : 'differ'
@@ -121,8 +121,12 @@ const same = (a: string, b: string): Agreement => (a === b ? 'agree' : 'differ')
 
 function sameAddress(a: string, b: string): Agreement {
   if (a === b) return 'agree'
-  return distance(a, b) <= Math.max(a.length, b.length) / 5 ? 'close' : 'differ'
+  return isWithin(Math.max(a.length, b.length) / 5, a, b) ? 'close' : 'differ'
 }
+
+/** Texts of different lengths are told apart at once: the distance of two long ones takes long to find. */
+const isWithin = (edits: number, a: string, b: string): boolean =>
+  Math.abs(a.length - b.length) <= edits && distance(a, b) <= edits
 
 /** The best agreement among all pairs; a person may have several names, numbers and homes. */
 function compareSets(

@@ -114,7 +114,10 @@ function fromParameters(entries: unknown): Values {
     const at = `Parameters.parameter[${index}]`
     if (!isObject(entry) || typeof entry.name !== 'string')
       throw badRequest(`${at} must have a name`, { expression: at })
-    values.set(entry.name, [...(values.get(entry.name) ?? []), heldBy(entry, at)])
+    const value = heldBy(entry, at)
+    const known = values.get(entry.name)
+    if (known === undefined) values.set(entry.name, [value])
+    else known.push(value)
   }
   return values
 }

@@ -86,3 +86,27 @@ describe('a Bundle that reads more than a process can answer', () => {
     expect(body.issue[0].diagnostics).toContain('Bundle.entry[5]')
   })
 })
+
+describe('Patient/$match', () => {
+  const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+  test('with more names than can be tried together is refused', async () => {
+    const name = [...names(300, 'f').map((family) => ({ family })), { given: names(500, 'g') }]
+    const { status, body } = await server.fhir('POST', '/Patient/$match', { resourceType: 'Patient', name })
+    expect(status).toBe(413)
+    expect(body.issue[0].diagnostics).toContain('longer than 8000 characters together; send fewer')
+  })
+
+  test('does not count what nobody is matched by', async () => {
+    const photo = [{ contentType: 'image/png', data: 'AAAA'.repeat(10_000) }]
+    const asked = { resourceType: 'Patient', name: [{ family: 'Nobody', given: ['Known'] }], photo }
+    expect((await server.fhir('POST', '/Patient/$match', asked)).status).toBe(200)
+  })
+
+  test('with one parameter many times over is refused', async () => {
+    const parameter = Array.from({ length: 100_000 }, () => ({ name: 'count', valueInteger: 1 }))
+    const { status, body } = await server.fhir('POST', '/Patient/$match', { resourceType: 'Parameters', parameter })
+    expect(status).toBe(400)
+    expect(body.issue[1].diagnostics).toContain('100000 times')
+  })
+})
