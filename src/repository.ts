@@ -160,6 +160,7 @@ export class UnitOfWork {
    * another one came between, the commit meets it as a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
+  readonly #seenRecords = new Map<string, StoredRecord | undefined>()
   readonly #records = new Map<string, RecordChange>()
   readonly #guards: Guard[] = []
 
@@ -234,8 +235,11 @@ export class UnitOfWork {
     return next
   }
 
+  /** As this unit saw it first, so that two looks in one piece of work agree; a later change is met at the commit. */
   async readRecord(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
-    return await this.#store.readRecord(clinic, kind, key)
+    const name = JSON.stringify([clinic, kind, key])
+    if (!this.#seenRecords.has(name)) this.#seenRecords.set(name, await this.#store.readRecord(clinic, kind, key))
+    return this.#seenRecords.get(name)
   }
 
   /** Stages a record of the server's own; see RecordChange. */
