@@ -93,10 +93,14 @@ async function readJson(koa: KoaContext, route: Route, { limits }: Services): Pr
   return parseBody(text, limits.jsonDepth)
 }
 
+/** As many values as a query may have, each of a hundred characters, fit. */
+const MOST_FORM_BYTES = 1024 * 1024
+
 /** Parameters of `POST _search` come in the body, in the query string, or both (http.html#search). */
 async function addForm(koa: KoaContext, query: URLSearchParams, { limits }: Services): Promise<void> {
   checkContentType(koa, ['application/x-www-form-urlencoded'])
-  for (const [name, value] of new URLSearchParams(await readBody(koa, limits.bodyBytes))) query.append(name, value)
+  const form = await readBody(koa, Math.min(limits.bodyBytes, MOST_FORM_BYTES))
+  for (const [name, value] of new URLSearchParams(form)) query.append(name, value)
 }
 
 function send(

@@ -87,6 +87,15 @@ describe('a Bundle that reads more than a process can answer', () => {
   })
 })
 
+test('a search form of more than a megabyte is refused', async () => {
+  const send = (length: number) =>
+    server.fhir('POST', '/Patient/_search', `family=${'a'.repeat(length)}`, {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+  expect((await send(1000 * 1000)).status).toBe(200)
+  expect((await send(1100 * 1000)).status).toBe(413)
+})
+
 describe('Patient/$match', () => {
   const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
