@@ -1,5 +1,5 @@
 /** An e-mail address as callers say or spell it, in normal form. */
-import validator from 'validator'
+import isEmail from 'validator/lib/isEmail.js'
 import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
@@ -18,7 +18,7 @@ export function spokenEmail(text: string): Spoken {
   if (domain === undefined) return unclear(`The e-mail address has no "at"; give it in full, ${EXAMPLE}`)
   if (more.length > 0) return unclear(`The e-mail address has more than one "at"; give it again, ${EXAMPLE}`)
   const value = `${local}@${domain.toLowerCase()}`
-  return validator.isEmail(value)
+  return isEmail(value)
     ? understood(value)
     : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
 }
