@@ -142,9 +142,12 @@ function startsWith(column: Sql, prefix: string): Sql {
 
 /** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
 function successor(prefix: string): string | undefined {
-  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+  let kept = prefix
+  while (kept !== '') {
+    const [last = ''] = kept.slice(-2).match(/[^]$/u) ?? []
+    kept = kept.slice(0, kept.length - last.length)
+    const point = last.codePointAt(0) ?? 0
+    if (point < 0x10ffff) return kept + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
   }
   return undefined
 }
