@@ -144,7 +144,7 @@ function startsWith(column: Sql, prefix: string): Sql {
 function successor(prefix: string): string | undefined {
   let kept = prefix
   while (kept !== '') {
-    const [last = ''] = kept.slice(-2).match(/[^]$/u) ?? []
+    const [last = ''] = kept.slice(-2).match(/.$/su) ?? []
     kept = kept.slice(0, kept.length - last.length)
     const point = last.codePointAt(0) ?? 0
     if (point < 0x10ffff) return kept + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
