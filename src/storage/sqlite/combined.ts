@@ -25,10 +25,7 @@ function crossProduct(engine: Engine, type: number, declared: CombinedIndex, row
   const ranges = rowsOf(rows, 'range_index', range)
   if (ranges.length === 0) return []
   const param = engine.names.makeParam(type, 'combined', combinedName(declared))
-  const [firsts, seconds] = [
-    equalValues(engine, type, declared.equal[0], rows),
-    equalValues(engine, type, declared.equal[1], rows),
-  ]
+  const [firsts, seconds] = [equalValues(engine, declared.equal[0], rows), equalValues(engine, declared.equal[1], rows)]
   return firsts.flatMap((first) =>
     seconds.flatMap((second) =>
       ranges.map(([, low, high]): IndexRow => [param, first, second, low ?? null, high ?? null]),
@@ -36,12 +33,11 @@ function crossProduct(engine: Engine, type: number, declared: CombinedIndex, row
   )
 }
 
-function equalValues(engine: Engine, type: number, code: string | undefined, rows: IndexRows): readonly SqlValue[] {
+function equalValues({ names }: Engine, code: string | undefined, rows: IndexRows): readonly SqlValue[] {
   if (code === undefined) return [0]
-  const found = EQUAL_VALUES.flatMap(({ kind, table }) =>
-    rowsOf(rows, table, engine.names.param(type, kind, code)).map(([, value]) => value ?? null),
-  )
-  return [...new Set(found)]
+  const all = EQUAL_VALUES.flatMap(({ table }) => rows.get(table) ?? [])
+  const found = all.filter(([param]) => names.textOf(param) === code)
+  return [...new Set(found.map(([, value]) => value ?? null))]
 }
 
 const rowsOf = (rows: IndexRows, table: IndexTable, param: number | undefined): readonly IndexRow[] =>
