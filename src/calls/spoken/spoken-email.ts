@@ -18,9 +18,7 @@ export function spokenEmail(text: string): Spoken {
   if (domain === undefined) return unclear(`The e-mail address has no "at"; give it in full, ${EXAMPLE}`)
   if (more.length > 0) return unclear(`The e-mail address has more than one "at"; give it again, ${EXAMPLE}`)
   const value = `${local}@${domain.toLowerCase()}`
-  return isEmail(value)
-    ? understood(value)
-    : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
+  return isEmail(value) ? understood(value) : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
 }
 
 /** The address when it was typed as one; a sentence's last dot is cut off. */
