@@ -1,7 +1,7 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that gives resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
+import type { CursorKey } from '../cursor.ts'
 import type { Scope } from './compile.ts'
-import type { CursorKey } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { and, or, raw, type Sql, sql } from './sql.ts'
 
