@@ -8,7 +8,10 @@ const importing = ['mongodb/lib/runtime_adapters\\.js$']
 
 export default {
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/global-setup.ts',
+  globalTeardown: '<rootDir>/test/global-teardown.ts',
   setupFiles: ['<rootDir>/test/setup.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/after-all.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${[...esmOnly, ...importing].join('|')}))`],

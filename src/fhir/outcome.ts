@@ -72,7 +72,9 @@ export function toOutcome(issues: readonly Issue[]): OperationOutcome {
       code,
       ...(reason === undefined ? {} : { details: { coding: [{ system: REASON_SYSTEM, code: reason }] } }),
       diagnostics,
-      ...(expression === undefined ? {} : { expression: typeof expression === 'string' ? [expression] : [...expression] }),
+      ...(expression === undefined
+        ? {}
+        : { expression: typeof expression === 'string' ? [expression] : [...expression] }),
     })),
   }
 }

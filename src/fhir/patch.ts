@@ -9,7 +9,8 @@ const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test']
 
 /** @throws FhirError 400 naming the operation that is malformed. */
 export function readJsonPatch(body: unknown): JsonPatch {
-  if (!Array.isArray(body)) throw badRequest('A JSON Patch is an array of operations, e.g. [{"op":"replace","path":"/active","value":true}]')
+  if (!Array.isArray(body))
+    throw badRequest('A JSON Patch is an array of operations, e.g. [{"op":"replace","path":"/active","value":true}]')
   body.forEach(checkOperation)
   return body as JsonPatch
 }
@@ -43,8 +44,11 @@ function applyOne(document: unknown, operation: Operation, index: number): unkno
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     const reason = name === 'TEST_OPERATION_FAILED' ? 'the value there is another one' : 'there is no such element'
-    throw unprocessable(`JSON Patch operation ${index} (${operation.op} ${operation.path}) cannot be applied: ${reason}`, {
-      reason: name === 'TEST_OPERATION_FAILED' ? 'patch-test-failed' : 'patch-path-not-found',
-    })
+    throw unprocessable(
+      `JSON Patch operation ${index} (${operation.op} ${operation.path}) cannot be applied: ${reason}`,
+      {
+        reason: name === 'TEST_OPERATION_FAILED' ? 'patch-test-failed' : 'patch-path-not-found',
+      },
+    )
   }
 }

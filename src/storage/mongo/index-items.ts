@@ -32,19 +32,19 @@ function itemsOfEntry(entry: IndexEntry): readonly IndexItem[] {
   const k = keyOf(entry.kind, entry.param)
   if (entry.kind === 'date' && entry.high - entry.low > SHORT_SPAN) {
     return [
-      { k, ...valueOf(entry) },
+      { k, ...fieldsOf(entry) },
       { k: longKeyOf(entry.param), v: entry.high, low: entry.low },
     ]
   }
-  if (entry.kind !== 'composite') return [{ k, ...valueOf(entry) }]
-  const parts = entry.parts.map(valueOf)
+  if (entry.kind !== 'composite') return [{ k, ...fieldsOf(entry) }]
+  const parts = entry.parts.map(fieldsOf)
   return [{ k, v: parts[0]?.v ?? null, parts }]
 }
 
 type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
 
 /** A field that says nothing (no system, no version) is left out. */
-function valueOf(entry: IndexEntry): Value {
+function fieldsOf(entry: IndexEntry): Value {
   switch (entry.kind) {
     case 'string':
       return { v: entry.folded, exact: entry.exact }

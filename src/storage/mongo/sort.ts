@@ -59,7 +59,7 @@ export function afterFields({ key, place, direction }: FieldOrder, position: Pos
 }
 
 /** The value that a resource is sorted by: of its items the least ascending, the greatest descending, or null. */
-function valueOf(key: SortKey): Document | string {
+function sortedBy(key: SortKey): Document | string {
   switch (key.by) {
     case 'id':
       return '$id'
@@ -87,7 +87,7 @@ export const keyField = (index: number): string => `key${index}`
 const missingField = (index: number): string => `missing${index}`
 
 export const keyFields = (sort: readonly SortKey[]): Document =>
-  Object.fromEntries(sort.map((key, index) => [keyField(index), valueOf(key)]))
+  Object.fromEntries(sort.map((key, index) => [keyField(index), sortedBy(key)]))
 
 /** A missing value comes last, whichever the direction. */
 export const missingFields = (sort: readonly SortKey[]): Document =>
