@@ -1,11 +1,11 @@
-/** Batches: what comes while others are being written is written together, with one command or transaction. */
+/** Batches: what comes while others are under way is sent together, as one command or transaction. */
 
-/** Why an item was refused; undefined: it was written. */
-export type Refusal = { readonly reason: unknown } | undefined
+/** What became of an item. */
+export type Outcome<Result> = { readonly value: Result } | { readonly reason: unknown }
 
-interface Waiting<Item> {
+interface Waiting<Item, Result> {
   readonly item: Item
-  readonly resolve: () => void
+  readonly resolve: (value: Result) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -13,25 +13,27 @@ export interface BatchLimits<Item> {
   /** Batches under way at the same time. */
   readonly atOnce: number
   readonly items: number
-  /** Bytes, about, of a batch; one item may be larger. */
-  readonly bytes: number
-  readonly bytesOf: (item: Item) => number
+  /** Of a batch, about; one item may be larger. */
+  readonly bytes?: number
+  readonly bytesOf?: (item: Item) => number
 }
 
-export class Batches<Item> {
-  private readonly run: (items: readonly Item[]) => Promise<readonly Refusal[]>
+/** One outcome for each item, in their order. */
+type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
+
+export class Batches<Item, Result> {
+  private readonly run: Run<Item, Result>
   private readonly limits: BatchLimits<Item>
-  private readonly waiting: Waiting<Item>[] = []
+  private readonly waiting: Waiting<Item, Result>[] = []
   private underWay = 0
   private scheduled = false
 
-  /** `run` never rejects: it says of each item whether it was refused. */
-  constructor(run: (items: readonly Item[]) => Promise<readonly Refusal[]>, limits: BatchLimits<Item>) {
+  constructor(run: Run<Item, Result>, limits: BatchLimits<Item>) {
     this.run = run
     this.limits = limits
   }
 
-  add(item: Item): Promise<void> {
+  add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject })
       this.schedule()
@@ -44,30 +46,39 @@ export class Batches<Item> {
     this.scheduled = true
     setImmediate(() => {
       this.scheduled = false
-      void this.write()
+      void this.send()
       this.schedule()
     })
   }
 
-  private async write(): Promise<void> {
+  private async send(): Promise<void> {
     const batch = this.waiting.splice(0, this.nextSize())
     if (batch.length === 0) return
     this.underWay += 1
-    const refusals = await this.run(batch.map(({ item }) => item))
+    const outcomes = await this.outcomesOf(batch.map(({ item }) => item))
     this.underWay -= 1
     for (const [index, { resolve, reject }] of batch.entries()) {
-      const refusal = refusals[index]
-      if (refusal === undefined) resolve()
-      else reject(refusal.reason)
+      const outcome = outcomes[index] ?? { reason: new Error('A batch lost one of its items') }
+      if ('value' in outcome) resolve(outcome.value)
+      else reject(outcome.reason)
     }
     this.schedule()
   }
 
+  private async outcomesOf(items: readonly Item[]): Promise<readonly Outcome<Result>[]> {
+    try {
+      return await this.run(items)
+    } catch (reason) {
+      return items.map(() => ({ reason }))
+    }
+  }
+
   private nextSize(): number {
+    const { items: most, bytes: mostBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.limits
     let bytes = 0
     const end = this.waiting.findIndex(({ item }, index) => {
-      bytes += this.limits.bytesOf(item)
-      return index >= this.limits.items || (index > 0 && bytes > this.limits.bytes)
+      bytes += bytesOf(item)
+      return index >= most || (index > 0 && bytes > mostBytes)
     })
     return end === -1 ? this.waiting.length : end
   }

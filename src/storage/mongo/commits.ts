@@ -5,7 +5,7 @@
  */
 import { MongoBulkWriteError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
-import { Batches, type BatchLimits, type Refusal } from './batches.ts'
+import { Batches, type BatchLimits, type Outcome } from './batches.ts'
 import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
@@ -14,12 +14,14 @@ import { Turns } from './turns.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 
+const WRITTEN: Outcome<void> = { value: undefined }
+
 export class Commits {
   private readonly engine: Engine
   private readonly turns = new Turns()
   private readonly underWay = new Set<Promise<void>>()
-  private readonly creations = new Batches<ChangeSet>((sets) => this.create(sets), LIMITS)
-  private readonly changes = new Batches<ChangeSet>((sets) => this.change(sets), LIMITS)
+  private readonly creations = new Batches<ChangeSet, void>((sets) => this.create(sets), LIMITS)
+  private readonly changes = new Batches<ChangeSet, void>((sets) => this.change(sets), LIMITS)
   private closed = false
 
   constructor(engine: Engine) {
@@ -47,31 +49,31 @@ export class Commits {
     if (isCreation(changes)) return await this.creations.add(changes)
     if (changes.guards.length === 0) return await this.changes.add(changes)
     // A guard is refused more often than not; nobody else should have to be written again because of it.
-    const [refusal] = await this.change([changes])
-    if (refusal !== undefined) throw refusal.reason
+    const [outcome] = await this.change([changes])
+    if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
   }
 
-  private async create(sets: readonly ChangeSet[]): Promise<readonly Refusal[]> {
+  private async create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
     const documents = sets.flatMap(({ clinic, resources }) =>
       resources.map((change) => createdDocument(this.engine, clinic, change)),
     )
     try {
       await this.engine.resources.insertMany(documents, { ordered: false })
-      return []
+      return sets.map(() => WRITTEN)
     } catch (error) {
-      return sets.map((set, index) => refusalOf(set, index, error))
+      return sets.map((set, index) => outcomeOf(set, index, error))
     }
   }
 
-  private async change(sets: readonly ChangeSet[]): Promise<readonly Refusal[]> {
+  private async change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
     try {
       await inTransaction(this.engine.client, (session) => writeAll(this.engine, session, sets))
-      return []
+      return sets.map(() => WRITTEN)
     } catch (error) {
       const reason = toStoreError(error)
       if (sets.length === 1 || reason instanceof StoreUnavailable) return sets.map(() => ({ reason }))
       const alone = await Promise.all(sets.map((set) => this.change([set])))
-      return alone.map(([refusal]) => refusal)
+      return alone.flat()
     }
   }
 }
@@ -95,7 +97,7 @@ function touchedBy(changes: ChangeSet): readonly string[] {
 }
 
 /** Inserts that are not ordered fail one by one; anything else failed for all. */
-function refusalOf({ resources }: ChangeSet, index: number, error: unknown): Refusal {
+function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
   if (!(error instanceof MongoBulkWriteError)) return { reason: toStoreError(error) }
   const writeErrors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
   const own = writeErrors.find((one) => one.index === index)
@@ -107,5 +109,5 @@ function refusalOf({ resources }: ChangeSet, index: number, error: unknown): Ref
   }
   return writeErrors.length === 0 || error.result.getWriteConcernError() !== undefined
     ? { reason: toStoreError(error) }
-    : undefined
+    : WRITTEN
 }

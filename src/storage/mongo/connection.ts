@@ -19,8 +19,8 @@ const OPTIONS: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   retryReads: true,
   retryWrites: true,
-  // An element that is absent in FHIR is absent in BSON.
-  ignoreUndefined: true,
+  // What the server stores has been checked when it was written.
+  enableUtf8Validation: false,
 }
 
 const DEFAULT_DATABASE = 'emr'

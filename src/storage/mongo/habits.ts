@@ -3,31 +3,38 @@
  * speed depends on it: a wrong memory makes a search slower, never wrong.
  */
 
-/** Counted as few so often in a row, a kind of search is trusted to go on finding few. */
+/** After so many counts in a row that were small, a kind of search is trusted to go on finding few. */
 const TRUSTED_AFTER = 8
 /** Then it is counted again. */
-const TRUSTED_FOR = 64
+const TRUSTED_FOR = 512
 const MOST_REMEMBERED = 10_000
 
 interface Memory {
-  readonly streak: number
+  /** Small counts in a row. */
+  readonly counts: number
   readonly uses: number
+  /** The greatest of them. */
+  readonly size: number
 }
+
+const NOTHING: Memory = { counts: 0, uses: 0, size: 0 }
 
 export class Habits {
   private readonly memories = new Map<string, Memory>()
 
-  /** True when searches of this kind have found few of late. */
-  isFew(kind: string): boolean {
+  /** How much searches of this kind have found of late; undefined: that has to be counted. */
+  sizeOf(kind: string): number | undefined {
     const memory = this.memories.get(kind)
-    if (memory === undefined || memory.streak < TRUSTED_AFTER || memory.uses >= TRUSTED_FOR) return false
+    if (memory === undefined || memory.counts < TRUSTED_AFTER || memory.uses >= TRUSTED_FOR) return undefined
     this.memories.set(kind, { ...memory, uses: memory.uses + 1 })
-    return true
+    return memory.size
   }
 
-  learn(kind: string, few: boolean): void {
+  /** @param size undefined: too many to be counted */
+  learn(kind: string, size: number | undefined): void {
     if (this.memories.size >= MOST_REMEMBERED) this.memories.clear()
-    const streak = few ? (this.memories.get(kind)?.streak ?? 0) + 1 : 0
-    this.memories.set(kind, { streak, uses: 0 })
+    const { counts, size: before } = this.memories.get(kind) ?? NOTHING
+    const memory = size === undefined ? NOTHING : { counts: counts + 1, uses: 0, size: Math.max(before, size) }
+    this.memories.set(kind, memory)
   }
 }

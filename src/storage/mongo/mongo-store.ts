@@ -9,8 +9,9 @@ import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { Habits } from './habits.ts'
 import { history } from './history.ts'
-import { findRecords, readRecord } from './records.ts'
-import { readCurrent, readVersion } from './resources.ts'
+import { PointReads } from './point-reads.ts'
+import { findRecords } from './records.ts'
+import { readVersion } from './resources.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 
@@ -27,14 +28,15 @@ export interface MongoOptions {
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
   const engine = await open(options)
   const commits = new Commits(engine)
+  const reads = new PointReads(engine)
   let closed = false
   return {
-    read: (clinic, type, id) => serve(readCurrent(engine, clinic, type, id)),
+    read: (clinic, type, id) => serve(reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(readVersion(engine, clinic, type, id, version)),
     write: (changes) => commits.write(changes),
     search: (plan) => serve(search(engine, plan)),
     history: (query) => serve(history(engine, query)),
-    readRecord: (clinic, kind, key) => serve(readRecord(engine, clinic, kind, key)),
+    readRecord: (clinic, kind, key) => serve(reads.record(clinic, kind, key)),
     records: (query) => serve(findRecords(engine, query)),
     isEmpty: () => serve(isEmpty(engine)),
     close: async () => {

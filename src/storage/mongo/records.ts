@@ -3,16 +3,6 @@ import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
 
-export async function readRecord(
-  { records }: Collections,
-  clinic: string,
-  kind: string,
-  key: string,
-): Promise<StoredRecord | undefined> {
-  const found = await records.findOne({ clinic, kind, key }, { projection: { _id: 0 } })
-  return found === null ? undefined : toRecord(found)
-}
-
 export async function findRecords({ records }: Collections, query: RecordQuery): Promise<readonly StoredRecord[]> {
   const { clinic, kind, dueBefore, limit } = query
   const filter: Filter = {
@@ -74,7 +64,7 @@ async function versionsOf(
 const addressOf = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
   JSON.stringify([clinic, kind, key])
 
-const toRecord = ({ clinic, kind, key, version, value, due }: RecordDocument): StoredRecord => ({
+export const toRecord = ({ clinic, kind, key, version, value, due }: RecordDocument): StoredRecord => ({
   clinic,
   kind,
   key,

@@ -6,16 +6,6 @@ import { unpackText } from './text.ts'
 /** The fields that a version is made of, for people and indexes none. */
 export const VERSION_FIELDS = { type: 1, id: 1, version: 1, updated: 1, method: 1, text: 1 } as const
 
-export async function readCurrent(
-  { resources }: Collections,
-  clinic: string,
-  type: string,
-  id: string,
-): Promise<StoredResource | undefined> {
-  const found = await resources.findOne({ clinic, type, id }, { projection: { _id: 0, ...VERSION_FIELDS } })
-  return found === null ? undefined : toStored(found)
-}
-
 /** Newest first: a version that is superseded between the two reads has moved to where the second looks. */
 export async function readVersion(
   collections: Collections,

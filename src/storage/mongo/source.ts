@@ -28,7 +28,7 @@ export async function bestSource(
   const accesses = terms.flatMap(({ access }) => access ?? [])
   const [first] = accesses
   if (first === undefined) return undefined
-  const known = accesses.find((access) => access.declared || engine.habits.isFew(habitOf(scope, access)))
+  const known = accesses.find(({ declared }) => declared) ?? remembered(engine, scope, accesses)
   if (known !== undefined) return { access: known, few: true }
   if (accesses.length === 1 && !countAnyway) return { access: first, few: false }
   for (const limit of [Math.min(VERY_FEW, engine.fewCandidates), engine.fewCandidates]) {
@@ -36,6 +36,13 @@ export async function bestSource(
     if (smallest !== undefined) return { access: smallest, few: true }
   }
   return { access: accesses.find(({ inOrder }) => inOrder) ?? first, few: false }
+}
+
+/** The one whose like have found the least. */
+function remembered({ habits }: Engine, scope: Scope, accesses: readonly Access[]): Access | undefined {
+  const sizes = accesses.map((access) => habits.sizeOf(habitOf(scope, access)) ?? Number.POSITIVE_INFINITY)
+  const least = Math.min(...sizes)
+  return least === Number.POSITIVE_INFINITY ? undefined : accesses[sizes.indexOf(least)]
 }
 
 /** Counts no more of each than it takes to know, all at once. */
@@ -48,7 +55,8 @@ async function smallestBelow(
   if (limit === 0) return undefined
   const sizes = await Promise.all(accesses.map((access) => sizeOf(engine, scope, access, limit)))
   for (const [index, access] of accesses.entries()) {
-    if (limit <= VERY_FEW) engine.habits.learn(habitOf(scope, access), (sizes[index] ?? limit) < limit)
+    const size = sizes[index] ?? limit
+    if (limit <= VERY_FEW) engine.habits.learn(habitOf(scope, access), size < limit ? size : undefined)
   }
   const fewest = Math.min(...sizes)
   return fewest < limit ? accesses[sizes.indexOf(fewest)] : undefined
@@ -65,22 +73,26 @@ async function sizeOf({ resources }: Engine, scope: Scope, access: Access, limit
 
 /**
  * The live resources that `access` gives, as far as they fulfil `terms`. These are hidden from the planner, which
- * would else take one of them for its index range.
+ * would else take one of them for its index range. Only live resources have items, so only other indexes have others.
  */
 export function candidates({ clinic, type }: Scope, access: Access, terms: readonly Term[], after?: Filter): Filter {
   const [only] = access.filters
   const driving = access.filters.length === 1 && only !== undefined ? only : { $or: access.filters }
-  const tested = terms.filter((term) => !(term.access === access && access.exact)).map(({ filter }) => filter)
+  const tests = terms
+    .filter((term) => !(term.access === access && access.exact))
+    .map(({ filter }) => filter)
+    .filter(isTest)
   return {
     clinic,
     type,
-    live: true,
-    $and: [driving, ...tested.filter(isTest).map(hidden), ...(after === undefined ? [] : [after])],
+    ...(access.index === 'by_entry' ? {} : { live: true }),
+    ...driving,
+    ...(tests.length === 0 ? {} : { $nor: tests.map((filter) => ({ $nor: [filter] })) }),
+    ...(after === undefined ? {} : { $and: [after] }),
   }
 }
 
 const isTest = (filter: Filter): boolean => Object.keys(filter).length > 0
-const hidden = (filter: Filter): Filter => ({ $nor: [{ $nor: [filter] }] })
 
 /** How many resources fulfil all of `terms`. */
 export async function countOf(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<number> {
