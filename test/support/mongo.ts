@@ -1,6 +1,7 @@
 /** Databases of a real MongoDB for tests. */
 import { describe, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
+import { MongoMemoryServer } from 'mongodb-memory-server-core'
 import type { CombinedIndex } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
@@ -61,6 +62,17 @@ export async function openTestMongo(
     close: async () => {
       await store.close()
       await withDatabase(url, (db) => db.dropDatabase())
+    },
+  }
+}
+
+/** A mongod that is no replica set. */
+export async function startStandalone(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const server = await MongoMemoryServer.create({ instance: { storageEngine: 'wiredTiger' } })
+  return {
+    url: server.getUri('emr'),
+    stop: async () => {
+      await server.stop()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The collections, what their documents look like, and their indexes. docs/mongodb.md explains them to users. */
-import type { Binary, Collection, Db, Document } from 'mongodb'
+import type { Binary, Collection, CollectionOptions, Db, Document } from 'mongodb'
 import type { ChangeMethod } from '../port.ts'
 
 /** A part of a query. */
@@ -81,12 +81,12 @@ export interface Collections {
   readonly store: Collection<StoreDocument>
 }
 
-export const collectionsOf = (db: Db): Collections => ({
-  resources: db.collection('resources'),
-  history: db.collection('history'),
-  records: db.collection('records'),
-  locks: db.collection('locks'),
-  store: db.collection('store'),
+export const collectionsOf = (db: Db, options: CollectionOptions = {}): Collections => ({
+  resources: db.collection('resources', options),
+  history: db.collection('history', options),
+  records: db.collection('records', options),
+  locks: db.collection('locks', options),
+  store: db.collection('store', options),
 })
 
 /** Indexes of `resources`, as queries name them. */

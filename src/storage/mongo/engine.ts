@@ -6,6 +6,8 @@ import type { Habits } from './habits.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
+  /** The same collections, for reads in a snapshot session. */
+  readonly snapshots: Collections
   readonly combined: readonly CombinedIndex[]
   /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
   readonly fewCandidates: number

@@ -59,7 +59,9 @@ function walkOf({ type, id }: HistoryQuery, collection: Walk['collection']): Wal
   const isNewest = collection === 'resources'
   if (type === undefined) return { collection, index: 'by_clinic_time', filter: {}, sort: byTime }
   if (id !== undefined) {
-    return { collection, index: isNewest ? 'by_id' : 'by_version', filter: {}, sort: { version: -1 } }
+    // There is only one newest version.
+    if (isNewest) return { collection, index: 'by_id', filter: {}, sort: {} }
+    return { collection, index: 'by_version', filter: {}, sort: { version: -1 } }
   }
   // The index of the newest versions has the live ones and the deleted ones apart; the server merges them.
   const filter: Filter = isNewest ? { live: { $in: [true, false] } } : {}

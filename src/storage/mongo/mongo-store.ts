@@ -54,7 +54,8 @@ async function open({ url, combined, fewCandidates = 4096 }: MongoOptions): Prom
     const collections = collectionsOf(db)
     await migrate(db)
     await reconcileCombined(collections, combined)
-    return { ...collections, client, combined, fewCandidates, habits: new Habits() }
+    const snapshots = collectionsOf(db, { readConcern: { level: 'snapshot' } })
+    return { ...collections, snapshots, client, combined, fewCandidates, habits: new Habits() }
   } catch (error) {
     await client.close()
     throw toStoreError(error)
