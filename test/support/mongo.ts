@@ -1,7 +1,7 @@
 /** Databases of a real MongoDB for tests. */
 import { describe, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { MongoMemoryServer } from 'mongodb-memory-server-core'
+import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core'
 import type { CombinedIndex } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
@@ -76,3 +76,9 @@ export async function startStandalone(): Promise<{ readonly url: string; readonl
     },
   }
 }
+
+/** A replica set of its own, whose nodes may be killed. */
+export const startReplicaSet = (count: number): Promise<MongoMemoryReplSet> =>
+  MongoMemoryReplSet.create({
+    replSet: { count, storageEngine: 'wiredTiger', configSettings: { electionTimeoutMillis: 1_000 } },
+  })

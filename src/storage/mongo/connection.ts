@@ -2,18 +2,20 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
 
-/** Milliseconds. A request that meets a lost server is answered within the first, in the worst case the last. */
+/**
+ * Milliseconds; the address may set others. A request that meets a lost server is answered within the first of them,
+ * one that was under way when it was lost within the last.
+ */
 const LIMITS = {
   serverSelectionTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   waitQueueTimeoutMS: 5_000,
   socketTimeoutMS: 30_000,
-} as const satisfies MongoClientOptions
+  maxPoolSize: 64,
+}
 
 const OPTIONS: MongoClientOptions = {
-  ...LIMITS,
   appName: 'sandbox-emr',
-  maxPoolSize: 64,
   readPreference: 'primary',
   readConcern: { level: 'majority' },
   writeConcern: { w: 'majority', journal: true },
@@ -46,12 +48,16 @@ const NO_REPLICA_SET =
 
 function clientOf(url: string): MongoClient {
   try {
-    return new MongoClient(url, OPTIONS)
+    return new MongoClient(url, { ...limitsFor(url), ...OPTIONS })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreUnavailable(`DATABASE_URL is not an address of a MongoDB: ${reason}`, { cause: error })
   }
 }
+
+/** Those that the address does not set itself. */
+const limitsFor = (url: string): MongoClientOptions =>
+  Object.fromEntries(Object.entries(LIMITS).filter(([name]) => !url.includes(`${name}=`)))
 
 /** The path of the address; the driver's own default would be `test`. */
 const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE

@@ -20,7 +20,7 @@ export interface MongoOptions {
   readonly url: string
   /** Declared by the providers; a database with data is brought in line with them. */
   readonly combined: readonly CombinedIndex[]
-  /** See Engine; 4096 unless a test wants the other way of searching on few resources. */
+  /** See Engine; 1024 unless a test wants the other way of searching on few resources. */
   readonly fewCandidates?: number
 }
 
@@ -48,7 +48,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   }
 }
 
-async function open({ url, combined, fewCandidates = 4096 }: MongoOptions): Promise<Engine> {
+async function open({ url, combined, fewCandidates = 1024 }: MongoOptions): Promise<Engine> {
   const { client, db } = await connect(url)
   try {
     const collections = collectionsOf(db)
