@@ -17,6 +17,8 @@ import { any, malformed, splitUnescaped, unescaped, type ValueContext } from './
 
 /** Values joined by commas in one parameter. */
 const MOST_VALUES = 200
+/** Characters of one value: longer than any address on the web. */
+const MOST_CHARACTERS = 4096
 /** Links of a chain, `_has` counted with them. */
 const MOST_LINKS = 5
 /** Types looked at for one parameter, over all links of a chain that names none. */
@@ -124,6 +126,8 @@ function valuesOf(value: string, context: ValueContext): readonly string[] {
   const values = splitUnescaped(value, ',')
   if (values.length > MOST_VALUES)
     throw badRequest(`${context.name} has ${values.length} values; ${MOST_VALUES} are the most`)
+  if (values.some(({ length }) => length > MOST_CHARACTERS))
+    throw badRequest(`${context.name} has a value of more than ${MOST_CHARACTERS} characters, the most a search takes`)
   if (values.includes('')) {
     throw badRequest(`${context.name}=${value} has an empty value; write '\\,' for a comma that belongs to a value`, {
       reason: EMPTY_VALUE,

@@ -87,13 +87,23 @@ describe('a Bundle that reads more than a process can answer', () => {
   })
 })
 
-test('a search form of more than a megabyte is refused', async () => {
-  const send = (length: number) =>
-    server.fhir('POST', '/Patient/_search', `family=${'a'.repeat(length)}`, {
-      'content-type': 'application/x-www-form-urlencoded',
-    })
-  expect((await send(1000 * 1000)).status).toBe(200)
-  expect((await send(1100 * 1000)).status).toBe(413)
+describe('a search form', () => {
+  const send = (body: string) =>
+    server.fhir('POST', '/Patient/_search', body, { 'content-type': 'application/x-www-form-urlencoded' })
+
+  test.each(['family', 'family:contains', 'family:exact', '_profile:above', '_profile:below', 'identifier'])(
+    'takes values of up to 4,096 characters: %s',
+    async (name) => {
+      expect((await send(`${name}=${'a/'.repeat(2048)}`)).status).toBe(200)
+      const { status, body } = await send(`${name}=${'a/'.repeat(2049)}`)
+      expect(status).toBe(400)
+      expect(body.issue[0].diagnostics).toContain('has a value of more than 4096 characters')
+    },
+  )
+
+  test('of more than a megabyte is refused', async () => {
+    expect((await send(`family=${'a'.repeat(1100 * 1000)}`)).status).toBe(413)
+  })
 })
 
 describe('Patient/$match', () => {
