@@ -159,17 +159,20 @@ export class Outbox {
   readonly #services: OutboxServices
   #timer: NodeJS.Timeout | undefined
   #pass: Promise<void> = Promise.resolve()
+  #stopped = false
 
   constructor(services: OutboxServices) {
     this.#services = services
   }
 
   start(): void {
+    this.#stopped = false
     this.#timer ??= setInterval(() => void this.deliverDue(), INTERVAL).unref()
   }
 
-  /** Resolves when the tries under way are over. */
+  /** Resolves when the try under way is over; the rows behind it wait for the next start. */
   async stop(): Promise<void> {
+    this.#stopped = true
     clearInterval(this.#timer)
     this.#timer = undefined
     await this.#pass
@@ -182,12 +185,22 @@ export class Outbox {
   }
 
   async #deliverAll(): Promise<void> {
-    const { repository, logger, clock = Date.now } = this.#services
+    const { repository, clock = Date.now } = this.#services
+    const due = { kind: OUTBOX, dueBefore: clock(), limit: BATCH }
+    for (const { clinic, key } of (await this.#caught(() => repository.records(due))) ?? []) {
+      if (this.#stopped) return
+      await this.#caught(() => this.#deliver(clinic, key))
+    }
+  }
+
+  /** A fault with one row leaves the others alone; its own lease makes it wait. */
+  async #caught<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      const due = await repository.records({ kind: OUTBOX, dueBefore: clock(), limit: BATCH })
-      for (const { clinic, key } of due) await this.#deliver(clinic, key)
+      return await work()
     } catch (error) {
-      logger.error({ fault: error instanceof Error ? error.name : typeof error }, 'the outbox could not be worked on')
+      const fault = error instanceof Error ? error.name : typeof error
+      this.#services.logger.error({ fault }, 'the outbox could not be worked on')
+      return undefined
     }
   }
 

@@ -40,10 +40,10 @@ const later = (retryAfterMs?: number): Delivery => ({
 })
 const never: Delivery = { delivered: false, retry: false, reason: 'the CRM answered 400' }
 
-const outbox = (enabled = true) =>
+const outbox = (enabled = true, to: CrmConnector = crm) =>
   new Outbox({
     repository: store.repository,
-    crm,
+    crm: to,
     accessOf: store.access,
     settingsOf: async () => ({ ...CRM, enabled }),
     logger: pino({ level: 'silent' }),
@@ -71,10 +71,10 @@ beforeEach(async () => {
   patient = (await store.access('a').change((ctx) => ctx.create<Patient>({ resourceType: 'Patient' }))).id
 })
 
-const stage = () =>
+const stage = (messageId = 'm') =>
   store.access('a').change(async (ctx) => {
     const fields = { firstName: 'John' }
-    stageDelivery(ctx, { clinic: 'a', patient, event: 'intake.submitted', messageId: 'm', fields })
+    stageDelivery(ctx, { clinic: 'a', patient, event: 'intake.submitted', messageId, fields })
   })
 const tryNow = () => deliverStaged(store.access('a'), crm, 'm')
 const row = async () => {
@@ -196,6 +196,37 @@ describe('the background', () => {
     })
     await loop.deliverDue()
     expect(asked).toEqual(['a'])
+  })
+})
+
+describe('with two rows that are due', () => {
+  beforeEach(async () => {
+    await stage('m')
+    await stage('n')
+    wait(MINUTE)
+  })
+
+  test('the background leaves the second one for later when it is told to stop during the first', async () => {
+    const stopping = outbox(true, {
+      deliver: async (settings, contact) => {
+        void stopping.stop()
+        return crm.deliver(settings, contact)
+      },
+    })
+    await stopping.deliverDue()
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a fault with one does not keep the other waiting', async () => {
+    let faults = 0
+    const failing: CrmConnector = {
+      deliver: (settings, contact) => {
+        if (faults++ === 0) throw new TypeError('broken')
+        return crm.deliver(settings, contact)
+      },
+    }
+    await outbox(true, failing).deliverDue()
+    expect(sent).toHaveLength(1)
   })
 })
 
