@@ -64,7 +64,8 @@ export function readConfig(environment: Environment = process.env): Config {
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
-      bodyBytes: read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+      // V8 makes no text of more than half a gigabyte.
+      bodyBytes: read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024),
       bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
       jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
       defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),

@@ -52,5 +52,7 @@ export function criteriaPlan(
 export function criteriaOf({ type, query }: InteractionRequest, interaction: string): string {
   const criteria = new URLSearchParams([...query].filter(([name]) => name !== '_format' && name !== '_pretty'))
   if (criteria.size > 0) return criteria.toString()
-  throw badRequest(`A ${interaction} needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`)
+  throw badRequest(
+    `For ${interaction} the address needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`,
+  )
 }
