@@ -1,4 +1,5 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
+import { setImmediate } from 'node:timers/promises'
 import { badRequest } from '../fhir/outcome.ts'
 import type { ClinicAccess, Context } from '../providers/context.ts'
 import { Answers, failureText, responseText, tooMuch } from './bundle-answers.ts'
@@ -29,18 +30,26 @@ export async function processBundle(
 
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
 
-/** Entries stand alone; some of one phase run side by side. */
+/** Entries stand alone. Those of one phase that write run side by side; the others have no commit to share. */
 async function batch(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
   const answers = new Answers(representation)
   for (const method of PHASES) {
     const phase = entries.filter((entry) => entry.match.route.method === method)
-    // Reads have no commit to share, and one after the other they end where the answer is full.
-    const width = method === 'GET' ? 1 : SIDE_BY_SIDE
-    for (let from = 0; from < phase.length; from += width) {
-      await Promise.all(phase.slice(from, from + width).map((entry) => answerAlone(access, entry, answers)))
+    const writers = phase.filter((entry) => !isAnsweredAlone(entry))
+    for (let from = 0; from < writers.length; from += SIDE_BY_SIDE) {
+      await Promise.all(writers.slice(from, from + SIDE_BY_SIDE).map((entry) => answerAlone(access, entry, answers)))
     }
+    for (const entry of phase.filter(isAnsweredAlone)) await inItsTurn(() => answerAlone(access, entry, answers))
   }
   return answers
+}
+
+const isAnsweredAlone = (entry: Entry): boolean => entry.match.route.method === 'GET' || isOperation(entry)
+
+/** Reading waits for no disk, so that nobody else would be served before the whole Bundle is. */
+async function inItsTurn(work: () => Promise<void>): Promise<void> {
+  await setImmediate()
+  await work()
 }
 
 async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<void> {
@@ -78,7 +87,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
     return done
   })
   // Searches look at the stored state, which has the writes only now.
-  for (const entry of entries.filter(isAfterCommit)) await answerAlone(access, entry, answers)
+  for (const entry of entries.filter(isAfterCommit)) await inItsTurn(() => answerAlone(access, entry, answers))
   return answers
 }
 

@@ -129,3 +129,20 @@ describe('Patient/$match', () => {
     expect(body.issue[1].diagnostics).toContain('100000 times')
   })
 })
+
+test('a Bundle of many reads does not keep others waiting until it is answered', async () => {
+  const answered: string[] = []
+  const send = async (what: string, request: Promise<unknown>) => answered.push((await request, what))
+  const asked = { resourceType: 'Patient', name: [{ family: 'Abernathy', given: ['Amelia'] }] }
+  const entry = Array.from({ length: 500 }, () => ({
+    resource: asked,
+    request: { method: 'POST', url: 'Patient/$match' },
+  }))
+  const all = send('Bundle', server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry }))
+  await Promise.all([
+    all,
+    send('health', fetch(`${server.url}/health/ready`)),
+    send('read', server.fhir('GET', '/Patient')),
+  ])
+  expect(answered.at(-1)).toBe('Bundle')
+})
