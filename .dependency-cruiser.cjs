@@ -17,11 +17,17 @@ module.exports = {
   forbidden: [
     only('fhir-imports-nothing', ['fhir/'], [], 'fhir/ is pure FHIR knowledge and imports nothing of ours.'),
     only('search-imports-fhir', ['search/'], ['fhir/'], 'A search knows FHIR and nothing else.'),
+    only(
+      'cursors-import-the-port',
+      ['storage/cursor\\.ts'],
+      ['storage/port\\.ts'],
+      'Cursors are the same on every engine.',
+    ),
     only('port-imports-plan', ['storage/port\\.ts'], ['search/plan\\.ts'], 'The port speaks of plans, not of engines.'),
     only(
       'engines-implement-the-port',
       ['storage/[^/]+/'],
-      ['storage/port\\.ts', 'search/plan\\.ts', 'fhir/'],
+      ['storage/(port|cursor)\\.ts', 'search/plan\\.ts', 'fhir/'],
       'An engine knows the port and the plan, no FHIR rule and no other part of the server.',
     ),
     {
@@ -43,6 +49,13 @@ module.exports = {
       ['fhir/', 'search/plan\\.ts'],
       'Domain rules know FHIR and plans as data, and no store.',
     ),
+    {
+      name: 'only-its-engine-knows-mongodb',
+      severity: 'error',
+      comment: 'The driver of MongoDB is loaded by those who keep their data there.',
+      from: { path: '^src/', pathNot: '^src/storage/mongo/' },
+      to: { path: '(^|/)node_modules/(mongodb|bson)/' },
+    },
     {
       name: 'only-app-names-an-engine',
       severity: 'error',

@@ -38,10 +38,15 @@ export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
 ): Promise<ResourceStore> {
-  const path = databaseUrl.slice('sqlite:'.length)
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
   )
+  if (databaseUrl.startsWith('mongodb')) {
+    // Its driver is loaded by those who use it.
+    const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
+    return openMongoStore({ url: databaseUrl, combined })
+  }
+  const path = databaseUrl.slice('sqlite:'.length)
   return openSqliteStore({ path, combined })
 }
 

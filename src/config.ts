@@ -39,6 +39,9 @@ export interface Limits {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+const DATABASE_URL = /^(?:sqlite:|mongodb(?:\+srv)?:\/\/)./
+const DATABASE_URLS = 'sqlite:<file>, sqlite::memory: or mongodb://<host>/<database>?replicaSet=<name>'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws Error listing every problem, one a line. */
@@ -52,7 +55,7 @@ export function readConfig(environment: Environment = process.env): Config {
     port: read.integer('PORT', 3000, 0, 65_535),
     host: environment.HOST || '127.0.0.1',
     baseUrl: read.url('BASE_URL'),
-    databaseUrl: read.matching('DATABASE_URL', 'sqlite:data/emr.db', /^sqlite:.+/, 'sqlite:<file> or sqlite::memory:'),
+    databaseUrl: read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS),
     jwt: {
       secret: read.secret('JWT_SECRET', randomBytes(32).toString('base64url'), 32, secrets),
       lifetimeSeconds: read.integer('SESSION_SECONDS', 8 * 3600, 60, 30 * 86_400),
@@ -157,6 +160,8 @@ class EnvironmentReader {
   }
 
   #wrong(name: string, right: string): void {
-    this.#problems.push(`${name} is '${this.#environment[name]}'; use ${right}`)
+    // An address may hold a password.
+    const value = this.#environment[name]?.replace(/\/\/[^@]*@/, '//…@')
+    this.#problems.push(`${name} is '${value}'; use ${right}`)
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { Repository, type UnitOfWork } from '../src/repository.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
-import { openSqliteStore } from '../src/storage/sqlite/sqlite-store.ts'
+import { openTestStore } from './support/database.ts'
 
 const stores: ResourceStore[] = []
 afterEach(async () => {
@@ -11,7 +11,7 @@ afterEach(async () => {
 })
 
 async function open(): Promise<Repository> {
-  const store = await openSqliteStore({ path: ':memory:', combined: [] })
+  const store = await openTestStore()
   stores.push(store)
   return new Repository(store, { baseUrl: 'http://localhost' })
 }
@@ -101,7 +101,7 @@ describe('a change', () => {
   })
 
   test('never gives a version an earlier time than the one before', async () => {
-    const store = await openSqliteStore({ path: ':memory:', combined: [] })
+    const store = await openTestStore()
     stores.push(store)
     let now = 2_000_000
     const repository = new Repository(store, { baseUrl: 'http://localhost', clock: () => now })

@@ -132,7 +132,10 @@ describe('Patient/$match', () => {
 
 test('a Bundle of many reads does not keep others waiting until it is answered', async () => {
   const answered: string[] = []
-  const send = async (what: string, request: Promise<unknown>) => answered.push((await request, what))
+  const send = async (what: string, request: Promise<unknown>) => {
+    await request
+    answered.push(what)
+  }
   const asked = { resourceType: 'Patient', name: [{ family: 'Abernathy', given: ['Amelia'] }] }
   const entry = Array.from({ length: 500 }, () => ({
     resource: asked,

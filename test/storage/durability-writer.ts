@@ -1,12 +1,12 @@
 /** A process that writes change sets until it is killed, and says on stdout which were acknowledged. */
 import { writeSync } from 'node:fs'
-import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { Clinic, COMBINED, reference, token } from './fixtures.ts'
+import { openNamedStore } from './durability-store.ts'
+import { Clinic, reference, token } from './fixtures.ts'
 
-const [path = '', first = '0'] = process.argv.slice(2)
+const [url = '', first = '0'] = process.argv.slice(2)
 const CONCURRENT = 8
 
-const clinic = new Clinic(await openSqliteStore({ path, combined: COMBINED }), 'c')
+const clinic = new Clinic(await openNamedStore(url), 'c')
 let next = Number(first)
 
 /** Two resources that refer to each other and a record: one change set, recognised by its number. */

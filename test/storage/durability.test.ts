@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { Clinic, COMBINED, ids } from './fixtures.ts'
+import { describeOnMongo, newMongoUrl } from '../support/mongo.ts'
+import { openNamedStore } from './durability-store.ts'
+import { Clinic, ids } from './fixtures.ts'
 
 /** Acknowledged sets after which the writer is killed, round by round. */
 const ROUNDS = [1, 60, 250, 7, 400]
@@ -20,21 +21,30 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a store whose process is killed', () => {
   test(`in the middle of writing, ${ROUNDS.length} times, has every acknowledged change set and no half one`, async () => {
-    const path = join(folder, 'killed.db')
-    const acknowledged: number[] = []
-    for (const [round, count] of ROUNDS.entries()) {
-      acknowledged.push(...(await writeUntilKilled(path, round * 100_000, count)))
-      const { whole, partial } = await changeSets(path)
-      expect(partial).toEqual([])
-      expect(acknowledged.filter((set) => !whole.has(set))).toEqual([])
-    }
-    expect(acknowledged.length).toBeGreaterThanOrEqual(ROUNDS.reduce((sum, count) => sum + count, 0))
+    await expectWholeSets(`sqlite:${join(folder, 'killed.db')}`)
   })
 })
 
+describeOnMongo('a server on MongoDB that is killed', () => {
+  test(`in the middle of transactions, ${ROUNDS.length} times, has every acknowledged change set and no half one`, async () => {
+    await expectWholeSets(await newMongoUrl())
+  })
+})
+
+async function expectWholeSets(url: string): Promise<void> {
+  const acknowledged: number[] = []
+  for (const [round, count] of ROUNDS.entries()) {
+    acknowledged.push(...(await writeUntilKilled(url, round * 100_000, count)))
+    const { whole, partial } = await changeSets(url)
+    expect(partial).toEqual([])
+    expect(acknowledged.filter((set) => !whole.has(set))).toEqual([])
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(ROUNDS.reduce((sum, count) => sum + count, 0))
+}
+
 /** Numbers of the sets that were acknowledged before the end. */
-async function writeUntilKilled(path: string, first: number, count: number): Promise<readonly number[]> {
-  const writer = spawn(process.execPath, [WRITER, path, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function writeUntilKilled(url: string, first: number, count: number): Promise<readonly number[]> {
+  const writer = spawn(process.execPath, [WRITER, url, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(writer, 'close')
   let output = ''
   writer.stdout.setEncoding('utf8')
@@ -49,9 +59,9 @@ async function writeUntilKilled(path: string, first: number, count: number): Pro
 
 /** A set is whole when the Patient, the Appointment, their index entries and the record are there. */
 async function changeSets(
-  path: string,
+  url: string,
 ): Promise<{ readonly whole: ReadonlySet<number>; readonly partial: readonly number[] }> {
-  const store = await openSqliteStore({ path, combined: COMBINED })
+  const store = await openNamedStore(url)
   const clinic = new Clinic(store, 'c')
   const all = { count: 100_000 }
   const parts = [

@@ -1,9 +1,10 @@
-/** The engine and the naive model get the same random changes and answer the same random plans. */
+/** Each engine and the naive model get the same random changes and answer the same random plans. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { SearchPlan } from '../../src/search/plan.ts'
 import { type ResourceChange, type ResourceStore, StoreConflict, type StoredResource } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { describeOnMongo, openTestMongo } from '../support/mongo.ts'
 import { type Model, openModel } from './model.ts'
 import { CLINICS, changeSets, plans, type RandomChangeSet, TYPES } from './random.ts'
 
@@ -12,32 +13,84 @@ const combined = [
   { type: 'Slot', equal: ['code'], range: 'dates' },
 ] as const
 
-describe('random changes and plans', () => {
+/** Gives a store without data for each run, and what ends the last one. */
+interface Subject {
+  readonly next: () => Promise<ResourceStore>
+  readonly end: () => Promise<void>
+}
+
+const RUNS = Number(process.env['RANDOM_RUNS'] ?? 150)
+
+describe('random changes and plans give the same outcome, matches, order, totals, pages and history as the model', () => {
   test.each([
     ['collecting candidates', 4096],
     ['walking indexes in order', 0],
-  ])('give the same outcome, matches, order, totals, pages and history as the model, %s', async (_, fewCandidates) => {
-    const property = fc.asyncProperty(
-      changeSets,
-      fc.array(plans, { minLength: 8, maxLength: 8 }),
-      async (sets, asked) => {
-        const [model, store] = [openModel(), await openSqliteStore({ path: ':memory:', combined, fewCandidates })]
-        try {
-          for (const [time, set] of sets.entries()) {
-            expect(await outcome(store, set, time)).toBe(await outcome(model, set, time))
-          }
-          for (const plan of asked) await comparePlan(store, model, plan)
-          for (const clinic of CLINICS) {
-            expect(await wholeHistory(store, clinic)).toEqual(await wholeHistory(model, clinic))
-          }
-        } finally {
-          await store.close()
-        }
-      },
-    )
-    await fc.assert(property, { numRuns: Number(process.env['RANDOM_RUNS'] ?? 150) })
+  ])('on SQLite, %s', async (_, fewCandidates) => {
+    await compareWithModel(await sqlite(fewCandidates), RUNS)
+  })
+
+  describeOnMongo('on MongoDB', () => {
+    test.each([
+      ['collecting candidates', 4096],
+      ['walking indexes in order', 0],
+    ])('%s', async (_, fewCandidates) => {
+      await compareWithModel(await mongo(fewCandidates), Math.ceil(RUNS / 3))
+    })
   })
 })
+
+/** A new store for each run. */
+async function sqlite(fewCandidates: number): Promise<Subject> {
+  let store: ResourceStore | undefined
+  const end = async () => store?.close()
+  const next = async () => {
+    await end()
+    store = await openSqliteStore({ path: ':memory:', combined, fewCandidates })
+    return store
+  }
+  return { next, end }
+}
+
+/** New clinics for each run: a database of its own takes longer to make than to compare. */
+async function mongo(fewCandidates: number): Promise<Subject> {
+  const { store, close } = await openTestMongo({ combined, fewCandidates })
+  let run = 0
+  const next = async () => {
+    run += 1
+    return ofRun(store, run)
+  }
+  return { next, end: close }
+}
+
+function ofRun(store: ResourceStore, run: number): ResourceStore {
+  const named = (clinic: string) => `${clinic} ${run}`
+  return {
+    ...store,
+    read: (clinic, type, id) => store.read(named(clinic), type, id),
+    write: (changes) => store.write({ ...changes, clinic: named(changes.clinic) }),
+    search: (plan) => store.search({ ...plan, clinic: named(plan.clinic) }),
+    history: (query) => store.history({ ...query, clinic: named(query.clinic) }),
+  }
+}
+
+async function compareWithModel({ next, end }: Subject, numRuns: number): Promise<void> {
+  const asked = fc.array(plans, { minLength: 8, maxLength: 8 })
+  const property = fc.asyncProperty(changeSets, asked, async (sets, plansOfRun) => {
+    const [model, store] = [openModel(), await next()]
+    for (const [time, set] of sets.entries()) {
+      expect(await outcome(store, set, time)).toBe(await outcome(model, set, time))
+    }
+    for (const plan of plansOfRun) await comparePlan(store, model, plan)
+    for (const clinic of CLINICS) {
+      expect(await wholeHistory(store, clinic)).toEqual(await wholeHistory(model, clinic))
+    }
+  })
+  try {
+    await fc.assert(property, { numRuns })
+  } finally {
+    await end()
+  }
+}
 
 /** The versions that are expected come from the store itself, so a difference shows where it begins. */
 async function outcome(store: ResourceStore, { clinic, changes }: RandomChangeSet, time: number): Promise<string> {

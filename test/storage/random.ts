@@ -29,6 +29,12 @@ type Kind = keyof typeof PARAMS
 const KINDS = Object.keys(PARAMS) as Kind[]
 
 const range = fc.tuple(numbers, fc.integer({ min: 0, max: 3 })).map(([low, length]) => ({ low, high: low + length }))
+/** Instants, days and periods of years, for engines that keep them apart. */
+const DAY = 86_400_000
+const times = fc.tuple(numbers, fc.constantFrom(0, 0.5, 1)).map(([years, days]) => (years * 365 + days) * DAY)
+const period = fc
+  .tuple(times, fc.constantFrom(0, 0.25, 1, 365, 730))
+  .map(([low, days]) => ({ low, high: low + days * DAY }))
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 type Present<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
@@ -52,6 +58,7 @@ function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
     case 'uri':
       return uris.map((value) => ({ kind, param, value }))
     case 'date':
+      return period.map((bounds) => ({ kind, param, ...bounds }))
     case 'number':
       return range.map((bounds) => ({ kind, param, ...bounds }))
     case 'quantity':
@@ -99,9 +106,11 @@ export const changeSets: fc.Arbitrary<readonly RandomChangeSet[]> = fc.array(
   { minLength: 1, maxLength: 16 },
 )
 
-const bounds = fc
-  .record({ lowMin: maybe(numbers), lowMax: maybe(numbers), highMin: maybe(numbers), highMax: maybe(numbers) })
-  .map(present)
+const boundsOf = (values: fc.Arbitrary<number>) =>
+  fc
+    .record({ lowMin: maybe(values), lowMax: maybe(values), highMin: maybe(values), highMax: maybe(values) })
+    .map(present)
+const bounds = boundsOf(numbers)
 
 function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   const params = fc.constantFrom(...PARAMS[kind])
@@ -128,6 +137,7 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
         .record({ param: params, match: fc.constantFrom('exact', 'below', 'above'), value: uris })
         .map((value) => ({ kind, ...value }))
     case 'date':
+      return fc.record({ param: params, bounds: boundsOf(times) }).map((value) => ({ kind, ...value }))
     case 'number':
       return fc.record({ param: params, bounds }).map((value) => ({ kind, ...value }))
     case 'quantity':

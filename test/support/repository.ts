@@ -1,10 +1,10 @@
-/** A repository over the real engine in memory, at a time that the test sets. */
+/** A repository over a real engine, at a time that the test sets. */
 import { type ClinicAccess, clinicAccess } from '../../src/providers/context.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders } from '../../src/providers/registry.ts'
 import { standardProvider } from '../../src/providers/standard.ts'
 import { Repository } from '../../src/repository.ts'
-import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { openTestStore } from './database.ts'
 
 export interface TestRepository {
   readonly repository: Repository
@@ -16,9 +16,8 @@ export interface TestRepository {
 export async function openTestRepository(time: string | number = Date.now()): Promise<TestRepository> {
   const baseUrl = 'http://127.0.0.1'
   let now = new Date(time).getTime()
-  const store = await openSqliteStore({ path: ':memory:', combined: [] })
-  const repository = new Repository(store, { baseUrl, clock: () => now })
   const providers = registerProviders(specialProviders, standardProvider)
+  const repository = new Repository(await openTestStore(), { baseUrl, clock: () => now })
   return {
     repository,
     access: (clinic) => clinicAccess(repository, providers, baseUrl, clinic, { kind: 'server' }),

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { type App, type AppParts, createApp } from '../../src/app.ts'
 import { seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
 import { readConfig } from '../../src/config.ts'
+import { newDatabaseUrl } from './database.ts'
 
 export interface TestServer {
   readonly url: string
@@ -33,14 +34,15 @@ export interface FhirResponse {
 }
 
 /**
- * @param env over the test defaults (DATABASE_URL sqlite::memory:, demo mode)
+ * @param env over the test defaults (an empty database, see test/support/database.ts; demo mode)
  * @param parts integrations, store or providers in place of the real ones
  */
 export async function startServer(
   env: Record<string, string> = {},
   parts: Partial<AppParts> = {},
 ): Promise<TestServer> {
-  const config = readConfig({ DATABASE_URL: 'sqlite::memory:', PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env })
+  const DATABASE_URL = env.DATABASE_URL ?? (await newDatabaseUrl())
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env, DATABASE_URL })
   const app = await createApp({ config, logger: pino({ level: config.logLevel }), ...parts })
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

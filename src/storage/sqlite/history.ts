@@ -1,6 +1,7 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
+
+import { readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource } from '../port.ts'
-import { readCursor, writeCursor } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { fitting, stored } from './resources.ts'
 import { ALWAYS, and, limitedTo, type Sql, sql } from './sql.ts'

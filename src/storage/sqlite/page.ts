@@ -1,8 +1,8 @@
 /** One page of rows of one resource type, and their number. */
 import type { Condition, SortKey } from '../../search/plan.ts'
+import type { CursorKey } from '../cursor.ts'
 import { bestSource } from './choose.ts'
 import { compile } from './compile.ts'
-import type { CursorKey } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { probe } from './probe.ts'
 import { comesAfter, direction, type Ordering, orderingOf, type Position, rowDirection, type Walk } from './sort.ts'

@@ -1,7 +1,7 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { SearchPlan, SortKey } from '../../search/plan.ts'
+import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
-import { type CursorKey, readCursor, writeCursor } from './cursor.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
 import { countRows, pageOf, type TypeSearch, typeSearch } from './page.ts'

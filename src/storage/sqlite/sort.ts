@@ -1,6 +1,6 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that gives resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
-import type { CursorKey } from './cursor.ts'
+import type { CursorKey } from '../cursor.ts'
 import type { Engine } from './engine.ts'
 import { and, or, raw, type Sql, sql } from './sql.ts'
 import type { Scope } from './term.ts'

@@ -1,6 +1,6 @@
 /** Cursors: where a page ended, as text that fits only the search or history it was made for. */
 import { hash } from 'node:crypto'
-import { InvalidCursor } from '../port.ts'
+import { InvalidCursor } from './port.ts'
 
 /** Values of what a page is ordered by; null where the resource has none. */
 export type CursorKey = string | number | null

@@ -1,0 +1,121 @@
+/** The collections, what their documents look like, and their indexes. docs/mongodb.md explains them to users. */
+import type { Binary, Collection, CollectionOptions, Db, Document } from 'mongodb'
+import type { ChangeMethod } from '../port.ts'
+
+/** A part of a query. */
+export type Filter = Document
+
+/**
+ * One value that a resource is found by. `k` is the kind of entry and its search parameter, `string:family`; `v` what
+ * the index sorts by; the other fields are compared on the document.
+ */
+export interface IndexItem {
+  readonly k: string
+  readonly v: string | number | boolean | null
+  readonly [field: string]: unknown
+}
+
+interface VersionFields {
+  readonly clinic: string
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  /** Milliseconds since 1970 UTC. */
+  readonly updated: number
+  readonly method: ChangeMethod
+  /** What is sent, to the letter (see text.ts). */
+  readonly text: string | Binary
+}
+
+/** The newest version of a resource, deletions included. */
+export interface ResourceDocument extends VersionFields {
+  /** Stamp of the first version: the resource's place in searches without an order of their own. */
+  readonly _id: string
+  /** Stamp of this version. */
+  readonly stamp: string
+  /** false: deleted. */
+  readonly live: boolean
+  readonly ix: readonly IndexItem[]
+  /** The same as `text`, for queries of people; absent for a deletion and where BSON can't hold it. */
+  readonly resource?: Document
+}
+
+/** A version that was superseded. */
+export interface HistoryDocument extends VersionFields {
+  /** Stamp of this version. */
+  readonly _id: string
+  /** When the next version was written (ms). */
+  readonly until: number
+}
+
+export interface RecordDocument {
+  readonly clinic: string
+  readonly kind: string
+  readonly key: string
+  readonly version: number
+  /** JSON. */
+  readonly value: string
+  readonly due: number | null
+}
+
+/** Who writes under a guard on a type takes its turn by counting this up. */
+export interface LockDocument {
+  readonly clinic: string
+  readonly type: string
+  readonly turn: number
+}
+
+/** What the store knows of itself. */
+export interface StoreDocument {
+  readonly _id: 'schema' | 'combined'
+  readonly version?: number
+  /** Combined indexes that every stored resource is in. */
+  readonly filled?: readonly string[]
+}
+
+export interface Collections {
+  readonly resources: Collection<ResourceDocument>
+  readonly history: Collection<HistoryDocument>
+  readonly records: Collection<RecordDocument>
+  readonly locks: Collection<LockDocument>
+  readonly store: Collection<StoreDocument>
+}
+
+export const collectionsOf = (db: Db, options: CollectionOptions = {}): Collections => ({
+  resources: db.collection('resources', options),
+  history: db.collection('history', options),
+  records: db.collection('records', options),
+  locks: db.collection('locks', options),
+  store: db.collection('store', options),
+})
+
+/** Indexes of `resources`, as queries name them. */
+export type ResourceIndex = 'by_id' | 'by_entry' | 'by_time'
+
+interface IndexDefinition {
+  readonly name: string
+  /** In order; every one ascends. */
+  readonly fields: readonly string[]
+  readonly unique?: boolean
+  readonly only?: Filter
+}
+
+/** Each begins with the clinic, but for the one that finds due work of all clinics. */
+export const INDEXES: Readonly<Record<Exclude<keyof Collections, 'store'>, readonly IndexDefinition[]>> = {
+  resources: [
+    { name: 'by_id', fields: ['clinic', 'type', 'id'], unique: true },
+    { name: 'by_entry', fields: ['clinic', 'type', 'ix.k', 'ix.v', '_id'] },
+    { name: 'by_time', fields: ['clinic', 'type', 'live', 'updated', 'stamp'] },
+    { name: 'by_clinic_time', fields: ['clinic', 'updated', 'stamp'] },
+  ],
+  history: [
+    { name: 'by_version', fields: ['clinic', 'type', 'id', 'version'], unique: true },
+    { name: 'by_time', fields: ['clinic', 'type', 'updated', '_id'] },
+    { name: 'by_clinic_time', fields: ['clinic', 'updated', '_id'] },
+  ],
+  records: [
+    { name: 'by_key', fields: ['clinic', 'kind', 'key'], unique: true },
+    { name: 'by_due', fields: ['kind', 'due', 'clinic', 'key'], only: { due: { $type: 'number' } } },
+  ],
+  locks: [{ name: 'by_type', fields: ['clinic', 'type'], unique: true }],
+}

@@ -1,0 +1,113 @@
+/**
+ * Commits: which change sets are written together. In one process, sets that touch the same resource, record or
+ * guarded type follow each other; the others share commands: first versions of single resources one insert (each is a
+ * document of its own, so no transaction is needed), all else a transaction.
+ */
+import { MongoBulkWriteError } from 'mongodb'
+import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
+import { Batches, type BatchLimits, type Outcome } from './batches.ts'
+import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
+import type { Engine } from './engine.ts'
+import { DUPLICATE_KEY, toStoreError } from './faults.ts'
+import { inTransaction } from './transaction.ts'
+import { Turns } from './turns.ts'
+
+const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
+
+const WRITTEN: Outcome<void> = { value: undefined }
+
+export class Commits {
+  private readonly engine: Engine
+  private readonly turns = new Turns()
+  private readonly underWay = new Set<Promise<void>>()
+  private readonly creations = new Batches<ChangeSet, void>((sets) => this.create(sets), LIMITS)
+  private readonly changes = new Batches<ChangeSet, void>((sets) => this.change(sets), LIMITS)
+  private closed = false
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  async write(changes: ChangeSet): Promise<void> {
+    if (this.closed) throw new StoreUnavailable('The store is closed')
+    const written = this.turns.take(touchedBy(changes), () => this.writeInTurn(changes))
+    this.underWay.add(written)
+    try {
+      await written
+    } finally {
+      this.underWay.delete(written)
+    }
+  }
+
+  /** Waits for what is being written, and accepts nothing more. */
+  async close(): Promise<void> {
+    this.closed = true
+    await Promise.allSettled(this.underWay)
+  }
+
+  private async writeInTurn(changes: ChangeSet): Promise<void> {
+    if (isCreation(changes)) return await this.creations.add(changes)
+    if (changes.guards.length === 0) return await this.changes.add(changes)
+    // A guard is refused more often than not; nobody else should have to be written again because of it.
+    const [outcome] = await this.change([changes])
+    if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
+  }
+
+  private async create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    const documents = sets.flatMap(({ clinic, resources }) =>
+      resources.map((change) => createdDocument(this.engine, clinic, change)),
+    )
+    try {
+      await this.engine.resources.insertMany(documents, { ordered: false })
+      return sets.map(() => WRITTEN)
+    } catch (error) {
+      return sets.map((set, index) => outcomeOf(set, index, error))
+    }
+  }
+
+  private async change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    try {
+      await inTransaction(this.engine.client, (session) => writeAll(this.engine, session, sets))
+      return sets.map(() => WRITTEN)
+    } catch (error) {
+      const reason = toStoreError(error)
+      if (sets.length === 1 || reason instanceof StoreUnavailable) return sets.map(() => ({ reason }))
+      const alone = await Promise.all(sets.map((set) => this.change([set])))
+      return alone.flat()
+    }
+  }
+}
+
+function bytesOf({ resources }: ChangeSet): number {
+  return resources.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+const isCreation = ({ resources, records, guards }: ChangeSet): boolean =>
+  resources.length === 1 && resources[0]?.expect === 0 && records.length === 0 && guards.length === 0
+
+function touchedBy(changes: ChangeSet): readonly string[] {
+  const { clinic, resources, records } = changes
+  return [
+    ...new Set([
+      ...resources.map(({ type, id }) => JSON.stringify(['resource', clinic, type, id])),
+      ...records.map((record) => JSON.stringify(['record', record.clinic, record.kind, record.key])),
+      ...lockedTypes(changes).map((type) => JSON.stringify(['type', clinic, type])),
+    ]),
+  ]
+}
+
+/** Inserts that are not ordered fail one by one; anything else failed for all. */
+function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
+  if (!(error instanceof MongoBulkWriteError)) return { reason: toStoreError(error) }
+  const writeErrors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+  const own = writeErrors.find((one) => one.index === index)
+  if (own !== undefined) {
+    const [change] = resources
+    return {
+      reason: own.code === DUPLICATE_KEY ? new StoreConflict('version', `${change?.type}/${change?.id}`) : error,
+    }
+  }
+  return writeErrors.length === 0 || error.result.getWriteConcernError() !== undefined
+    ? { reason: toStoreError(error) }
+    : WRITTEN
+}

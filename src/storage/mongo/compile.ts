@@ -1,0 +1,116 @@
+/** Search conditions as terms: one switch. What is behind a reference is looked up on the way. */
+import type { Condition } from '../../search/plan.ts'
+import { combinedTerm } from './combined-term.ts'
+import type { Reader } from './engine.ts'
+import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, uriTerm } from './entry-terms.ts'
+import { idsOf, targetsOf } from './linked.ts'
+import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
+import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
+
+/** Terms that must all hold, for conditions that must. */
+export async function compileAll(
+  reader: Reader,
+  scope: Scope,
+  conditions: readonly Condition[],
+): Promise<readonly Term[]> {
+  const flat = flattened(conditions)
+  const terms = await inTurn(flat, (condition) => compile(reader, scope, condition))
+  return [...combinedTerm(reader.combined, scope.type, flat), ...mergedRanges(flat), ...terms]
+}
+
+const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
+  conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
+
+/** One after the other: a transaction takes one command at a time. */
+async function inTurn<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (const one of list) results.push(await work(one))
+  return results
+}
+
+/** `date=ge…&date=lt…` is one range of the index. The two conditions are terms of their own besides. */
+function mergedRanges(conditions: readonly Condition[]): readonly Term[] {
+  const groups = Map.groupBy(conditions.filter(isRange), ({ kind, param }) => `${kind} ${param}`)
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined || group.length === 1) return []
+    return [mergedTerm({ ...first, bounds: group.map(({ bounds }) => bounds).reduce(intersection) })]
+  })
+}
+
+const isRange = (condition: Condition): condition is Of<'date' | 'number'> =>
+  condition.kind === 'date' || condition.kind === 'number'
+
+async function compile(reader: Reader, scope: Scope, condition: Condition): Promise<Term> {
+  switch (condition.kind) {
+    case 'any':
+      return anyOf(await inTurn(alternatives(condition.of), (group) => compileGroup(reader, scope, group)))
+    case 'all':
+      return allOf(await compileAll(reader, scope, condition.of))
+    case 'not':
+      return { filter: { $nor: [(await compile(reader, scope, condition.of)).filter] } }
+    case 'string':
+      return stringTerm(condition)
+    case 'token':
+      return tokenTerm(condition, condition.code === undefined ? undefined : [condition.code])
+    case 'reference':
+      return referenceTerm(condition, [condition.id])
+    case 'uri':
+      return uriTerm(condition)
+    case 'date':
+    case 'number':
+      return rangeTerm(condition)
+    case 'quantity':
+      return quantityTerm(condition)
+    case 'missing':
+      return missingTerm(condition)
+    case 'id':
+      return idTerm(condition.ids)
+    case 'lastUpdated':
+      return updatedTerm(condition.bounds)
+    case 'chain':
+      return anyOf(await inTurn(condition.types, (type) => chainTerm(reader, { ...scope, type }, condition)))
+    case 'has':
+      return await hasTerm(reader, scope, condition)
+  }
+}
+
+/** Those that differ only in the value are one: `code=a,b,c` is one index probe, however many values a client lists. */
+function alternatives(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
+  const key = (condition: Condition, index: number) => groupKey(condition) ?? String(index)
+  return [...Map.groupBy(conditions, key).values()]
+}
+
+function groupKey(condition: Condition): string | undefined {
+  if (condition.kind === 'token' && condition.code !== undefined) {
+    return JSON.stringify(['token', condition.param, condition.system])
+  }
+  if (condition.kind !== 'reference') return undefined
+  return JSON.stringify(['reference', condition.param, condition.type, condition.version])
+}
+
+async function compileGroup(reader: Reader, scope: Scope, group: readonly Condition[]): Promise<Term> {
+  const [first] = group
+  if (first === undefined) return NEVER
+  if (first.kind === 'token' && group.length > 1) {
+    const codes = group.flatMap((one) => (one.kind === 'token' ? (one.code ?? []) : []))
+    return tokenTerm(first, codes)
+  }
+  if (first.kind === 'reference' && group.length > 1) {
+    const ids = group.flatMap((one) => (one.kind === 'reference' ? one.id : []))
+    return referenceTerm(first, ids)
+  }
+  return await compile(reader, scope, first)
+}
+
+/** `target` is the scope of one of the types that the reference may point to. */
+async function chainTerm(reader: Reader, target: Scope, { param, where }: Of<'chain'>): Promise<Term> {
+  const ids = await idsOf(reader, target, await compileAll(reader, target, [where]))
+  return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
+}
+
+async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<'has'>): Promise<Term> {
+  const source = { clinic: scope.clinic, type }
+  const terms = await compileAll(reader, source, [where])
+  return idTerm(await targetsOf(reader, source, terms, param, scope.type))
+}

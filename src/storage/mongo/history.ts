@@ -1,0 +1,128 @@
+/** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
+import { readCursor, writeCursor } from '../cursor.ts'
+import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
+import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
+import { type Engine, type Reader, sessionOf } from './engine.ts'
+import { type Fitting, merged, readFitting, type WithResource } from './fitting.ts'
+import { toStored, VERSION_FIELDS } from './resources.ts'
+import { inSnapshot } from './snapshot.ts'
+
+/** Where a version stands: by time, then by stamp; both grow from version to version of a resource. */
+interface Place {
+  readonly updated: number
+  readonly stamp: string
+}
+
+type Found = Place & WithResource
+
+const NOTHING: Fitting<Found> = { items: [], isCut: false }
+
+export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
+  const after = cursorPlace(query)
+  return await inSnapshot(engine, async (reader) => {
+    const { items, isCut } = query.count === 0 ? NOTHING : await versions(reader, query, after, query.count + 1)
+    const shown = items.slice(0, query.count)
+    const last = isCut || items.length > query.count ? shown.at(-1) : undefined
+    return {
+      versions: shown.map(({ resource }) => resource),
+      total: await count(reader, query),
+      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.stamp]) }),
+    }
+  })
+}
+
+/** The newest version of a resource is in `resources`, the others are in `history`. */
+async function versions(
+  reader: Reader,
+  query: HistoryQuery,
+  after: Place | undefined,
+  limit: number,
+): Promise<Fitting<Found>> {
+  const newest = await part(reader, walkOf(query, 'resources'), query, after, limit)
+  const superseded = await part(reader, walkOf(query, 'history'), query, after, limit)
+  return merged([newest, superseded], compare)
+}
+
+const compare = (one: Place, other: Place): number => other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
+
+/** An index of one of the two collections that has the wanted order. */
+interface Walk {
+  readonly collection: 'resources' | 'history'
+  readonly index: string
+  readonly filter: Filter
+  readonly sort: Readonly<Record<string, -1>>
+}
+
+const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const
+
+function walkOf({ type, id }: HistoryQuery, collection: Walk['collection']): Walk {
+  const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
+  const isNewest = collection === 'resources'
+  if (type === undefined) return { collection, index: 'by_clinic_time', filter: {}, sort: byTime }
+  if (id !== undefined) {
+    // There is only one newest version.
+    if (isNewest) return { collection, index: 'by_id', filter: {}, sort: {} }
+    return { collection, index: 'by_version', filter: {}, sort: { version: -1 } }
+  }
+  // The index of the newest versions has the live ones and the deleted ones apart; the server merges them.
+  const filter: Filter = isNewest ? { live: { $in: [true, false] } } : {}
+  return { collection, index: 'by_time', filter, sort: byTime }
+}
+
+async function part(
+  reader: Reader,
+  { collection, index, filter, sort }: Walk,
+  query: HistoryQuery,
+  after: Place | undefined,
+  limit: number,
+): Promise<Fitting<Found>> {
+  const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
+  const matching: Filter = { ...filter, $and: [filterOf(query), ...older] }
+  const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
+  const cursor =
+    collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)
+  const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
+  return await readFitting(found, (document) => ({
+    updated: document.updated,
+    stamp: 'stamp' in document ? document.stamp : document._id,
+    resource: toStored(document),
+  }))
+}
+
+const olderThan = ({ updated, stamp }: Place, stampField: string): Filter => ({
+  updated: { $lte: updated },
+  $or: [{ updated: { $lt: updated } }, { [stampField]: { $lt: stamp } }],
+})
+
+async function count(reader: Reader, query: HistoryQuery): Promise<number> {
+  const filter = filterOf(query)
+  const newest = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
+  return newest + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
+}
+
+/** A version was current until the next one was written; the newest has no such end. */
+function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
+  return {
+    clinic,
+    ...(type === undefined ? {} : { type }),
+    ...(id === undefined ? {} : { id }),
+    ...(since === undefined && at === undefined
+      ? {}
+      : { updated: { ...bound('$gte', since), ...bound('$lte', at?.to) } }),
+    ...(at === undefined ? {} : { $or: [{ until: { $gt: at.from } }, { until: { $exists: false } }] }),
+  }
+}
+
+const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
+  value === undefined ? {} : { [operator]: value }
+
+const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
+
+function cursorPlace(query: HistoryQuery): Place | undefined {
+  if (query.after === undefined) return undefined
+  const [updated, stamp] = readCursor(query.after, cursorQuery(query), 2)
+  if (typeof updated !== 'number' || typeof stamp !== 'string') {
+    throw new InvalidCursor('This page address is not one of a history')
+  }
+  return { updated, stamp }
+}

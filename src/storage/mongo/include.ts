@@ -1,0 +1,94 @@
+/** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
+import type { Include, SearchPlan } from '../../search/plan.ts'
+import type { SearchResult, StoredResource } from '../port.ts'
+import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
+import { type Reader, sessionOf } from './engine.ts'
+import { Room } from './fitting.ts'
+import { keyOf } from './index-items.ts'
+import { toStored, VERSION_FIELDS } from './resources.ts'
+import { item } from './term.ts'
+
+const EVERY = '*'
+const REFERENCES = keyOf('reference', '')
+
+/** What can refer to others. */
+interface Referring {
+  readonly resource: StoredResource
+  readonly ix: readonly IndexItem[]
+}
+
+/** What `matches` bring along: each resource once, never a match, `plan.includeLimit` at most. */
+export async function included(
+  reader: Reader,
+  plan: SearchPlan,
+  matches: readonly Referring[],
+): Promise<Pick<SearchResult, 'included' | 'truncated'>> {
+  const seen = new Set(matches.map(({ resource }) => addressOf(resource)))
+  const [found, room]: [StoredResource[], Room] = [[], new Room()]
+  let newest = matches
+  for (let round = 0; newest.length > 0; round += 1) {
+    const reached: Referring[] = []
+    for (const include of plan.include.filter(({ iterate }) => round === 0 || iterate)) {
+      for await (const one of neighbours(reader, plan, include, newest, plan.includeLimit + seen.size + 1)) {
+        if (seen.has(addressOf(one.resource))) continue
+        if (found.length === plan.includeLimit || !room.takes(one.resource)) {
+          return { included: found, truncated: true }
+        }
+        seen.add(addressOf(one.resource))
+        found.push(one.resource)
+        reached.push(one)
+      }
+    }
+    newest = reached
+  }
+  return { included: found, truncated: false }
+}
+
+const addressOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type}/${id}`
+
+/** Resources one reference away from `near`, in the direction of `include`. */
+async function* neighbours(
+  reader: Reader,
+  { clinic }: SearchPlan,
+  include: Include,
+  near: readonly Referring[],
+  limit: number,
+): AsyncGenerator<Referring> {
+  const index: ResourceIndex = include.reverse ? 'by_entry' : 'by_id'
+  for (const filter of include.reverse ? sources(include, near) : targets(include, near)) {
+    const found = reader.resources
+      .find({ clinic, ...filter, live: true }, { projection: { ...VERSION_FIELDS, ix: 1 }, ...sessionOf(reader) })
+      .hint(index)
+      .limit(limit)
+    for await (const document of found) yield { resource: toStored(document), ix: document.ix }
+  }
+}
+
+/** What `near` points to: a filter for each type. */
+function targets({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
+  const references = near
+    .filter(({ resource: { type } }) => source === EVERY || type === source)
+    .flatMap(({ ix }) =>
+      ix.filter(({ k }) => (param === EVERY ? k.startsWith(REFERENCES) : k === keyOf('reference', param))),
+    )
+    .filter(({ type }) => type !== '' && (target === undefined || type === target))
+  return byType(references.map(({ type, v }) => ({ type: String(type), id: String(v) }))).map(([type, ids]) => ({
+    type,
+    id: { $in: ids },
+  }))
+}
+
+/** What points to `near`: a filter for each of their types. The index skips from parameter to parameter. */
+function sources({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
+  const k = param === EVERY ? { $gte: REFERENCES, $lt: 'reference;' } : keyOf('reference', param)
+  return byType(near.map(({ resource }) => resource))
+    .filter(([type]) => target === undefined || type === target)
+    .map(([type, ids]) => ({ ...(source === EVERY ? {} : { type: source }), ...item({ k, v: { $in: ids }, type }) }))
+}
+
+const byType = (
+  resources: readonly { readonly type: string; readonly id: string }[],
+): readonly (readonly [type: string, ids: readonly string[]])[] =>
+  [...Map.groupBy(resources, ({ type }) => type)].map(
+    ([type, group]) => [type, [...new Set(group.map(({ id }) => id))]] as const,
+  )

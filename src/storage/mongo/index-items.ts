@@ -1,0 +1,86 @@
+/**
+ * Index entries of a resource as items of its array `ix`, which one multikey index serves: clinic, type, k, v.
+ * https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/
+ */
+import type { IndexEntry } from '../../search/plan.ts'
+import type { IndexItem } from './collections.ts'
+
+export type EntryKind = IndexEntry['kind']
+
+export const ENTRY_KINDS: readonly EntryKind[] = [
+  ...(['string', 'token', 'reference', 'uri', 'date', 'number', 'quantity', 'position', 'composite'] as const),
+]
+
+export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${param}`
+
+/** Every live resource has it: what a search without a selective condition walks, in the order of creation. */
+export const LIVE: IndexItem = { k: 'live', v: true }
+
+/** Periods that are longer have a second item by their end, so that "not over before" need not look at all of them. */
+export const SHORT_SPAN = 24 * 60 * 60 * 1000
+export const longKeyOf = (param: string): string => `long:${param}`
+
+/** v names a `k` of dates or numbers that the resource has several items of. */
+export const SEVERAL = 'several'
+
+export function itemsOf(entries: readonly IndexEntry[]): readonly IndexItem[] {
+  const items = entries.flatMap(itemsOfEntry)
+  return [LIVE, ...distinct(items), ...several(items)]
+}
+
+function itemsOfEntry(entry: IndexEntry): readonly IndexItem[] {
+  const k = keyOf(entry.kind, entry.param)
+  if (entry.kind === 'date' && entry.high - entry.low > SHORT_SPAN) {
+    return [
+      { k, ...fieldsOf(entry) },
+      { k: longKeyOf(entry.param), v: entry.high, low: entry.low },
+    ]
+  }
+  if (entry.kind !== 'composite') return [{ k, ...fieldsOf(entry) }]
+  const parts = entry.parts.map(fieldsOf)
+  return [{ k, v: parts[0]?.v ?? null, parts }]
+}
+
+type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
+
+/** A field that says nothing (no system, no version) is left out. */
+function fieldsOf(entry: IndexEntry): Value {
+  switch (entry.kind) {
+    case 'string':
+      return { v: entry.folded, exact: entry.exact }
+    case 'token':
+      return { v: entry.code, ...systemOf(entry) }
+    case 'reference':
+      return { v: entry.id, type: entry.type, ...(entry.version === undefined ? {} : { version: entry.version }) }
+    case 'uri':
+      return { v: entry.value }
+    case 'date':
+    case 'number':
+      return { v: entry.low, high: entry.high }
+    case 'quantity':
+      return { v: entry.low, high: entry.high, ...systemOf(entry), code: entry.code }
+    case 'position':
+      return { v: entry.latitude, longitude: entry.longitude }
+    case 'composite':
+      throw new Error(`The composite search parameter ${entry.param} can't be a part of another one`)
+  }
+}
+
+const systemOf = ({ system }: { readonly system: string }) => (system === '' ? {} : { system })
+
+/** The same value found twice in a resource is one item. */
+const distinct = (items: readonly IndexItem[]): readonly IndexItem[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+]
+
+/** Two conditions on one range parameter may be met by different items, but only where there are several. */
+function several(items: readonly IndexItem[]): readonly IndexItem[] {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const { k } of items) {
+    if (!/^(date|number):/.test(k)) continue
+    if (seen.has(k)) repeated.add(k)
+    seen.add(k)
+  }
+  return [...repeated].map((k) => ({ k: SEVERAL, v: k }))
+}

@@ -1,0 +1,86 @@
+/** Terms of conditions on ranges: dates, numbers, quantities, lastUpdated. */
+import type { RangeBounds } from '../../search/plan.ts'
+import type { Filter } from './collections.ts'
+import { systemIs } from './entry-terms.ts'
+import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-items.ts'
+import { found, item, magnitude, type Of, type Term } from './term.ts'
+
+export function rangeTerm({ kind, param, bounds }: Of<'date' | 'number'>): Term {
+  const k = keyOf(kind, param)
+  const match = { k, ...within(bounds) }
+  const { lowMin, highMin } = bounds
+  const width = `width ${magnitude(widthOf(bounds))}`
+  if (kind === 'number' || lowMin !== undefined || highMin === undefined) return found(match, { habit: width })
+  // Only the end is bounded from below: the beginning is too, unless the period is long.
+  const short = { k, ...withinShort(bounds) }
+  const long = { k: longKeyOf(param), v: between(highMin, bounds.highMax), ...lowBetween(bounds) }
+  return found(match, { by: [short, long], habit: width })
+}
+
+/**
+ * Finds what fulfils several conditions on one parameter, whose intersection is `condition`; and the resources that
+ * have several items of it, each of which may fulfil another condition.
+ */
+export function mergedTerm(condition: Of<'date' | 'number'>): Term {
+  const { access } = rangeTerm(condition)
+  if (access === undefined) return { filter: {} }
+  const several = item({ k: SEVERAL, v: keyOf(condition.kind, condition.param) })
+  return { filter: {}, access: { ...access, filters: [...access.filters, several], exact: false } }
+}
+
+/** Bounds on an item of low `v` and `high`; as low <= high, an upper bound on the one bounds the other. */
+const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): Filter => ({
+  ...field('v', between(lowMin, least(lowMax, highMax))),
+  ...field('high', between(highMin, highMax)),
+})
+
+/** The same for items that are no longer than a short span: a lower bound on `high` is one on `v`. */
+export const withinShort = (bounds: RangeBounds): Filter => {
+  const lowMin = greatest(bounds.lowMin, bounds.highMin === undefined ? undefined : bounds.highMin - SHORT_SPAN)
+  return within(present({ ...bounds, lowMin }))
+}
+
+/** Both hold for one and the same range. */
+export const intersection = (one: RangeBounds, other: RangeBounds): RangeBounds =>
+  present({
+    lowMin: greatest(one.lowMin, other.lowMin),
+    lowMax: least(one.lowMax, other.lowMax),
+    highMin: greatest(one.highMin, other.highMin),
+    highMax: least(one.highMax, other.highMax),
+  })
+
+function present(bounds: { readonly [name in keyof RangeBounds]: number | undefined }): RangeBounds {
+  return Object.fromEntries(Object.entries(bounds).filter(([, bound]) => bound !== undefined))
+}
+
+const lowBetween = ({ lowMax, highMax }: RangeBounds): Filter =>
+  field('low', between(undefined, least(lowMax, highMax)))
+
+const field = (name: string, test: Filter): Filter => (Object.keys(test).length === 0 ? {} : { [name]: test })
+
+const between = (min: number | undefined, max: number | undefined): Filter => ({
+  ...(min === undefined ? {} : { $gte: min }),
+  ...(max === undefined ? {} : { $lte: max }),
+})
+
+const least = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
+
+const widthOf = ({ lowMin, highMin, lowMax, highMax }: RangeBounds): number =>
+  (least(lowMax, highMax) ?? Number.POSITIVE_INFINITY) - (lowMin ?? highMin ?? Number.NEGATIVE_INFINITY)
+
+export function quantityTerm({ param, bounds, system, code }: Of<'quantity'>): Term {
+  const unit = { ...systemIs(system), ...(code === undefined ? {} : { code }) }
+  return found({ k: keyOf('quantity', param), ...within(bounds), ...unit }, { habit: `${magnitude(widthOf(bounds))}` })
+}
+
+/** An instant is a range whose two ends are one. */
+export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): Term {
+  const bounds = present({ lowMin: greatest(lowMin, highMin), lowMax: least(lowMax, highMax) })
+  const filter = field('updated', between(bounds.lowMin, bounds.lowMax))
+  const habit = `updated ${magnitude(widthOf(bounds))}`
+  return { filter, access: { index: 'by_time', filters: [filter], exact: true, inOrder: false, habit } }
+}
+
+const greatest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)

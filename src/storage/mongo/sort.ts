@@ -1,0 +1,117 @@
+/** Sort keys as fields and expressions (https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/). */
+import type { Document } from 'mongodb'
+import type { SortKey } from '../../search/plan.ts'
+import type { CursorKey } from '../cursor.ts'
+import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
+import { keyOf } from './index-items.ts'
+
+/** Where a page ended. */
+export interface Position {
+  readonly keys: readonly CursorKey[]
+  /** What comes after all keys: it orders resources whose keys are equal. */
+  readonly place: string
+}
+
+type Direction = 1 | -1
+const directionOf = (descending: boolean): Direction => (descending ? -1 : 1)
+
+/** An order that an index has. */
+export interface FieldOrder {
+  readonly index: ResourceIndex
+  /** Absent: the order of creation alone. */
+  readonly key?: 'id' | 'updated'
+  /** What orders resources, of whatever type, whose keys are equal. */
+  readonly place: '_id' | 'stamp'
+  readonly direction: Direction
+  readonly sort: Readonly<Record<string, Direction>>
+}
+
+/** undefined: the order has to be made by sorting. */
+export function fieldOrder(sort: readonly SortKey[]): FieldOrder | undefined {
+  const [first] = sort
+  if (first === undefined) return { index: 'by_entry', place: '_id', direction: 1, sort: { _id: 1 } }
+  if (sort.length > 1) return undefined
+  const direction = directionOf(first.descending)
+  // Within a type no two resources share an id.
+  if (first.by === 'id') return { index: 'by_id', key: 'id', place: '_id', direction, sort: { id: direction } }
+  if (first.by !== 'lastUpdated') return undefined
+  return {
+    index: 'by_time',
+    key: 'updated',
+    place: 'stamp',
+    direction,
+    sort: { updated: direction, stamp: direction },
+  }
+}
+
+export const fieldPosition = ({ key, place }: FieldOrder, document: ResourceDocument): Position => ({
+  keys: key === undefined ? [] : [document[key]],
+  place: document[place],
+})
+
+export function afterFields({ key, place, direction }: FieldOrder, position: Position): Filter {
+  const beyond = direction === 1 ? '$gt' : '$lt'
+  const later = { [place]: { [beyond]: position.place } }
+  if (key === undefined) return later
+  const [value = null] = position.keys
+  // The first comparison is for the index to seek by.
+  return { [key]: { [`${beyond}e`]: value }, $or: [{ [key]: { [beyond]: value } }, later] }
+}
+
+/** The value that a resource is sorted by: of its items the least ascending, the greatest descending, or null. */
+function sortedBy(key: SortKey): Document | string {
+  switch (key.by) {
+    case 'id':
+      return '$id'
+    case 'lastUpdated':
+      return '$updated'
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return extreme(key, key.descending ? 'high' : 'v')
+    case 'string':
+    case 'token':
+    case 'reference':
+    case 'uri':
+      return extreme(key, 'v')
+  }
+}
+
+function extreme({ by, param, descending }: Extract<SortKey, { param: string }>, field: 'v' | 'high'): Document {
+  const items = { $filter: { input: '$ix', cond: { $eq: ['$$this.k', { $literal: keyOf(by, param) }] } } }
+  return { [descending ? '$max' : '$min']: { $map: { input: items, in: `$$this.${field}` } } }
+}
+
+/** Fields of the documents that are sorted, besides those of a version. */
+export const keyField = (index: number): string => `key${index}`
+const missingField = (index: number): string => `missing${index}`
+
+export const keyFields = (sort: readonly SortKey[]): Document =>
+  Object.fromEntries(sort.map((key, index) => [keyField(index), sortedBy(key)]))
+
+/** A missing value comes last, whichever the direction. */
+export const missingFields = (sort: readonly SortKey[]): Document =>
+  Object.fromEntries(sort.map((_, index) => [missingField(index), { $eq: [`$${keyField(index)}`, null] }]))
+
+/** Ties go by the order of creation, in the direction of the first key. */
+export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Direction>> => ({
+  ...Object.assign(
+    {},
+    ...sort.map(({ descending }, index) => ({
+      [missingField(index)]: 1,
+      [keyField(index)]: directionOf(descending),
+    })),
+  ),
+  _id: directionOf(sort[0]?.descending ?? false),
+})
+
+/** True for what comes after `position`; a missing value comes after every value. */
+export function afterKeys(sort: readonly SortKey[], { keys, place }: Position): Filter {
+  const last: Filter = { _id: { [sort[0]?.descending ? '$lt' : '$gt']: place } }
+  return sort.reduceRight((later, { descending }, index) => {
+    const [field, key] = [keyField(index), keys[index] ?? null]
+    if (key === null) return { $and: [{ [field]: null }, later] }
+    const beyond = { [field]: { [descending ? '$lt' : '$gt']: key } }
+    return { $or: [beyond, { [field]: null }, { $and: [{ [field]: key }, later] }] }
+  }, last)
+}

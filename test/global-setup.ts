@@ -1,0 +1,2 @@
+/** Before all test files: https://jestjs.io/docs/configuration#globalsetup-string. */
+export { prepareMongo as default } from './support/mongo-run.ts'

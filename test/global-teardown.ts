@@ -1,0 +1,2 @@
+/** After all test files: https://jestjs.io/docs/configuration#globalteardown-string. */
+export { stopMongo as default } from './support/mongo-run.ts'
