@@ -6,8 +6,6 @@ import type { Habits } from './habits.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
-  /** The same collections, for reads in a snapshot session. */
-  readonly snapshots: Collections
   readonly combined: readonly CombinedIndex[]
   /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
   readonly fewCandidates: number
@@ -20,6 +18,13 @@ export interface Reader extends Engine {
   readonly session?: ClientSession
 }
 
-/** The option that puts a command into the reader's session. */
-export const sessionOf = ({ session }: Reader): { readonly session?: ClientSession } =>
-  session === undefined ? {} : { session }
+const SNAPSHOT = { level: 'snapshot' } as const
+
+/**
+ * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
+ * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
+ */
+export function sessionOf({ session }: Reader): { readonly session?: ClientSession; readConcern?: typeof SNAPSHOT } {
+  if (session === undefined) return {}
+  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT } : { session }
+}

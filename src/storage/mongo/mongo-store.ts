@@ -54,8 +54,7 @@ async function open({ url, combined, fewCandidates = 1024 }: MongoOptions): Prom
     const collections = collectionsOf(db)
     await migrate(db)
     await reconcileCombined(collections, combined)
-    const snapshots = collectionsOf(db, { readConcern: { level: 'snapshot' } })
-    return { ...collections, snapshots, client, combined, fewCandidates, habits: new Habits() }
+    return { ...collections, client, combined, fewCandidates, habits: new Habits() }
   } catch (error) {
     await client.close()
     throw toStoreError(error)
