@@ -1,8 +1,30 @@
-/** JSON Patch on a resource: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
+/** Patches on a resource, and JSON Patch by itself: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { parseJson } from './json.ts'
 import { badRequest, FhirError, unprocessable } from './outcome.ts'
 import { isObject } from './resource.ts'
+import { applyXmlPatch } from './xml/apply-patch.ts'
+import { readXmlPatch } from './xml/patch.ts'
+
+/**
+ * Makes the JSON form of the patched resource from that of the current one, which is not to be used afterwards. May be
+ * called again, for another version.
+ * @throws FhirError 422 when the patch cannot be applied, 413 when it makes too much
+ */
+export type Patch = (document: unknown) => unknown
+
+/**
+ * @param body the operations of a JSON Patch, or the text of an XML Patch
+ * @throws FhirError 400 naming the operation that is malformed
+ */
+export function readPatch(body: unknown): Patch {
+  if (typeof body === 'string') {
+    const operations = readXmlPatch(body)
+    return (document) => applyXmlPatch(document, operations)
+  }
+  const operations = readJsonPatch(body)
+  return (document) => applyJsonPatch(document, operations)
+}
 
 export type JsonPatch = readonly Operation[]
 

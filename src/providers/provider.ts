@@ -1,6 +1,6 @@
 /** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
 
-import type { JsonPatch } from '../fhir/patch.ts'
+import type { Patch } from '../fhir/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { SearchAnswer, Versioned } from '../repository.ts'
@@ -30,7 +30,7 @@ export interface Interactions {
     ctx: Context,
     type: string,
     id: string,
-    patch: JsonPatch,
+    patch: Patch,
     precondition: Precondition,
   ) => Promise<Versioned>
   /** The deletion, or undefined when there was nothing to delete. */

@@ -2,7 +2,6 @@
 
 import { parseJson } from '../fhir/json.ts'
 import { badRequest, preconditionFailed, unprocessable } from '../fhir/outcome.ts'
-import { applyJsonPatch } from '../fhir/patch.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import type { Versioned } from '../repository.ts'
 import { absent, present } from './context.ts'
@@ -29,7 +28,7 @@ export const standard: Interactions = {
   patch: async (ctx, type, id, patch, precondition) => {
     const current = present(await ctx.unit.read(type, id), type, id)
     check(current, precondition, `${type}/${id}`)
-    const patched = applyJsonPatch(parseJson(current.text), patch)
+    const patched = patch(parseJson(current.text))
     if (!isObject(patched) || patched.resourceType !== type || patched.id !== id) {
       throw unprocessable(`The patch changes what ${type}/${id} is: resourceType and id must stay`)
     }

@@ -1,6 +1,6 @@
-/** patch and conditional patch with JSON Patch: https://hl7.org/fhir/R4/http.html#patch. */
+/** patch and conditional patch with any kind of patch: https://hl7.org/fhir/R4/http.html#patch. */
 import { notFound } from '../fhir/outcome.ts'
-import { readJsonPatch } from '../fhir/patch.ts'
+import { readPatch } from '../fhir/patch.ts'
 import { handlerOf } from '../providers/context.ts'
 import { criteriaOf, resolveCriteria } from './conditional.ts'
 import { type InteractionHandler, locationOf } from './interaction.ts'
@@ -9,13 +9,13 @@ import { preconditionOf } from './update.ts'
 export const patch: InteractionHandler = async (ctx, request) => {
   const { type, base, services } = request
   const handler = handlerOf(services.providers, type, 'patch')
-  const operations = readJsonPatch(request.body)
+  const change = readPatch(request.body)
   let id = request.id
   if (id === '') {
     const existing = await resolveCriteria(ctx, type, criteriaOf(request, 'patch'), request)
     if (existing === undefined) throw notFound(`No ${type} matches the criteria, so there is nothing to patch`)
     id = existing.id
   }
-  const patched = await handler(ctx, type, id, operations, preconditionOf(request))
+  const patched = await handler(ctx, type, id, change, preconditionOf(request))
   return { status: 200, resource: patched, location: locationOf(base, patched), kind: 'write' }
 }

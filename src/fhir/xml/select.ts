@@ -1,0 +1,210 @@
+/**
+ * Selectors of XML Patch, the part of XPath that RFC 5261 section 4.1 allows: a path of names with predicates, which ends
+ * at an element, an attribute, a text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
+ */
+import { badRequest } from '../outcome.ts'
+import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
+
+/** What a selector finds; an attribute and a text belong to `of`. */
+export type Selected =
+  | { readonly kind: 'element'; readonly of: XmlElement }
+  | { readonly kind: 'attribute'; readonly of: XmlElement; readonly attribute: XmlAttribute }
+  | { readonly kind: 'text'; readonly of: XmlElement; readonly node: XmlText }
+
+export interface Selector {
+  readonly steps: readonly Step[]
+  readonly end: End
+}
+
+interface Step {
+  readonly name: NameTest
+  readonly predicates: readonly Predicate[]
+}
+
+/** Undefined stands for `*`. */
+type NameTest = { readonly namespace: string; readonly name: string } | undefined
+
+type End =
+  | { readonly kind: 'element' }
+  | { readonly kind: 'attribute'; readonly name: string }
+  | { readonly kind: 'text' | 'comment'; readonly predicates: readonly Predicate[] }
+
+type Predicate =
+  | { readonly kind: 'position'; readonly position: number }
+  | { readonly kind: 'last' }
+  | { readonly kind: 'path'; readonly path: Selector; readonly equals: string | undefined }
+
+/** The namespace that a prefix stands for; '' is asked for a name without one. Undefined: it is not declared. */
+export type Namespaces = (prefix: string) => string | undefined
+
+const LONGEST = 2000
+
+/** @throws FhirError 400 saying at which character the selector stops being one */
+export function parseSelector(text: string, namespaces: Namespaces): Selector {
+  if (text.length > LONGEST)
+    throw badRequest(`A selector has at most ${LONGEST} characters; this one has ${text.length}`)
+  return new SelectorParser(text, namespaces).run()
+}
+
+const NAME = /(?:([A-Za-z_][\w.-]*):)?(\*|[A-Za-z_][\w.-]*)(?![\w.:(-])/y
+const EXAMPLES = `f:Patient/f:name[1]/f:family/@value, f:Patient/f:identifier[f:system/@value='urn:x']`
+
+class SelectorParser {
+  readonly #text: string
+  readonly #namespaces: Namespaces
+  #at = 0
+
+  constructor(text: string, namespaces: Namespaces) {
+    this.#text = text
+    this.#namespaces = namespaces
+  }
+
+  run(): Selector {
+    this.#skip('/')
+    const selector = this.#path()
+    if (this.#at < this.#text.length) throw this.#wrong()
+    return selector
+  }
+
+  #path(): Selector {
+    const steps: Step[] = []
+    do {
+      const end = this.#end()
+      if (end !== undefined) return { steps, end }
+      steps.push({ name: this.#name(), predicates: this.#predicates() })
+    } while (this.#skip('/'))
+    return { steps, end: { kind: 'element' } }
+  }
+
+  #end(): End | undefined {
+    if (this.#skip('@')) {
+      const [, prefix, name = ''] = this.#match(NAME) ?? []
+      if (prefix !== undefined || name === '' || name === '*')
+        throw this.#wrong('an attribute of FHIR: @value, @id or @url')
+      return { kind: 'attribute', name }
+    }
+    for (const kind of ['text', 'comment'] as const) {
+      if (this.#skip(`${kind}()`)) return { kind, predicates: this.#predicates() }
+    }
+    return undefined
+  }
+
+  #name(): NameTest {
+    const [, prefix = '', name] = this.#match(NAME) ?? []
+    if (name === undefined) throw this.#wrong()
+    if (name === '*' && prefix === '') return undefined
+    const namespace = this.#namespaces(prefix)
+    if (namespace === undefined) throw this.#wrong(`a prefix that the patch declares, as in xmlns:${prefix}="${FHIR}"`)
+    return { namespace, name }
+  }
+
+  #predicates(): readonly Predicate[] {
+    const predicates: Predicate[] = []
+    while (this.#skip('[')) {
+      predicates.push(this.#predicate())
+      if (!this.#skip(']')) throw this.#wrong("']'")
+    }
+    return predicates
+  }
+
+  #predicate(): Predicate {
+    const [, position] = this.#match(/\s*(\d{1,9})\s*(?=\])/y) ?? []
+    if (position !== undefined) return { kind: 'position', position: Number(position) }
+    if (this.#match(/\s*last\(\)\s*(?=\])/y)) return { kind: 'last' }
+    this.#match(/\s*/y)
+    const path = this.#skip('.') ? { steps: [], end: { kind: 'element' as const } } : this.#path()
+    const [, double, single] = this.#match(/\s*=\s*(?:"([^"]*)"|'([^']*)')\s*/y) ?? []
+    return { kind: 'path', path, equals: double ?? single }
+  }
+
+  #skip(text: string): boolean {
+    const found = this.#text.startsWith(text, this.#at)
+    if (found) this.#at += text.length
+    return found
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at
+    const match = pattern.exec(this.#text) ?? undefined
+    if (match !== undefined) this.#at = pattern.lastIndex
+    return match
+  }
+
+  #wrong(expected = `a path such as ${EXAMPLES}`) {
+    return badRequest(
+      `the selector '${this.#text}' cannot be read from character ${this.#at + 1} on; it takes ${expected}`,
+    )
+  }
+}
+
+/** All nodes that the selector finds, beginning above `root`. */
+export function select({ steps: [first, ...others], end }: Selector, root: XmlElement): readonly Selected[] {
+  if (first === undefined) return []
+  const elements = others.reduce(
+    (found, step) => found.flatMap((element) => matches(step, element.children)),
+    matches(first, [root]),
+  )
+  return elements.flatMap((element) => endsOf(end, element))
+}
+
+function matches({ name, predicates }: Step, nodes: readonly XmlNode[]): readonly XmlElement[] {
+  return filtered(
+    nodes.filter(isElement).filter((element) => hasName(element, name)),
+    predicates,
+  )
+}
+
+const hasName = (element: XmlElement, test: NameTest): boolean =>
+  test === undefined || (element.namespace === test.namespace && (test.name === '*' || element.name === test.name))
+
+/** Positions count what the predicates before have left. */
+const filtered = <Node extends XmlNode>(nodes: readonly Node[], predicates: readonly Predicate[]): readonly Node[] =>
+  predicates.reduce(
+    (left, predicate) => left.filter((node, index) => holds(predicate, node, index, left.length)),
+    nodes,
+  )
+
+function holds(predicate: Predicate, node: XmlNode, index: number, count: number): boolean {
+  switch (predicate.kind) {
+    case 'position':
+      return index + 1 === predicate.position
+    case 'last':
+      return index + 1 === count
+    case 'path':
+      return pathHolds(predicate, node)
+  }
+}
+
+function pathHolds({ path: { steps, end }, equals }: Extract<Predicate, { kind: 'path' }>, node: XmlNode): boolean {
+  const start: readonly XmlNode[] = [node]
+  const elements = steps.reduce((found, step) => found.flatMap((one) => matches(step, childrenOf(one))), start)
+  if (end.kind === 'element') return elements.some((element) => equals === undefined || textIn(element) === equals)
+  return elements
+    .filter(isElement)
+    .flatMap((element) => endsOf(end, element))
+    .some((found) => equals === undefined || textFound(found) === equals)
+}
+
+const childrenOf = (node: XmlNode): readonly XmlNode[] => (isElement(node) ? node.children : [])
+
+const textIn = (node: XmlNode): string =>
+  isElement(node) ? node.children.map((child) => (child.kind === 'comment' ? '' : textIn(child))).join('') : node.text
+
+function textFound(found: Selected): string {
+  if (found.kind === 'attribute') return found.attribute.value
+  return textIn(found.kind === 'text' ? found.node : found.of)
+}
+
+function endsOf(end: End, of: XmlElement): readonly Selected[] {
+  if (end.kind === 'element') return [{ kind: 'element', of }]
+  if (end.kind === 'attribute') {
+    return of.attributes
+      .filter(({ name, namespace }) => name === end.name && namespace === '')
+      .map((attribute) => ({ kind: 'attribute', of, attribute }))
+  }
+  const wanted = of.children.filter((node): node is XmlText => isWanted(node, end.kind))
+  return filtered(wanted, end.predicates).map((node) => ({ kind: 'text', of, node }))
+}
+
+const isWanted = ({ kind }: XmlNode, end: 'text' | 'comment'): boolean =>
+  end === 'comment' ? kind === 'comment' : kind === 'text' || kind === 'cdata'
