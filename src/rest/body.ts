@@ -1,9 +1,11 @@
-/** Reading request bodies: size, depth, media type and JSON syntax, each with its own clear error. */
+/** Reading request bodies: size, depth and syntax, each with its own clear error. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { parseJson } from '../fhir/json.ts'
 import { countNames, hasAllNames, repeatedName } from '../fhir/json-text.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import { readXml } from '../fhir/xml/read.ts'
 import { headerOf } from './header.ts'
 
 /** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
@@ -29,7 +31,7 @@ function textOf(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw badRequest('The body is not UTF-8, the one encoding that FHIR JSON is sent in')
+    throw badRequest('The body is not UTF-8, the one encoding that FHIR is sent in')
   }
 }
 
@@ -50,8 +52,7 @@ function bodyError(error: unknown, limitBytes: number): FhirError {
 export function parseBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
   const names = countNames(text, maxDepth)
-  if (names === undefined)
-    throw badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+  if (names === undefined) throw tooDeep(maxDepth)
   const value = parsed(text)
   if (!hasAllNames(value, names)) {
     throw badRequest(
@@ -59,6 +60,22 @@ export function parseBody(text: string, maxDepth: number): unknown {
     )
   }
   return value
+}
+
+/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413 */
+export function parseXmlBody(text: string, maxDepth: number): unknown {
+  if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
+  const resource = readXml(text)
+  if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
+  return resource
+}
+
+const tooDeep = (maxDepth: number): FhirError =>
+  badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
 }
 
 function parsed(text: string): unknown {

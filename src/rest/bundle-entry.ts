@@ -140,17 +140,21 @@ function conditionsOf(
   )
 }
 
-/** A JSON Patch travels in a Binary (http.html#patch). */
+const PATCH_TYPES: readonly unknown[] = ['application/json-patch+json', 'application/xml-patch+xml']
+
+/** A JSON Patch or XML Patch travels in a Binary (http.html#patch). */
 function patchOf(resource: unknown, at: string, { jsonDepth }: Limits): unknown {
   const { resourceType, contentType, data } = isObject(resource) ? resource : {}
-  if (resourceType !== 'Binary' || typeof data !== 'string' || contentType !== 'application/json-patch+json') {
+  if (resourceType !== 'Binary' || typeof data !== 'string' || !PATCH_TYPES.includes(contentType)) {
     throw badRequest(
-      `${at}.resource of a PATCH must be a Binary with contentType application/json-patch+json and the patch as base64 data`,
+      `${at}.resource of a PATCH must be a Binary with contentType ${PATCH_TYPES.join(' or ')} and the patch as base64 data`,
       { expression: `${at}.resource` },
     )
   }
+  const text = Buffer.from(data, 'base64').toString('utf8')
+  if (contentType === 'application/xml-patch+xml') return text
   try {
-    return parseBody(Buffer.from(data, 'base64').toString('utf8'), jsonDepth)
+    return parseBody(text, jsonDepth)
   } catch {
     throw badRequest(`${at}.resource.data does not hold a JSON Patch`, { expression: `${at}.resource.data` })
   }

@@ -2,8 +2,9 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { type FhirError, toOutcome } from '../fhir/outcome.ts'
+import { answerText } from './answer-text.ts'
 import { failureOf } from './fault.ts'
-import { FHIR_JSON } from './negotiate.ts'
+import { type AnswerFormat, FHIR_JSON, negotiate } from './negotiate.ts'
 
 /** Routes that are not FHIR answer with a plain JSON error. */
 const PLAIN = /^\/(session|clinics|calls|patient-journey|patient-intake|health)(\/|$)/
@@ -26,6 +27,17 @@ function sendError(koa: KoaContext, error: FhirError): void {
     koa.body = { error: error.message, ...(error.issues[0]?.reason === undefined ? {} : { code: error.code }) }
     return
   }
-  koa.set('Content-Type', FHIR_JSON)
-  koa.body = JSON.stringify(toOutcome(error.issues), null, koa.query._pretty === 'true' ? 2 : 0)
+  const { format, contentType } = formatOf(koa)
+  koa.set({ 'Content-Type': contentType, Vary: 'Accept' })
+  koa.body = answerText(JSON.stringify(toOutcome(error.issues)), format, koa.query._pretty === 'true')
+}
+
+/** That nothing acceptable is offered is said in JSON. */
+function formatOf(koa: KoaContext): AnswerFormat {
+  const { _format: format } = koa.query
+  try {
+    return negotiate(koa.get('accept'), typeof format === 'string' ? format : null)
+  } catch {
+    return FHIR_JSON
+  }
 }

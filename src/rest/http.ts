@@ -1,14 +1,16 @@
 /** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
 import type { Context as KoaContext } from 'koa'
-import { parseJson } from '../fhir/json.ts'
 import type { ClinicAccess } from '../providers/context.ts'
-import { parseBody, readBody } from './body.ts'
+import { answerText } from './answer-text.ts'
+import { parseBody, parseXmlBody, readBody } from './body.ts'
 import { bodyText } from './body-text.ts'
 import { processBundle } from './bundle.ts'
 import { headerOf } from './header.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse, type Services } from './interaction.ts'
-import { checkContentType, negotiate, type Preferences, preferences } from './negotiate.ts'
+import { type Format, RESOURCE_TYPES } from './media-type.ts'
+import { type AnswerFormat, contentTypeOf, negotiate, type Preferences, preferences } from './negotiate.ts'
 import { runOperation } from './operation.ts'
+import { checkPatchType, PATCH_TYPES } from './patch.ts'
 import type { Route, RouteMatch } from './routes.ts'
 
 export interface HttpServices extends Services {
@@ -24,7 +26,8 @@ export const carryOut =
   (route: Route, services: HttpServices) =>
   async (koa: KoaContext, parameters: Parameters): Promise<void> => {
     const query = new URLSearchParams(koa.querystring)
-    const contentType = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
+    if (isForm(route)) await addForm(koa, query, services)
+    const format = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
     const preferred = headerOf(koa, 'prefer') ?? ''
     const prefer = preferences(preferred)
     const request = await readRequest(koa, parameters, route, query, services, prefer.lenient)
@@ -35,7 +38,7 @@ export const carryOut =
       parameters,
       prefer.return === 'representation' && preferred !== '',
     )
-    send(koa, request, response, contentType, prefer.return)
+    send(koa, request, response, format, prefer.return)
   }
 
 async function run(
@@ -61,10 +64,8 @@ async function readRequest(
   services: HttpServices,
   lenient: boolean,
 ): Promise<InteractionRequest> {
-  const isForm = route.code.startsWith('search') && route.method === 'POST'
-  if (isForm) await addForm(koa, query, services)
-  const body =
-    route.method === 'GET' || route.method === 'DELETE' || isForm ? undefined : await readJson(koa, route, services)
+  const hasBody = route.method !== 'GET' && route.method !== 'DELETE' && !isForm(route)
+  const body = hasBody ? await readContent(koa, route, services) : undefined
   return {
     type,
     id,
@@ -82,23 +83,36 @@ async function readRequest(
   }
 }
 
-const PATCH_TYPES = ['application/json-patch+json']
+/** How the body of a PATCH is read; an XML Patch stays text until it is applied. */
+const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/xml-patch+xml', 'text'],
+])
 
-async function readJson(koa: KoaContext, route: Route, { limits }: Services): Promise<unknown> {
-  if (route.method === 'PATCH') checkContentType(koa, PATCH_TYPES)
-  else checkContentType(koa)
+async function readContent(koa: KoaContext, route: Route, { limits }: Services): Promise<unknown> {
+  const types = route.method === 'PATCH' ? PATCH_TYPES : RESOURCE_TYPES
+  const type = contentTypeOf(koa, [...types.keys()])
   const text = await readBody(koa, limits.bodyBytes)
   // An operation without parameters may come without a body.
   if (text === '' && route.run.kind === 'operation') return undefined
-  return parseBody(text, limits.jsonDepth)
+  switch (types.get(type ?? '') ?? 'json') {
+    case 'json':
+      return parseBody(text, limits.jsonDepth)
+    case 'xml':
+      return parseXmlBody(text, limits.jsonDepth)
+    case 'text':
+      return text
+  }
 }
+
+const isForm = ({ code, method }: Route): boolean => code.startsWith('search') && method === 'POST'
 
 /** As many values as a query may have, each of a hundred characters, fit. */
 const MOST_FORM_BYTES = 1024 * 1024
 
 /** Parameters of `POST _search` come in the body, in the query string, or both (http.html#search). */
 async function addForm(koa: KoaContext, query: URLSearchParams, { limits }: Services): Promise<void> {
-  checkContentType(koa, ['application/x-www-form-urlencoded'])
+  contentTypeOf(koa, ['application/x-www-form-urlencoded'])
   const form = await readBody(koa, Math.min(limits.bodyBytes, MOST_FORM_BYTES))
   for (const [name, value] of new URLSearchParams(form)) query.append(name, value)
 }
@@ -107,19 +121,22 @@ function send(
   koa: KoaContext,
   request: InteractionRequest,
   response: InteractionResponse,
-  contentType: string,
+  { format, contentType }: AnswerFormat,
   wanted: Preferences['return'],
 ): void {
   const { resource, location, status } = response
   // First, since it may fail: an error must not carry the headers of the resource.
   const text = bodyText(response, request, wanted)
+  const body = text === undefined ? undefined : answerText(text, format, request.query.get('_pretty') === 'true')
   koa.status = status
   if (resource !== undefined) {
     koa.response.set('ETag', etagOf(resource.version))
     koa.response.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
   }
   if (location !== undefined) koa.set('Location', location)
-  if (text === undefined) {
+  // A cache must not answer with one format who asks for the other.
+  koa.response.set('Vary', 'Accept')
+  if (body === undefined) {
     koa.body = null
     koa.status = status
     return
@@ -127,5 +144,5 @@ function send(
   // A deletion answers 204 unless it has something to say.
   if (status === 204) koa.status = 200
   koa.response.set('Content-Type', contentType)
-  koa.body = request.query.get('_pretty') === 'true' ? JSON.stringify(parseJson(text), null, 2) : text
+  koa.body = body
 }

@@ -1,15 +1,18 @@
-/** capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Rendered once per address, sent compressed. */
+/** capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Rendered once per address and format, sent compressed. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { badRequest } from '../fhir/outcome.ts'
-import { negotiate } from './negotiate.ts'
+import { answerText } from './answer-text.ts'
+import type { Format } from './media-type.ts'
+import { type AnswerFormat, negotiate } from './negotiate.ts'
 
 interface Rendered {
   readonly etag: string
   readonly plain: Buffer
+  readonly pretty: () => string
   /** By Content-Encoding; filled in the background, since a request must not wait for it. */
   readonly encoded: ReadonlyMap<string, Buffer>
   /** Begins to fill `encoded`, once: not for the first request, whose address may be a forged one. */
@@ -27,33 +30,33 @@ const MAX_RENDERED = 16
 
 export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContext) => string): Middleware {
   const rendered = new Map<string, Rendered>()
-  const renderedFor = (base: string, mode: string): Rendered => {
-    const key = `${mode} ${base}`
+  const renderedFor = (base: string, mode: string, format: Format): Rendered => {
+    const key = `${format} ${mode} ${base}`
     const known = rendered.get(key)
     known?.compress()
     if (known !== undefined) return known
     if (rendered.size >= MAX_RENDERED) rendered.clear()
     const located = withAddress(statement, base)
-    const fresh = render(mode === 'terminology' ? terminology(located) : located)
+    const fresh = render(mode === 'terminology' ? terminology(located) : located, format)
     rendered.set(key, fresh)
     return fresh
   }
   return async (koa) => {
-    const contentType = negotiate(koa.get('accept'), typeof koa.query._format === 'string' ? koa.query._format : null)
+    const answer = negotiate(koa.get('accept'), typeof koa.query._format === 'string' ? koa.query._format : null)
     const mode = typeof koa.query.mode === 'string' ? koa.query.mode : 'full'
     if (!MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
-    send(koa, renderedFor(baseOf(koa), mode), contentType)
+    send(koa, renderedFor(baseOf(koa), mode, answer.format), answer)
   }
 }
 
-function send(koa: KoaContext, { etag, plain, encoded }: Rendered, contentType: string): void {
+function send(koa: KoaContext, { etag, plain, pretty, encoded }: Rendered, { contentType }: AnswerFormat): void {
   koa.set({ ETag: etag, 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
   if (isHeld(etag, koa.get('if-none-match'))) {
     koa.status = 304
     return
   }
   if (koa.query._pretty === 'true') {
-    koa.body = JSON.stringify(JSON.parse(plain.toString()), null, 2)
+    koa.body = pretty()
     return
   }
   const accepted = koa.get('accept-encoding')
@@ -67,8 +70,9 @@ function send(koa: KoaContext, { etag, plain, encoded }: Rendered, contentType: 
 const isHeld = (etag: string, header: string): boolean =>
   header === etag || header === '*' || header.split(',').some((tag) => tag.trim() === etag)
 
-function render(resource: unknown): Rendered {
-  const plain = Buffer.from(JSON.stringify(resource))
+function render(resource: unknown, format: Format): Rendered {
+  const text = JSON.stringify(resource)
+  const plain = Buffer.from(answerText(text, format, false))
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`
   const encoded = new Map<string, Buffer>()
   const keep = (name: string, work: Promise<Buffer>): void =>
@@ -83,7 +87,7 @@ function render(resource: unknown): Rendered {
     keep('gzip', promisify(gzip)(plain, { level: 9 }))
     keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
   }
-  return { etag, plain, encoded, compress }
+  return { etag, plain, pretty: () => answerText(text, format, true), encoded, compress }
 }
 
 const withAddress = (statement: CapabilityStatement, url: string): CapabilityStatement => ({

@@ -59,9 +59,11 @@ describe('GET /metadata', () => {
     expect(statement).toMatchObject({
       kind: 'instance',
       fhirVersion: '4.0.1',
-      format: ['application/fhir+json', 'json'],
+      format: ['application/fhir+json', 'application/fhir+xml', 'json', 'xml'],
     })
-    expect(statement.patchFormat).toEqual(['application/json-patch+json'])
+    expect(statement.patchFormat).toEqual(
+      expect.arrayContaining(['application/json-patch+json', 'application/xml-patch+xml']),
+    )
     expect(statement.rest?.[0]).toMatchObject({ mode: 'server', security: { cors: false } })
   })
 

@@ -278,9 +278,9 @@ describe('what is not offered', () => {
 
   test.each([
     ['a body format it cannot read is 415', { 'content-type': 'text/plain' }, 415],
-    ['XML is 415', { 'content-type': 'application/fhir+xml' }, 415],
+    ['Turtle is 415', { 'content-type': 'text/turtle' }, 415],
     ['another FHIR version is 415', { 'content-type': 'application/fhir+json; fhirVersion=3.0' }, 415],
-    ['an answer format it cannot write is 406', { accept: 'application/fhir+xml' }, 406],
+    ['an answer format it cannot write is 406', { accept: 'text/turtle' }, 406],
     ['another FHIR version asked for is 406', { accept: 'application/fhir+json; fhirVersion=5.0' }, 406],
     ['a charset other than UTF-8 is 415', { 'content-type': 'application/fhir+json; charset=iso-8859-1' }, 415],
   ])('%s', async (_name, headers: Record<string, string>, status) => {

@@ -25,7 +25,7 @@ describe('a body', () => {
     const latin1 = Buffer.from('{"resourceType":"Patient","name":[{"family":"M\u00fcller"}]}', 'latin1')
     const response = await post('/Patient', latin1)
     expect(response.status).toBe(400)
-    expect(await diagnosticsOf(response)).toBe('The body is not UTF-8, the one encoding that FHIR JSON is sent in')
+    expect(await diagnosticsOf(response)).toBe('The body is not UTF-8, the one encoding that FHIR is sent in')
   })
 
   test('may begin with a byte order mark', async () => {

@@ -52,13 +52,7 @@ describe('/metadata', () => {
       200,
       'application/fhir+json; charset=utf-8',
     ],
-    [
-      'Accept: application/json',
-      '/metadata',
-      { accept: 'application/json' },
-      200,
-      'application/fhir+json; charset=utf-8',
-    ],
+    ['Accept: application/json', '/metadata', { accept: 'application/json' }, 200, 'application/json; charset=utf-8'],
     [
       'a browser',
       '/metadata',
@@ -80,14 +74,8 @@ describe('/metadata', () => {
       200,
       'application/fhir+json; charset=utf-8',
     ],
-    [
-      'Accept: application/fhir+xml',
-      '/metadata',
-      { accept: 'application/fhir+xml' },
-      406,
-      'application/fhir+json; charset=utf-8',
-    ],
-    ['_format=xml', '/metadata?_format=xml', {}, 406, 'application/fhir+json; charset=utf-8'],
+    ['Accept: text/turtle', '/metadata', { accept: 'text/turtle' }, 406, 'application/fhir+json; charset=utf-8'],
+    ['_format=ttl', '/metadata?_format=ttl', {}, 406, 'application/fhir+json; charset=utf-8'],
     [
       'fhirVersion=5.0',
       '/metadata',

@@ -1,0 +1,49 @@
+/** Media types as HTTP writes them: https://www.rfc-editor.org/rfc/rfc9110#section-8.3, and those of FHIR R4. */
+
+export type Format = 'json' | 'xml'
+
+/** What resources are written in and read from, the type to answer with where a client leaves the choice first. */
+export const RESOURCE_TYPES: ReadonlyMap<string, Format> = new Map([
+  ['application/fhir+json', 'json'],
+  ['application/json', 'json'],
+  ['text/json', 'json'],
+  ['application/fhir+xml', 'xml'],
+  ['application/xml', 'xml'],
+  ['text/xml', 'xml'],
+])
+
+/** The names before STU3 (http.html#mime-type). */
+const OLD_NAMES: ReadonlyMap<string, string> = new Map([
+  ['application/json+fhir', 'application/fhir+json'],
+  ['application/xml+fhir', 'application/fhir+xml'],
+])
+
+export interface MediaType {
+  /** Lower case, `application/fhir+json`; in an Accept header also `application/*`. */
+  readonly type: string
+  /** Lower case names, values without quotes. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+/** The types of a header such as Accept, in its order. */
+export const mediaTypes = (header: string): readonly MediaType[] =>
+  (header.match(/(?:[^,"]|"[^"]*")+/g) ?? []).map(mediaType)
+
+export function mediaType(text: string): MediaType {
+  const [type = '', ...parameters] = (text.match(/(?:[^;"]|"[^"]*")+/g) ?? []).map((part) => part.trim())
+  const named = type.toLowerCase()
+  return {
+    type: OLD_NAMES.get(named) ?? named,
+    parameters: new Map(parameters.map(parameter)),
+  }
+}
+
+function parameter(text: string): readonly [string, string] {
+  const [name = '', value = ''] = text.split(/\s*=\s*(.*)/s)
+  return [name.toLowerCase(), value.replace(/^"(.*)"$/s, '$1')]
+}
+
+/** R4 and UTF-8 are all that there is; a type that asks for neither asks for them. */
+export const isServed = ({ parameters }: MediaType): boolean =>
+  /^4\.0(\.[01])?$/.test(parameters.get('fhirversion') ?? '4.0') &&
+  /^utf-?8$/i.test(parameters.get('charset') ?? 'utf-8')
