@@ -225,6 +225,16 @@ export class UnitOfWork {
     return next
   }
 
+  /** Says of an update that was staged here that a patch made it, for history to tell. */
+  asPatched<R extends AnyResource>(updated: Versioned<R>): Versioned<R> {
+    const key = `${updated.type}/${updated.id}`
+    const staged = this.#staged.get(key)
+    if (staged?.next !== updated || updated.method !== 'PUT') return updated
+    const next = new Versioned<R>({ ...updated, method: 'PATCH' }, updated.resource, updated.created)
+    this.#staged.set(key, { ...staged, next })
+    return next
+  }
+
   /** Stages the deletion of a resource; does nothing when it is deleted or never was. */
   async delete(type: string, id: string): Promise<Versioned | undefined> {
     const base = await this.#base(type, id)

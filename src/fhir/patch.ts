@@ -1,5 +1,6 @@
 /** Patches on a resource, and JSON Patch by itself: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
+import { readFhirPathPatch } from './fhirpath-patch.ts'
 import { parseJson } from './json.ts'
 import { badRequest, FhirError, unprocessable } from './outcome.ts'
 import { isObject } from './resource.ts'
@@ -14,7 +15,7 @@ import { readXmlPatch } from './xml/patch.ts'
 export type Patch = (document: unknown) => unknown
 
 /**
- * @param body the operations of a JSON Patch, or the text of an XML Patch
+ * @param body the operations of a JSON Patch, the Parameters of a FHIRPath Patch, or the text of an XML Patch
  * @throws FhirError 400 naming the operation that is malformed
  */
 export function readPatch(body: unknown): Patch {
@@ -22,6 +23,7 @@ export function readPatch(body: unknown): Patch {
     const operations = readXmlPatch(body)
     return (document) => applyXmlPatch(document, operations)
   }
+  if (isObject(body)) return readFhirPathPatch(body)
   const operations = readJsonPatch(body)
   return (document) => applyJsonPatch(document, operations)
 }

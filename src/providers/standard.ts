@@ -32,7 +32,7 @@ export const standard: Interactions = {
     if (!isObject(patched) || patched.resourceType !== type || patched.id !== id) {
       throw unprocessable(`The patch changes what ${type}/${id} is: resourceType and id must stay`)
     }
-    return ctx.update(patched as unknown as AnyResource)
+    return ctx.unit.asPatched(await ctx.update(patched as unknown as AnyResource))
   },
 
   delete: async (ctx, type, id, precondition) => {

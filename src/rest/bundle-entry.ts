@@ -142,21 +142,28 @@ function conditionsOf(
 
 const PATCH_TYPES: readonly unknown[] = ['application/json-patch+json', 'application/xml-patch+xml']
 
-/** A JSON Patch or XML Patch travels in a Binary (http.html#patch). */
+/** A FHIRPath Patch is a resource itself; a JSON Patch or XML Patch travels in a Binary (http.html#patch). */
 function patchOf(resource: unknown, at: string, { jsonDepth }: Limits): unknown {
   const { resourceType, contentType, data } = isObject(resource) ? resource : {}
+  if (resourceType === 'Parameters') return resource
   if (resourceType !== 'Binary' || typeof data !== 'string' || !PATCH_TYPES.includes(contentType)) {
     throw badRequest(
-      `${at}.resource of a PATCH must be a Binary with contentType ${PATCH_TYPES.join(' or ')} and the patch as base64 data`,
+      `${at}.resource of a PATCH must be Parameters with a FHIRPath Patch, or a Binary with contentType ${PATCH_TYPES.join(' or ')} and the patch as base64 data`,
       { expression: `${at}.resource` },
     )
   }
   const text = Buffer.from(data, 'base64').toString('utf8')
   if (contentType === 'application/xml-patch+xml') return text
+  const patch = attempt(() => parseBody(text, jsonDepth))
+  if (Array.isArray(patch)) return patch
+  throw badRequest(`${at}.resource.data does not hold a JSON Patch`, { expression: `${at}.resource.data` })
+}
+
+function attempt(parse: () => unknown): unknown {
   try {
-    return parseBody(text, jsonDepth)
+    return parse()
   } catch {
-    throw badRequest(`${at}.resource.data does not hold a JSON Patch`, { expression: `${at}.resource.data` })
+    return undefined
   }
 }
 

@@ -10,7 +10,7 @@ import { etagOf, type InteractionRequest, type InteractionResponse, type Service
 import { type Format, RESOURCE_TYPES } from './media-type.ts'
 import { type AnswerFormat, contentTypeOf, negotiate, type Preferences, preferences } from './negotiate.ts'
 import { runOperation } from './operation.ts'
-import { checkPatchType, PATCH_TYPES } from './patch.ts'
+import { checkPatchType } from './patch.ts'
 import type { Route, RouteMatch } from './routes.ts'
 
 export interface HttpServices extends Services {
@@ -83,8 +83,9 @@ async function readRequest(
   }
 }
 
-/** How the body of a PATCH is read; an XML Patch stays text until it is applied. */
-const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map([
+/** How the body of a PATCH is read; a FHIRPath Patch is a resource, an XML Patch stays text until it is applied. */
+const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string, Format | 'text'>([
+  ...RESOURCE_TYPES,
   ['application/json-patch+json', 'json'],
   ['application/xml-patch+xml', 'text'],
 ])
@@ -95,11 +96,17 @@ async function readContent(koa: KoaContext, route: Route, { limits }: Services):
   const text = await readBody(koa, limits.bodyBytes)
   // An operation without parameters may come without a body.
   if (text === '' && route.run.kind === 'operation') return undefined
-  switch (types.get(type ?? '') ?? 'json') {
+  const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
+  if (route.method === 'PATCH') checkPatchType(type, body)
+  return body
+}
+
+function parsed(text: string, format: Format | 'text', { jsonDepth }: Services['limits']): unknown {
+  switch (format) {
     case 'json':
-      return parseBody(text, limits.jsonDepth)
+      return parseBody(text, jsonDepth)
     case 'xml':
-      return parseXmlBody(text, limits.jsonDepth)
+      return parseXmlBody(text, jsonDepth)
     case 'text':
       return text
   }

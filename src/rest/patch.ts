@@ -1,10 +1,23 @@
 /** patch and conditional patch with any kind of patch: https://hl7.org/fhir/R4/http.html#patch. */
-import { notFound } from '../fhir/outcome.ts'
+import { badRequest, notFound } from '../fhir/outcome.ts'
 import { readPatch } from '../fhir/patch.ts'
 import { handlerOf } from '../providers/context.ts'
 import { criteriaOf, resolveCriteria } from './conditional.ts'
 import { type InteractionHandler, locationOf } from './interaction.ts'
 import { preconditionOf } from './update.ts'
+
+const JSON_PATCH = 'application/json-patch+json'
+
+/**
+ * @param type the media type of the body, undefined when the client does not say
+ * @throws FhirError 400 when the body is a patch of another kind
+ */
+export function checkPatchType(type: string | undefined, body: unknown): void {
+  if (type === undefined || Array.isArray(body) === (type === JSON_PATCH)) return
+  throw badRequest(
+    `The Content-Type is ${type}, but the body is something else; a JSON Patch, an array of operations, is sent as ${JSON_PATCH}, a FHIRPath Patch, a Parameters resource, as application/fhir+json or application/fhir+xml`,
+  )
+}
 
 export const patch: InteractionHandler = async (ctx, request) => {
   const { type, base, services } = request

@@ -96,6 +96,10 @@ export function appendChildren(parent: Node, into: Item[]): void {
 export const resourceTypeOf = (value: unknown): string | undefined =>
   isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined
 
+/** `Quantity` of `valueQuantity`, where `value` is a choice; undefined where the property bears the name itself. */
+export const choiceSuffixOf = (name: string, property: string): string | undefined =>
+  property === name ? undefined : property.slice(name.length)
+
 /** The item is of the type that `is`, `as` or `ofType` name; `name` has no namespace. */
 export function isOfType(item: Item, name: string): boolean {
   const value = rawValue(item)

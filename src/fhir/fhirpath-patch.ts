@@ -1,0 +1,239 @@
+/** FHIRPath Patch: operations on a resource, as Parameters. https://hl7.org/fhir/R4/fhirpatch.html */
+import type { ElementStructure } from './definitions.ts'
+import { Budget, type PatchPath, readPath } from './fhirpath-patch/path.ts'
+import {
+  changeList,
+  childrenOf,
+  elementNames,
+  elementOf,
+  isPrimitive,
+  type Place,
+  type Position,
+  put,
+  remove,
+  rootOf,
+  setElement,
+} from './fhirpath-patch/place.ts'
+import { fitted, type Given, type Part, readGiven, readParts } from './fhirpath-patch/value.ts'
+import { badRequest, FhirError, unprocessable } from './outcome.ts'
+import type { Patch } from './patch.ts'
+import { isObject } from './resource.ts'
+
+/** Changes the resource. @throws FhirError 422 when it does not fit what the resource holds */
+type Operation = (root: Place, budget: Budget) => void
+
+const MOST_OPERATIONS = 1000
+
+/** @throws FhirError 400 naming the operation that is malformed, 413 when there are too many */
+export function readFhirPathPatch(body: unknown): Patch {
+  if (!isObject(body) || body.resourceType !== 'Parameters')
+    throw badRequest('A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change')
+  const { parameter = [] } = body
+  if (!Array.isArray(parameter))
+    throw badRequest('Parameters.parameter must be a list', { expression: 'Parameters.parameter' })
+  if (parameter.length > MOST_OPERATIONS) {
+    throw new FhirError(413, {
+      code: 'too-costly',
+      diagnostics: `The patch has ${parameter.length} operations; ${MOST_OPERATIONS} are the most`,
+      expression: 'Parameters.parameter',
+    })
+  }
+  const operations = parameter.map((one, index) => readOperation(one, `Parameters.parameter[${index}]`))
+  return (resource) => {
+    if (!isObject(resource)) return resource
+    const root = rootOf(resource)
+    const budget = new Budget(() => countElements(resource))
+    for (const operation of operations) operation(root, budget)
+    return resource
+  }
+}
+
+function countElements(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countElements(item), 0)
+  return isObject(value) ? Object.values(value).reduce<number>((sum, item) => sum + countElements(item), 1) : 1
+}
+
+/** The parts that each type of operation has, and needs. */
+const PARTS = {
+  add: ['path', 'name', 'value'],
+  insert: ['path', 'value', 'index'],
+  delete: ['path'],
+  replace: ['path', 'value'],
+  move: ['path', 'source', 'destination'],
+} as const
+
+type OperationType = keyof typeof PARTS
+
+function readOperation(parameter: unknown, at: string): Operation {
+  if (!isObject(parameter) || parameter.name !== 'operation')
+    throw badRequest(`${at} must have the name 'operation'; it is all a FHIRPath Patch has`, { expression: at })
+  const parts = new OperationParts(readParts(parameter.part, at), at)
+  const path = readPath(parts.text('path'), at)
+  switch (parts.type) {
+    case 'add':
+      return add(path, parts.text('name'), parts.given(), at)
+    case 'insert':
+      return insert(path, parts.index('index'), parts.given(), at)
+    case 'delete':
+      return deletion(path, at)
+    case 'replace':
+      return replace(path, parts.given(), at)
+    case 'move':
+      return move(path, parts.index('source'), parts.index('destination'), at)
+  }
+}
+
+/** The parts of one operation, each once and none that its type does not have. */
+class OperationParts {
+  readonly type: OperationType
+  readonly #parts: ReadonlyMap<string, Part>
+  readonly #at: string
+
+  constructor(parts: readonly Part[], at: string) {
+    this.#at = at
+    this.#parts = new Map(parts.map((part) => [part.name, part]))
+    if (this.#parts.size < parts.length) throw this.#refuse('has a part twice')
+    this.type = this.#readType()
+    const known: readonly string[] = ['type', ...PARTS[this.type]]
+    const unknown = parts.find(({ name }) => !known.includes(name))
+    const missing = known.find((name) => !this.#parts.has(name))
+    const wrong = unknown === undefined ? missing && `has no part '${missing}'` : `has a part '${unknown.name}'`
+    if (wrong !== undefined) throw this.#refuse(`${wrong}; ${this.type} has the parts ${known.join(', ')}`)
+  }
+
+  text(name: string): string {
+    const text = this.#value(name)
+    if (typeof text === 'string' && text !== '') return text
+    throw this.#refuse(`must have ${name} as {"name": "${name}", "valueString": "…"}`)
+  }
+
+  index(name: string): number {
+    const value = this.#value(name)
+    const index = typeof value === 'number' ? value : Number.NaN
+    if (Number.isSafeInteger(index) && index >= 0) return index
+    throw this.#refuse(`must have ${name} as {"name": "${name}", "valueInteger": 0}, from 0`)
+  }
+
+  given(): Given {
+    const part = this.#parts.get('value')
+    if (part === undefined) throw this.#refuse("has no part 'value'")
+    return readGiven(part, `${this.#at}.part.where(name = 'value')`)
+  }
+
+  #readType(): OperationType {
+    const types = Object.keys(PARTS) as OperationType[]
+    const type = types.find((one) => one === this.#value('type'))
+    if (type !== undefined) return type
+    throw this.#refuse(`must have type as {"name": "type", "valueCode": "…"}, one of ${types.join(', ')}`)
+  }
+
+  #value(name: string): unknown {
+    const part = this.#parts.get(name)
+    const given = part === undefined ? undefined : readGiven(part, `${this.#at}.part.where(name = '${name}')`)
+    return given?.kind === 'value' ? given.content.value : undefined
+  }
+
+  #refuse(problem: string): FhirError {
+    return badRequest(`${this.#at} ${problem}`, { expression: this.#at })
+  }
+}
+
+const add =
+  (path: PatchPath, name: string, given: Given, at: string): Operation =>
+  (root, budget) => {
+    const place = single(path.all(root, budget), path, at)
+    const element = elementAt(place, name, at)
+    const { property, content } = fitted(given, element, name, at)
+    if (element.max > 1) changeList(place, property, (items) => [...items, content])
+    else if (childrenOf(place, element).length === 0) setElement(place, property, content)
+    else throw notApplicable(`'${name}' exists already at '${path.text}'; replace it`, at, 'patch-element-exists')
+  }
+
+const insert =
+  (path: PatchPath, index: number, given: Given, at: string): Operation =>
+  (root, budget) => {
+    const { holder, element, size } = listAt(path, root, budget, at)
+    if (index > size) throw outside('index', index, size, path, at)
+    const { property, content } = fitted(given, element, element.name, at)
+    changeList(holder, property, (items) => items.toSpliced(index, 0, content))
+  }
+
+const move =
+  (path: PatchPath, source: number, destination: number, at: string): Operation =>
+  (root, budget) => {
+    const { holder, element, size } = listAt(path, root, budget, at)
+    if (source >= size) throw outside('source', source, size - 1, path, at)
+    if (destination >= size) throw outside('destination', destination, size - 1, path, at)
+    changeList(holder, element.name, (items) => {
+      const moved = items.slice(source, source + 1)
+      return items.toSpliced(source, 1).toSpliced(destination, 0, ...moved)
+    })
+  }
+
+/** What is not there is deleted already. */
+const deletion =
+  (path: PatchPath, at: string): Operation =>
+  (root, budget) => {
+    const places = path.all(root, budget)
+    if (places.length > 0) remove(inside(single(places, path, at), path, at))
+  }
+
+const replace =
+  (path: PatchPath, given: Given, at: string): Operation =>
+  (root, budget) => {
+    const position = inside(single(path.all(root, budget), path, at), path, at)
+    const { property, content } = fitted(given, position.element, position.element.name, at)
+    put(position, content, property)
+  }
+
+/** @throws FhirError 422 unless the path selects one element */
+function single(places: readonly Place[], { text }: PatchPath, at: string): Place {
+  const [place] = places
+  if (place === undefined) throw notApplicable(`the path '${text}' selects nothing`, at, 'patch-path-not-found')
+  if (places.length === 1) return place
+  throw notApplicable(
+    `the path '${text}' selects ${places.length} elements; it must select one, by an index or a condition`,
+    at,
+    'patch-path-several',
+  )
+}
+
+function inside({ at: position }: Place, { text }: PatchPath, at: string): Position {
+  if (position !== undefined) return position
+  throw badRequest(`${at}: the path '${text}' is the whole resource; an update replaces it, a delete deletes it`, {
+    expression: at,
+  })
+}
+
+function elementAt(place: Place, name: string, at: string): ElementStructure {
+  const element = elementOf(place.type, name)
+  if (element !== undefined) return element
+  const names = elementNames(place.type).join(', ')
+  throw badRequest(`${at}: ${place.type} has no element '${name}'; it has ${names}`, { expression: at })
+}
+
+interface ListAt {
+  readonly holder: Place
+  readonly element: ElementStructure
+  readonly size: number
+}
+
+/** @throws FhirError 400 when the path does not end in the name of a list, 422 when there is none or several */
+function listAt(path: PatchPath, root: Place, budget: Budget, at: string): ListAt {
+  const { list, text } = path
+  if (list === undefined)
+    throw badRequest(`${at}: the path '${text}' must end in the name of a list, as in Patient.name`, { expression: at })
+  const holder = single(list.holders(root, budget), path, at)
+  const element = elementAt(holder, list.name, at)
+  const size = childrenOf(holder, element).length
+  if (element.max === 1 && !isPrimitive(holder.type))
+    throw badRequest(`${at}: '${list.name}' of ${holder.type} is no list`, { expression: at })
+  if (size > 0) return { holder, element, size }
+  throw notApplicable(`the list '${text}' has no element; add puts in the first one`, at, 'patch-path-not-found')
+}
+
+const outside = (what: string, index: number, most: number, { text }: PatchPath, at: string): FhirError =>
+  notApplicable(`${what} is ${index}, but in '${text}' it can be ${most} at most`, at, 'patch-path-not-found')
+
+const notApplicable = (problem: string, at: string, reason: string): FhirError =>
+  unprocessable(`${at} cannot be applied: ${problem}`, { expression: at, reason })
