@@ -47,14 +47,31 @@ const rewriteLinks = (div: string, names: Names): string =>
 /** R4 gives Reference.reference the type string, since it may be relative. */
 const REFERENCE: ReadonlyMap<string, string> = new Map([['reference', 'uri']])
 
+/** A part of Parameters whose text is that of a Reference: one that a FHIRPath Patch puts in. */
+const REFERENCE_PART = 'Parameters.parameter.reference'
+
 /** The types of the elements of an object by their names in JSON. */
 function typesIn(value: Record<string, unknown>, type: string | undefined): ReadonlyMap<string, string> {
   const { resourceType, op, path } = value
+  if (type === REFERENCE_PART) return REFERENCE_TEXT
+  if (type === 'Parameters.parameter') return typesInParameter(value)
   if (type !== 'Resource') return typesOf(type)
   if (typeof resourceType === 'string') return typesOf(resourceType)
   // A JSON Patch: what its values are shows where they go.
   const isReference = typeof op === 'string' && typeof path === 'string' && path.endsWith('/reference')
   return isReference ? new Map([['value', 'uri']]) : REFERENCE
+}
+
+const REFERENCE_TEXT: ReadonlyMap<string, string> = new Map([['valueString', 'uri']])
+
+/** An operation of a FHIRPath Patch says by its path, or a part by its name, that its text is a reference. */
+function typesInParameter({ name, part }: Record<string, unknown>): ReadonlyMap<string, string> {
+  const types = typesOf('Parameters.parameter')
+  const parts: readonly unknown[] = Array.isArray(part) ? part : []
+  const path = parts.find((one) => isObject(one) && one.name === 'path')
+  const text = isObject(path) ? path.valueString : undefined
+  if (typeof text === 'string' && text.endsWith('.reference')) return new Map([...types, ['part', REFERENCE_PART]])
+  return name === 'reference' ? new Map([...types, ...REFERENCE_TEXT]) : types
 }
 
 const known = new Map<string, ReadonlyMap<string, string>>()
