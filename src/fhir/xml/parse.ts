@@ -51,7 +51,9 @@ class TreeParser {
 
   run(): XmlElement {
     const saxes = this.#saxes
-    saxes.on('error', ({ message }) => this.#fail(`is not well-formed XML: ${problemOf(message)}`))
+    saxes.on('error', ({ message }) =>
+      this.#fail(`is not well-formed XML: ${problemOf(message)}${this.#bareAmpersand()}`),
+    )
     saxes.on('xmldecl', ({ version, encoding }) => this.#checkDeclaration(version, encoding))
     saxes.on('doctype', () => this.#fail('has a DOCTYPE; FHIR XML has none, leave it out'))
     saxes.on('processinginstruction', ({ target }) =>
@@ -114,6 +116,12 @@ class TreeParser {
 
   #fail(says: string): never {
     throw badRequest(`${this.#what} ${says} (${placeOf(this.#text, Math.max(0, this.#saxes.position - 1))})`)
+  }
+
+  /** The parser looks for the end of an entity that is none, and may find the end of the text. */
+  #bareAmpersand(): string {
+    const at = this.#text.search(/&(?![\w.:#-]+;)/)
+    return at === -1 ? '' : `; a bare & is written &amp; (there is one in ${placeOf(this.#text, at)})`
   }
 
   #tooMany(): FhirError {
