@@ -83,6 +83,7 @@ class WrittenResources {
     if (known !== undefined) return known
     const { type, body, base } = entry.request
     const candidate = {
+      type,
       id: this.#identities.ids.get(entry.index) ?? '',
       lastUpdated: this.#now,
       entries: await naming(entry, () => extractEntries(validResource(body, type), base)),

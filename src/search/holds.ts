@@ -2,6 +2,7 @@
 import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {
+  readonly type: string
   readonly id: string
   /** Milliseconds since 1970 UTC. */
   readonly lastUpdated: number
@@ -19,6 +20,8 @@ export function holds(condition: Condition, candidate: Candidate): boolean {
       return !holds(condition.of, candidate)
     case 'id':
       return condition.ids.includes(candidate.id)
+    case 'type':
+      return condition.types.includes(candidate.type)
     case 'lastUpdated':
       return within(condition.bounds, candidate.lastUpdated, candidate.lastUpdated)
     case 'missing':

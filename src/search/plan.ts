@@ -51,6 +51,8 @@ export type Condition =
   /** The resource has an entry for `param` (missing: false) or none (missing: true). */
   | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
   | { readonly kind: 'id'; readonly ids: readonly string[] }
+  /** The resource is of one of these types: where a search over several asks something else of each. */
+  | { readonly kind: 'type'; readonly types: readonly string[] }
   /** meta.lastUpdated, milliseconds since 1970 UTC. */
   | { readonly kind: 'lastUpdated'; readonly bounds: RangeBounds }
   /** `param` points to a resource of one of `types` for which `where` holds: `subject:Patient.name=x`. */

@@ -4,6 +4,7 @@ import { type Candidate, holds } from '../../src/search/holds.ts'
 import type { Condition } from '../../src/search/plan.ts'
 
 const definition: Candidate = {
+  type: 'OperationDefinition',
   id: 'patient-match',
   lastUpdated: 1000,
   entries: [
@@ -18,6 +19,8 @@ const definition: Candidate = {
 const table: readonly (readonly [boolean, Condition])[] = [
   [true, { kind: 'id', ids: ['other', 'patient-match'] }],
   [false, { kind: 'id', ids: ['other'] }],
+  [true, { kind: 'type', types: ['Patient', 'OperationDefinition'] }],
+  [false, { kind: 'type', types: ['Patient'] }],
   [true, { kind: 'lastUpdated', bounds: { lowMin: 1000, lowMax: 1000 } }],
   [false, { kind: 'lastUpdated', bounds: { lowMin: 1001 } }],
   [true, { kind: 'uri', param: 'url', match: 'exact', value: 'http://x.org/a/b' }],

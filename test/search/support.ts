@@ -50,4 +50,4 @@ export const finds = (text: string, resource: AnyResource & Record<string, unkno
 
 /** Whether a condition on one resource alone holds for one that has these entries. */
 export const holds = (condition: Condition, entries: readonly IndexEntry[]): boolean =>
-  holdsFor(condition, { id: 'one', lastUpdated: 0, entries })
+  holdsFor(condition, { type: 'Basic', id: 'one', lastUpdated: 0, entries })

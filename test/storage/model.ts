@@ -55,7 +55,7 @@ export function openModel(): Model {
   }
 
   function holds(condition: Condition, resource: Held): boolean {
-    const { entries, id, lastUpdated } = change(resource)
+    const { entries, type, id, lastUpdated } = change(resource)
     const some = <Kind extends IndexEntry['kind']>(
       kind: Kind,
       test: (entry: Extract<IndexEntry, { kind: Kind }>) => boolean,
@@ -106,6 +106,8 @@ export function openModel(): Model {
         return entries.some((entry) => entry.param === condition.param) !== condition.missing
       case 'id':
         return condition.ids.includes(id)
+      case 'type':
+        return condition.types.includes(type)
       case 'lastUpdated':
         return within(condition.bounds, lastUpdated, lastUpdated)
       case 'chain':

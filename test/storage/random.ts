@@ -155,6 +155,7 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
     fc.oneof(...KINDS.map(leafOf)),
     fc.record({ param: anyParam, missing: fc.boolean() }).map((value): Condition => ({ kind: 'missing', ...value })),
     fc.array(ids, { minLength: 1, maxLength: 3 }).map((list): Condition => ({ kind: 'id', ids: list })),
+    fc.subarray([...TYPES]).map((list): Condition => ({ kind: 'type', types: list })),
     bounds.map((value): Condition => ({ kind: 'lastUpdated', bounds: value })),
     fc.array(tie('condition'), { minLength: 1, maxLength: 3 }).map((of): Condition => ({ kind: 'any', of })),
     fc.array(tie('condition'), { minLength: 1, maxLength: 2 }).map((of): Condition => ({ kind: 'all', of })),

@@ -66,6 +66,8 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
       return missingTerm(condition)
     case 'id':
       return idTerm(condition.ids)
+    case 'type':
+      return condition.types.includes(scope.type) ? allOf([]) : NEVER
     case 'lastUpdated':
       return updatedTerm(condition.bounds)
     case 'chain':

@@ -42,6 +42,8 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
     }
     case 'id':
       return { op: 'resource', index: 'resource_by_id', matches: (x) => isOneOf(sql`${x}.id`, condition.ids) }
+    case 'type':
+      return condition.types.includes(scope.typeName) ? allOf([]) : NEVER
     case 'lastUpdated':
       return { op: 'resource', index: 'resource_by_updated', matches: (x) => updatedWithin(x, condition.bounds) }
     case 'chain':

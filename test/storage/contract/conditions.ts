@@ -230,6 +230,17 @@ const ROWS: readonly Row[] = [
   ['id', 'Patient', [{ kind: 'id', ids: ['2'] }], '2'],
   ['ids, one unknown, one deleted, one twice', 'Patient', [{ kind: 'id', ids: ['2', '4', 'x', 'gone', '2'] }], '2 4'],
   ['no id at all', 'Patient', [{ kind: 'id', ids: [] }], ''],
+  [
+    'the type that is searched',
+    'Patient',
+    [
+      { kind: 'type', types: ['Group', 'Patient'] },
+      { kind: 'id', ids: ['2'] },
+    ],
+    '2',
+  ],
+  ['another type', 'Patient', [{ kind: 'type', types: ['Observation'] }], ''],
+  ['any type but that', 'Patient', [not({ kind: 'type', types: ['Patient'] })], ''],
   ['a parameter that nothing has', 'Patient', [{ kind: 'token', param: 'x', code: 'y' }], ''],
   ['a parameter of another type', 'Patient', [code('a')], ''],
   [
@@ -376,6 +387,14 @@ export function describeConditions(newClinic: NewClinic): void {
         'Patient/1',
       ])
       expect(await clinic.find([], [])).toEqual([])
+      const ofEach = any(
+        all({ kind: 'type', types: ['Patient'] }, { kind: 'id', ids: ['1'] }),
+        all({ kind: 'type', types: ['Observation', 'Organization'] }, { kind: 'id', ids: ['o1'] }),
+      )
+      expect(await clinic.find(['Observation', 'Organization', 'Patient'], [ofEach])).toEqual([
+        'Observation/o1',
+        'Patient/1',
+      ])
     })
 
     test('a list of a thousand values', async () => {
