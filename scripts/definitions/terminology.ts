@@ -37,7 +37,8 @@ export function terminologyLines(): string {
 
 function lineOf({ resourceType, url, version, ...rest }: Terms): string {
   const head = { resourceType, url, ...(version === undefined ? {} : { version }) }
-  return JSON.stringify({ ...head, ...(compact(rest) as object) })
+  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !LEFT_OUT.has(name)))
+  return JSON.stringify({ ...head, ...(compact(kept) as object) })
 }
 
 /** Two packages have the same url where a later one fills what the first only names. */
@@ -55,7 +56,7 @@ function compact(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\s+/g, ' ').trim()
   if (Array.isArray(value)) return value.map(compact)
   if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([name]) => !LEFT_OUT.has(name) && !name.startsWith('_'))
+  const kept = Object.entries(value).filter(([name]) => name !== 'extension' && !name.startsWith('_'))
   return Object.fromEntries(kept.map(([name, held]) => [name, name === 'code' ? held : compact(held)]))
 }
 

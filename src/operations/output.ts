@@ -40,6 +40,8 @@ const listOf = (value: unknown): readonly unknown[] =>
 function contentOf({ name, type, part }: OperationDefinitionParameter, value: unknown, code: string): Entry {
   if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))
   if (isObject(value) && typeof value.resourceType === 'string') return { resource: value }
+  // Of any type: the handler says which, as value[x].
+  if (type === 'Element' && isObject(value)) return value
   if (type === undefined) throw new Error(`$${code}: the OperationDefinition gives '${name}' neither a type nor parts`)
   return { [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
 }

@@ -1,11 +1,20 @@
 /** The types of the conformance resources that the server ships: those of the server are read by all and changed by none. */
 import { unprocessable } from '../fhir/outcome.ts'
+import { codeSystemLookup } from '../operations/code-system-lookup.ts'
+import { codeSystemSubsumes } from '../operations/code-system-subsumes.ts'
+import { codeSystemValidateCode } from '../operations/code-system-validate-code.ts'
+import type { Operation } from '../operations/operation.ts'
 import { defineProvider, type Provider } from './provider.ts'
 import { isShipped, shippedTypes } from './shipped.ts'
 import { standard } from './standard.ts'
 
+const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
+  CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
+}
+
 export const builtInProviders: readonly Provider[] = shippedTypes.map((type) =>
   defineProvider(type, {
+    operations: OPERATIONS[type] ?? [],
     // A patch goes through update.
     interactions: {
       ...standard,

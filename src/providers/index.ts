@@ -1,15 +1,19 @@
 /** The list of providers that differ from the standard one. */
 import { appointment } from './appointment.ts'
 import { builtInProviders } from './built-in.ts'
+import { conceptMap } from './concept-map.ts'
 import { documentReference } from './document-reference.ts'
 import { patient } from './patient.ts'
 import type { Provider } from './provider.ts'
 import { slot } from './slot.ts'
+import { valueSet } from './value-set.ts'
 
 export const specialProviders: readonly Provider[] = [
   appointment,
+  conceptMap,
   documentReference,
   patient,
   slot,
+  valueSet,
   ...builtInProviders,
 ]

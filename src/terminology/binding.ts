@@ -1,0 +1,59 @@
+/** Whether a coded element keeps to the value set it is bound to: https://hl7.org/fhir/R4/terminologies.html#strength. */
+import type { ValueSet } from 'fhir/r4'
+import { type Code, type Membership, OUT } from './member.ts'
+import type { Terminology } from './terminology.ts'
+import { membership } from './value-set.ts'
+
+/** A plain `code` has no system: the value set implies it. */
+export type BoundCode = Omit<Code, 'system'> & { readonly system?: string }
+
+export interface BindingAnswer {
+  /** Unknown: the value set or the codes it draws on are not here, so nothing can be said against the code. */
+  readonly isIn: 'yes' | 'no' | 'unknown'
+  /** Why it is unknown. */
+  readonly why?: string
+}
+
+/** Abstract codes are not for recording, so they are not in it. */
+export function isInValueSet(terminology: Terminology, canonical: string, code: BoundCode): BindingAnswer {
+  const valueSet = terminology.valueSet(canonical)
+  if (valueSet === undefined) return { isIn: 'unknown', why: `The value set ${canonical} is not here` }
+  const found = membershipOf(terminology, valueSet, code)
+  if (found.is === 'unknown') return { isIn: 'unknown', why: found.gap.diagnostics }
+  return { isIn: found.is === 'in' && !found.member.isAbstract ? 'yes' : 'no' }
+}
+
+/** A code without a system is looked for in each that the value set draws on. */
+export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
+  const { system, ...code } = bound
+  if (system !== undefined) return membership(terminology, valueSet, { ...code, system })
+  let answer = OUT
+  for (const one of systemsOf(terminology, valueSet)) {
+    const found = membership(terminology, valueSet, { ...code, system: one })
+    if (found.is === 'in') return found
+    if (found.is === 'unknown') answer = found
+  }
+  return answer
+}
+
+/** Value sets followed for their systems, at most. */
+const MOST_FOLLOWED = 200
+
+/** The code systems that codes of the value set may be of. */
+export function systemsOf(terminology: Terminology, valueSet: ValueSet): readonly string[] {
+  const followed = new Set<ValueSet>([valueSet])
+  const systems = new Set<string>()
+  for (const one of followed) {
+    for (const system of namedBy(one)) systems.add(system)
+    for (const imported of importsOf(terminology, one)) if (followed.size < MOST_FOLLOWED) followed.add(imported)
+  }
+  return [...systems]
+}
+
+const namedBy = ({ compose, expansion }: ValueSet): readonly string[] =>
+  [...(compose?.include ?? []), ...(expansion?.contains ?? [])].flatMap(({ system }) => system ?? [])
+
+const importsOf = (terminology: Terminology, { compose }: ValueSet): readonly ValueSet[] =>
+  (compose?.include ?? [])
+    .flatMap(({ valueSet = [] }) => valueSet)
+    .flatMap((canonical) => terminology.valueSet(canonical) ?? [])

@@ -1,0 +1,216 @@
+/** Codes of one system in another, by concept maps: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
+import type {
+  CodeableConcept,
+  Coding,
+  ConceptMap,
+  ConceptMapGroup,
+  ConceptMapGroupElement,
+  ConceptMapGroupElementTarget,
+} from 'fhir/r4'
+import { canonicalOf } from './canonical.ts'
+import type { Code } from './member.ts'
+import type { Terminology } from './terminology.ts'
+import { membership } from './value-set.ts'
+
+type Equivalence = ConceptMapGroupElementTarget['equivalence']
+
+/** A fact that a mapping may depend on. */
+export interface Dependency {
+  readonly element: string
+  readonly concept: CodeableConcept
+}
+
+export interface TranslateOptions {
+  /** The code system of the answers. */
+  readonly targetSystem?: string
+  /** The value set of the answers. */
+  readonly target?: string
+  readonly dependencies?: readonly Dependency[]
+  /** From the target of the maps to their source. */
+  readonly reverse?: boolean
+}
+
+export interface Match {
+  readonly equivalence: Equivalence
+  /** Absent where the map says that there is none. */
+  readonly concept?: Coding
+  readonly product?: readonly { readonly element: string; readonly concept: Coding }[]
+  /** The map. */
+  readonly source?: string
+}
+
+export interface Translation {
+  readonly result: boolean
+  readonly message?: string
+  readonly match?: readonly Match[]
+}
+
+/** Maps that go on in others where they have nothing. */
+const DEEPEST_OTHER_MAP = 10
+const MOST_MATCHES = 1000
+
+/** True where at least one match is not "there is none". Codes are those of one concept in several systems. */
+export function translate(
+  terminology: Terminology,
+  maps: readonly ConceptMap[],
+  codes: readonly Code[],
+  options: TranslateOptions,
+): Translation {
+  const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, 0)))
+  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MOST_MATCHES)
+  const result = matches.some(({ equivalence }) => equivalence !== 'unmatched' && equivalence !== 'disjoint')
+  const message = result ? undefined : hint(maps, codes, matches)
+  return {
+    result,
+    ...(message === undefined ? {} : { message }),
+    ...(matches.length === 0 ? {} : { match: matches }),
+  }
+}
+
+function hint(maps: readonly ConceptMap[], codes: readonly Code[], matches: readonly Match[]): string {
+  const what = codes.map(({ system, code }) => `${code} of ${system}`).join(', ') || 'a concept without a coding'
+  if (maps.length === 0) return `There is no concept map here that translates ${what} to what was asked for`
+  return matches.length === 0
+    ? `No concept map that was asked for has a translation of ${what}`
+    : `The concept map says that nothing in the target matches ${what}`
+}
+
+const unique = (matches: readonly Match[]): readonly Match[] => [
+  ...new Map(matches.map((match) => [JSON.stringify(match), match])).values(),
+]
+
+function matchesIn(
+  terminology: Terminology,
+  map: ConceptMap,
+  code: Code,
+  options: TranslateOptions,
+  depth: number,
+): readonly Match[] {
+  return (map.group ?? []).flatMap((group) => {
+    const [from, to] = options.reverse === true ? [group.target, group.source] : [group.source, group.target]
+    if (from !== undefined && from !== code.system) return []
+    if (options.targetSystem !== undefined && to !== undefined && to !== options.targetSystem) return []
+    if (options.reverse === true) return reversed(map, group, code)
+    const elements = group.element.filter((element) => element.code === code.code)
+    const mapped = elements.flatMap((element) => forward(map, group, element, options))
+    return elements.length > 0 ? mapped : unmapped(terminology, map, group, code, options, depth)
+  })
+}
+
+const sourceOf = ({ url }: ConceptMap) => (url === undefined ? {} : { source: url })
+
+function forward(
+  map: ConceptMap,
+  group: ConceptMapGroup,
+  { target = [] }: ConceptMapGroupElement,
+  { dependencies = [] }: TranslateOptions,
+): readonly Match[] {
+  const holding = target.filter(({ dependsOn = [] }) =>
+    dependsOn.every((condition) => dependencies.some((given) => meets(given, condition))),
+  )
+  return holding.map(({ equivalence, code, display, product = [] }) => ({
+    equivalence,
+    ...(code === undefined ? {} : { concept: codingOf(group.target, group.targetVersion, code, display) }),
+    ...(product.length === 0 ? {} : { product: product.map(productOf) }),
+    ...sourceOf(map),
+  }))
+}
+
+type DependsOn = NonNullable<ConceptMapGroupElementTarget['dependsOn']>[number]
+
+const meets = ({ element, concept }: Dependency, { property, system, value }: DependsOn): boolean =>
+  element === property &&
+  ((concept.coding ?? []).some(
+    (coding) => coding.code === value && (system === undefined || coding.system === canonicalOf(system).url),
+  ) ||
+    concept.text === value)
+
+const productOf = ({ property, system, value, display }: DependsOn) => ({
+  element: property,
+  concept: codingOf(system, undefined, value, display),
+})
+
+function codingOf(
+  system: string | undefined,
+  version: string | undefined,
+  code: string,
+  display: string | undefined,
+): Coding {
+  return {
+    ...(system === undefined ? {} : { system }),
+    ...(version === undefined ? {} : { version }),
+    code,
+    ...(display === undefined ? {} : { display }),
+  }
+}
+
+/** Seen from the other side, what was wider is narrower. */
+const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
+  wider: 'narrower',
+  narrower: 'wider',
+  subsumes: 'specializes',
+  specializes: 'subsumes',
+}
+
+/** That a code has no match says nothing of the way back. */
+function reversed(map: ConceptMap, group: ConceptMapGroup, code: Code): readonly Match[] {
+  return group.element.flatMap((element) =>
+    (element.target ?? [])
+      .filter((target) => target.code === code.code && target.equivalence !== 'unmatched' && element.code !== undefined)
+      .map(({ equivalence }) => ({
+        equivalence: REVERSED[equivalence] ?? equivalence,
+        concept: codingOf(group.source, group.sourceVersion, element.code ?? '', element.display),
+        ...sourceOf(map),
+      })),
+  )
+}
+
+function unmapped(
+  terminology: Terminology,
+  map: ConceptMap,
+  group: ConceptMapGroup,
+  code: Code,
+  options: TranslateOptions,
+  depth: number,
+): readonly Match[] {
+  const { mode, code: fixed, display, url } = group.unmapped ?? {}
+  switch (mode) {
+    case 'provided':
+      return [
+        { equivalence: 'equal', concept: codingOf(group.target, undefined, code.code, undefined), ...sourceOf(map) },
+      ]
+    case 'fixed':
+      return fixed === undefined
+        ? []
+        : [{ equivalence: 'relatedto', concept: codingOf(group.target, undefined, fixed, display), ...sourceOf(map) }]
+    case 'other-map': {
+      const other = url === undefined || depth >= DEEPEST_OTHER_MAP ? undefined : terminology.conceptMap(url)
+      return other === undefined ? [] : matchesIn(terminology, other, code, options, depth + 1)
+    }
+    default:
+      return []
+  }
+}
+
+/** What the target value set is known not to have is left out. */
+function isInTarget(terminology: Terminology, { concept }: Match, { target, targetSystem }: TranslateOptions): boolean {
+  const { system, code } = concept ?? {}
+  if (system === undefined || code === undefined) return true
+  if (targetSystem !== undefined && system !== targetSystem) return false
+  const valueSet = target === undefined ? undefined : terminology.valueSet(target)
+  return valueSet === undefined || membership(terminology, valueSet, { system, code }).is !== 'out'
+}
+
+/** Those that go from one value set to another, where the request names them; `url` or `url|version`. */
+export function mapsBetween(
+  maps: readonly ConceptMap[],
+  source: string | undefined,
+  target: string | undefined,
+): readonly ConceptMap[] {
+  const named = (asked: string | undefined, ...own: readonly (string | undefined)[]): boolean =>
+    asked === undefined || own.some((one) => one !== undefined && canonicalOf(one).url === canonicalOf(asked).url)
+  return maps.filter(
+    ({ sourceUri, sourceCanonical, targetUri, targetCanonical }) =>
+      named(source, sourceUri, sourceCanonical) && named(target, targetUri, targetCanonical),
+  )
+}
