@@ -2,13 +2,22 @@
 import { structureOf } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
 
-/** The text of every Reference in a resource, contained ones included. */
-export function* referencesIn(value: unknown): Generator<string> {
-  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item)
+/** A reference that an XML Patch puts in: as an element, or as the new text of its value. */
+const XML_REFERENCE =
+  /(<(?:[\w.-]+:)?reference\s[^<>]{0,200}?value\s*=\s*["']|reference\/@value\s*["'][^<>]{0,200}>)([^<>"']*)/g
+
+/** The text of every Reference in a resource, contained ones included, or in a patch. An XML Patch is text itself. */
+export function* referencesIn(body: unknown): Generator<string> {
+  if (typeof body !== 'string') yield* referencesOf(body)
+  else for (const [, , reference = ''] of body.matchAll(XML_REFERENCE)) yield reference
+}
+
+function* referencesOf(value: unknown): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* referencesOf(item)
   else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
       if (name === 'reference' && typeof member === 'string') yield member
-      else if (typeof member === 'object') yield* referencesIn(member)
+      else if (typeof member === 'object') yield* referencesOf(member)
     }
   }
 }
@@ -18,8 +27,11 @@ type Names = ReadonlyMap<string, string>
 /** What is text in any other element stays, even when it reads like an address: Identifier.value, for instance. */
 const ADDRESS_TYPES: ReadonlySet<string | undefined> = new Set(['uri', 'url', 'canonical', 'oid', 'uuid'])
 
-/** A resource, or a JSON Patch, with every address that `names` knows as what it says; a fragment stays behind it. */
-export const rewriteAddresses = (body: unknown, names: Names): unknown => rewrite(body, 'Resource', names)
+/** A resource, or a patch, with every address that `names` knows as what it says; a fragment stays behind it. */
+export const rewriteAddresses = (body: unknown, names: Names): unknown =>
+  typeof body === 'string'
+    ? body.replace(XML_REFERENCE, (_, before: string, address: string) => before + rewriteText(address, 'uri', names))
+    : rewrite(body, 'Resource', names)
 
 function rewrite(value: unknown, type: string | undefined, names: Names): unknown {
   if (typeof value === 'string') return rewriteText(value, type, names)

@@ -41,7 +41,7 @@ export function negotiate(accept: string, format: string | null): AnswerFormat {
 
 function namedFormat(format: string): AnswerFormat {
   // '+' in a query string stands for a space: application/fhir+json arrives as 'application/fhir json'.
-  const asked = mediaType(format.replace(' ', '+'))
+  const asked = mediaType(format.replace(/^([^\s;]+) /, '$1+'))
   const type = SHORT_NAMES.get(asked.type) ?? asked.type
   if (!RESOURCE_TYPES.has(type) || !isServed(asked)) throw notAcceptable(`_format=${format}`)
   return answerIn(type, asked.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
