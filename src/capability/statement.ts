@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
+import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
@@ -25,8 +26,20 @@ export function capabilityStatement(
     resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
     interaction: [...system].map((code) => ({ code })),
     searchParam: sharedParameters(types).map(searchParamOf),
+    ...withCompartments(types),
   }
   return { ...base, rest: [rest] }
+}
+
+/** The compartments that can be searched, while there is a type in them that can. */
+function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {
+  const searched = new Set(types.filter(({ interactions }) => interactions['search-type']).map(({ type }) => type))
+  const served = compartmentTypes.filter((type) =>
+    membershipOf(type)
+      ?.keys()
+      .some((member) => searched.has(member)),
+  )
+  return served.length === 0 ? {} : { compartment: served.map(compartmentUrl) }
 }
 
 /** The search parameters a provider serves: those it names, or all that R4 and we define for its type. */

@@ -109,9 +109,9 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
 /** What an entry has from its url, and what from the Bundle. */
 const requestOf = (
   { base, lenient, services }: InteractionRequest,
-  { parameters: { type, id, versionId } }: RouteMatch,
+  { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
-) => ({ type, id, versionId, query: new URLSearchParams(query), base, lenient, services })
+) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, lenient, services })
 
 /** Only what the server itself reads of the Bundle: a resource in it is validated by its own interaction. */
 function checkNames(element: object, type: string, at: string): void {

@@ -25,7 +25,7 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
   checkFullUrls(entries)
   for (const entry of entries) {
     const { route } = entry.match
-    if (route.method === 'GET' || route.run.kind !== 'interaction' || route.code === 'search-type') continue
+    if (route.method === 'GET' || route.run.kind !== 'interaction' || route.code.startsWith('search')) continue
     const { type, base } = entry.request
     const found = await naming(entry, () => identityOf(ctx, entry))
     if (found === undefined) continue

@@ -27,8 +27,9 @@ const addressOf = ({ method, path }: Route): string => `${method} ${path}`
 
 const keyOf = ({ code, level }: Route): string => (code === 'operation' || level !== 'system' ? code : `system:${code}`)
 
-const codesOf = ({ interaction = [], resource = [] }: CapabilityStatementRest): readonly string[] => [
+const codesOf = ({ interaction = [], resource = [], compartment = [] }: CapabilityStatementRest): readonly string[] => [
   ...interaction.map(({ code }) => `system:${code}`),
   ...resource.flatMap(({ interaction: ofType = [] }) => ofType.map(({ code }) => code)),
+  ...(compartment.length > 0 ? ['search-compartment'] : []),
   ...(resource.some(({ operation = [] }) => operation.length > 0) ? ['operation'] : []),
 ]

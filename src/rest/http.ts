@@ -58,7 +58,7 @@ async function run(
 
 async function readRequest(
   koa: KoaContext,
-  { type, id, versionId }: Parameters,
+  { type, id, versionId, member }: Parameters,
   route: Route,
   query: URLSearchParams,
   services: HttpServices,
@@ -70,6 +70,7 @@ async function readRequest(
     type,
     id,
     versionId,
+    member,
     query,
     body,
     ifMatch: headerOf(koa, 'if-match'),

@@ -17,6 +17,8 @@ export interface InteractionRequest {
   /** '' at type and system level. */
   readonly id: string
   readonly versionId: string
+  /** The type that is searched in a compartment; '' where there is none in the address. */
+  readonly member: string
   readonly query: URLSearchParams
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown

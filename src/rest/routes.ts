@@ -1,6 +1,7 @@
 /** Where each interaction is found: https://hl7.org/fhir/R4/http.html#summary. One table for requests and bundle entries. */
 
 import type { Provider } from '../providers/provider.ts'
+import { searchCompartment } from './compartment.ts'
 import { create } from './create.ts'
 import { deleteResource } from './delete.ts'
 import { historyInstance, historySystem, historyType } from './history.ts'
@@ -14,7 +15,10 @@ import { vread } from './vread.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Route {
-  /** The code that /metadata declares; a route is served where its code is declared. */
+  /**
+   * The code that /metadata declares; a route is served where its code is declared. R4 has no code for search in a
+   * compartment: `search-compartment` stands for rest.compartment.
+   */
   readonly code: string
   readonly level: 'system' | 'type' | 'instance'
   readonly method: Method
@@ -64,15 +68,21 @@ export const ROUTES: readonly Route[] = [
   route('delete', 'type', 'DELETE', '/:type', deleteResource),
   route('history-instance', 'instance', 'GET', '/:type/:id/_history', historyInstance),
   route('vread', 'instance', 'GET', '/:type/:id/_history/:versionId', vread),
+  route('search-compartment', 'instance', 'GET', '/:type/:id/:member', searchCompartment),
+  route('search-compartment', 'instance', 'POST', '/:type/:id/_search', searchCompartment),
+  route('search-compartment', 'instance', 'POST', '/:type/:id/:member/_search', searchCompartment),
   route('read', 'instance', 'GET', '/:type/:id', read),
   route('update', 'instance', 'PUT', '/:type/:id', update),
   route('patch', 'instance', 'PATCH', '/:type/:id', patch),
   route('delete', 'instance', 'DELETE', '/:type/:id', deleteResource),
 ]
 
-/** Whether a type offers what the route is for; one without the operation says itself which it has. */
+/** These say themselves what a type has, where it has not what is asked for. */
+const ALWAYS_SERVED: readonly string[] = ['operation', 'search-compartment']
+
+/** Whether a type offers what the route is for. */
 export const isServed = ({ code }: Route, provider: Provider | undefined): boolean =>
-  provider !== undefined && (code === 'operation' || code in provider.interactions)
+  provider !== undefined && (ALWAYS_SERVED.includes(code) || code in provider.interactions)
 
 export interface RouteMatch {
   readonly route: Route
@@ -81,6 +91,8 @@ export interface RouteMatch {
     readonly id: string
     readonly versionId: string
     readonly operation: string
+    /** The type that is searched in the compartment of a resource, or *. */
+    readonly member: string
   }
 }
 
@@ -136,7 +148,7 @@ function fits(part: Part, segment: string): boolean {
 }
 
 function parametersOf(parts: readonly Part[], segments: readonly string[]): RouteMatch['parameters'] {
-  const parameters = { type: '', id: '', versionId: '', operation: '' }
+  const parameters = { type: '', id: '', versionId: '', operation: '', member: '' }
   for (const [index, part] of parts.entries()) {
     const segment = segments[index] ?? ''
     if ('name' in part) parameters[part.name] = part.isOperation ? segment.slice(1) : segment

@@ -1,7 +1,7 @@
 /** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
 import { resourceTypes } from '../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../fhir/outcome.ts'
-import { handlerOf } from '../providers/context.ts'
+import { type Context, handlerOf } from '../providers/context.ts'
 import type { SearchAnswer } from '../repository.ts'
 import { type ParsedSearch, parseSearch, type SearchOptions } from '../search/parse.ts'
 import { type BundleLink, bundleText, outcomeEntry, searchEntry } from './bundle-writer.ts'
@@ -10,20 +10,19 @@ import { subsetText } from './summary.ts'
 
 export const searchType: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, request.type, 'search-type')
-  const search = parseSearch(request.query, optionsOf(ctx.clinic, ctx.now, [request.type], request))
-  return searchset(request, search, await handler(ctx, search.plan))
+  const search = parseSearch(request.query, optionsOf(ctx, [request.type], request))
+  return searchset(request, search, await handler(ctx, search.plan), request.type)
 }
 
 /** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
 export const searchSystem: InteractionHandler = async (ctx, request) => {
   const types = resourceTypes.filter((type) => request.services.providers.get(type)?.interactions['search-type'])
-  const search = parseSearch(request.query, optionsOf(ctx.clinic, ctx.now, types, request))
-  return searchset(request, search, await ctx.unit.search(search.plan))
+  const search = parseSearch(request.query, optionsOf(ctx, types, request))
+  return searchset(request, search, await ctx.unit.search(search.plan), '')
 }
 
-const optionsOf = (
-  clinic: string,
-  now: number,
+export const optionsOf = (
+  { clinic, now }: Pick<Context, 'clinic' | 'now'>,
   types: readonly string[],
   { base, lenient, services: { limits, parametersOf } }: InteractionRequest,
 ): SearchOptions => ({
@@ -38,7 +37,13 @@ const optionsOf = (
   parametersOf,
 })
 
-function searchset(request: InteractionRequest, search: ParsedSearch, answer: SearchAnswer): InteractionResponse {
+/** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
+export function searchset(
+  request: InteractionRequest,
+  search: ParsedSearch,
+  answer: SearchAnswer,
+  path: string,
+): InteractionResponse {
   const { base } = request
   const entries = [
     ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
@@ -49,7 +54,7 @@ function searchset(request: InteractionRequest, search: ParsedSearch, answer: Se
   const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
   if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))
   const text = bundleText(
-    { type: 'searchset', total: answer.total, links: links(request, search, answer.next) },
+    { type: 'searchset', total: answer.total, links: links(`${base}/${path}`, search, answer.next) },
     search.summary === 'count' ? [] : entries,
   )
   return { status: 200, text, kind: 'read' }
@@ -61,10 +66,10 @@ const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({
   diagnostics: `More than ${limits.includes} resources are included; the rest was left out. Ask for smaller pages with _count.`,
 })
 
-function links({ base, type }: InteractionRequest, search: ParsedSearch, next: string | undefined): BundleLink[] {
+function links(searched: string, search: ParsedSearch, next: string | undefined): BundleLink[] {
   const address = (pairs: ParsedSearch['used']): string => {
     const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
-    return `${base}${type === '' ? '/' : `/${type}`}${query === '' ? '' : `?${query}`}`
+    return `${searched}${query === '' ? '' : `?${query}`}`
   }
   const self: BundleLink = { relation: 'self', url: address(search.used) }
   return next === undefined ? [self] : [self, { relation: 'next', url: address([...search.used, ['_cursor', next]]) }]
