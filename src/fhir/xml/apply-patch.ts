@@ -4,20 +4,21 @@ import { isObject } from '../resource.ts'
 import { parseXml } from './parse.ts'
 import type { XmlOperation, XmlPatch } from './patch.ts'
 import { resourceOf } from './read.ts'
-import { type Selected, select } from './select.ts'
+import { Finder, type Selected } from './select.ts'
 import { attributeOf, isBlank, isElement, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 import { writeXml } from './write.ts'
 
 /**
  * The JSON form of the resource with every operation applied; `document` stays as it is. Elements may be added anywhere,
  * as what is stored has no order.
- * @throws FhirError 422 when a selector does not find one node, or what comes out is no resource
+ * @throws FhirError 422 when a selector does not find one node, or what comes out is no resource; 413
  */
 export function applyXmlPatch(document: unknown, patch: XmlPatch): unknown {
   if (!isObject(document)) throw new TypeError('An XML Patch changes a resource')
   // The resource stands in an element of its own while it is changed, so that it too can be replaced.
   const holder = holderOf(parseXml(writeXml(document)))
-  for (const [index, operation] of patch.entries()) applyOne(holder, operation, index)
+  const finder = new Finder()
+  for (const [index, operation] of patch.entries()) applyOne(holder, operation, index, finder)
   const [root] = holder.children.filter(isElement)
   if (root === undefined) throw new TypeError('The patch has removed the resource')
   const { resource, problems } = resourceOf(root, { ordered: false })
@@ -40,9 +41,9 @@ function holderOf(root: XmlElement): XmlElement {
   return holder
 }
 
-function applyOne(holder: XmlElement, operation: XmlOperation, index: number): void {
+function applyOne(holder: XmlElement, operation: XmlOperation, index: number, finder: Finder): void {
   const [root] = holder.children.filter(isElement)
-  const [found, second] = root === undefined ? [] : select(operation.selector, root)
+  const [found, second] = root === undefined ? [] : finder.find(operation.selector, root)
   const fail = (says: string): FhirError => notApplicable(operation, index, says)
   if (found === undefined) throw fail('the selector finds nothing')
   if (second !== undefined) throw fail('the selector finds several nodes; it must find one, e.g. by its position [1]')

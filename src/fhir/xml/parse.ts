@@ -12,6 +12,9 @@ const DEEPEST = 256
 /** Each takes far more memory than its text; a body full of values has many fewer. */
 const MOST_ELEMENTS = 1_000_000
 
+/** Of one element, declarations of namespaces included. */
+const MOST_ATTRIBUTES = 64
+
 const NO_ATTRIBUTES: readonly [] = []
 
 /**
@@ -23,16 +26,22 @@ export function parseXml(text: string, what = 'The body'): XmlElement {
   return new TreeParser(text, what).run()
 }
 
-/** Lines and columns count from 1. */
-export function placeOf(text: string, offset: number): string {
+/** `line 3, column 7` for each offset; both count from 1. The text is gone through once, however many there are. */
+export function placesOf(text: string, offsets: readonly number[]): ReadonlyMap<number, string> {
+  const places = new Map<number, string>()
   let line = 1
   let start = 0
-  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
-    line++
-    start = end + 1
+  for (const offset of offsets.toSorted((left, right) => left - right)) {
+    for (let end = text.indexOf('\n', start); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+      line++
+      start = end + 1
+    }
+    places.set(offset, `line ${line}, column ${offset - start + 1}`)
   }
-  return `line ${line}, column ${offset - start + 1}`
+  return places
 }
+
+const placeOf = (text: string, offset: number): string => placesOf(text, [offset]).get(offset) ?? ''
 
 class TreeParser {
   readonly #text: string
@@ -42,6 +51,8 @@ class TreeParser {
   readonly #open: { readonly element: XmlElement; readonly children: XmlNode[] }[] = []
   #root: XmlElement | undefined
   #elements = 0
+  /** Of the element that is being read. */
+  #attributes = 0
   #start = 0
 
   constructor(text: string, what: string) {
@@ -60,6 +71,7 @@ class TreeParser {
       this.#fail(`has the processing instruction <?${cut(target)} …?>; leave it out`),
     )
     saxes.on('opentagstart', () => this.#begin())
+    saxes.on('attribute', () => this.#countAttribute())
     saxes.on('opentag', (tag) => this.#openElement(tag))
     saxes.on('closetag', () => this.#closeElement())
     saxes.on('text', (content) => this.#add({ kind: 'text', text: content }))
@@ -77,10 +89,15 @@ class TreeParser {
 
   /** The parser has just read the name of a tag. */
   #begin(): void {
+    this.#attributes = 0
     this.#start = this.#text.lastIndexOf('<', this.#saxes.position - 2)
     if (this.#open.length >= DEEPEST)
       this.#fail(`is nested deeper than ${DEEPEST} elements, the most this server takes`)
     if (++this.#elements > MOST_ELEMENTS) throw this.#tooMany()
+  }
+
+  #countAttribute(): void {
+    if (++this.#attributes > MOST_ATTRIBUTES) this.#fail(`has an element with more than ${MOST_ATTRIBUTES} attributes`)
   }
 
   #openElement({ prefix, local, uri, attributes }: SaxesTagNS): void {

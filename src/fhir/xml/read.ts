@@ -7,7 +7,7 @@ import { parseJson } from '../json.ts'
 import { FhirError, type Issue } from '../outcome.ts'
 import { listed, nearest } from '../validate/messages.ts'
 import { divOf } from './narrative.ts'
-import { parseXml, placeOf } from './parse.ts'
+import { parseXml, placesOf } from './parse.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
 import { attributeOf, FHIR, isBlank, isDeclaration, isElement, writtenName, XHTML, type XmlElement } from './tree.ts'
 
@@ -33,10 +33,14 @@ export interface ReadResult {
 export function readXml(text: string): JsonObject {
   const { resource, problems } = resourceOf(parseXml(text), { ordered: true })
   if (problems.length === 0) return resource
+  const places = placesOf(
+    text,
+    problems.map(({ element }) => element.start),
+  )
   const issues = problems.map(
     ({ path, said, element }): Issue => ({
       code: 'structure',
-      diagnostics: `${path} ${said} (${placeOf(text, element.start)})`,
+      diagnostics: `${path} ${said} (${places.get(element.start)})`,
       expression: path,
     }),
   )

@@ -2,7 +2,7 @@
  * Selectors of XML Patch, the part of XPath that RFC 5261 section 4.1 allows: a path of names with predicates, which ends
  * at an element, an attribute, a text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
  */
-import { badRequest } from '../outcome.ts'
+import { badRequest, FhirError } from '../outcome.ts'
 import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 
 /** What a selector finds; an attribute and a text belong to `of`. */
@@ -137,74 +137,97 @@ class SelectorParser {
   }
 }
 
-/** All nodes that the selector finds, beginning above `root`. */
-export function select({ steps: [first, ...others], end }: Selector, root: XmlElement): readonly Selected[] {
-  if (first === undefined) return []
-  const elements = others.reduce(
-    (found, step) => found.flatMap((element) => matches(step, element.children)),
-    matches(first, [root]),
-  )
-  return elements.flatMap((element) => endsOf(end, element))
-}
+/** Nodes that all selectors of one patch may look at; so many that only a hostile patch needs more. */
+const MOST_LOOKED_AT = 2_000_000
 
-function matches({ name, predicates }: Step, nodes: readonly XmlNode[]): readonly XmlElement[] {
-  return filtered(
-    nodes.filter(isElement).filter((element) => hasName(element, name)),
-    predicates,
-  )
+/** Finds what the selectors of one patch mean. */
+export class Finder {
+  #left = MOST_LOOKED_AT
+
+  /** All nodes that the selector finds, beginning above `root`. @throws FhirError 413 when it looks at too much */
+  find({ steps: [first, ...others], end }: Selector, root: XmlElement): readonly Selected[] {
+    if (first === undefined) return []
+    const elements = others.reduce(
+      (found, step) => found.flatMap((element) => this.#matches(step, element.children)),
+      this.#matches(first, [root]),
+    )
+    return elements.flatMap((element) => this.#ends(end, element))
+  }
+
+  #matches({ name, predicates }: Step, nodes: readonly XmlNode[]): readonly XmlElement[] {
+    this.#spend(nodes.length)
+    return this.#filtered(
+      nodes.filter(isElement).filter((element) => hasName(element, name)),
+      predicates,
+    )
+  }
+
+  /** Positions count what the predicates before have left. */
+  #filtered<Node extends XmlNode>(nodes: readonly Node[], predicates: readonly Predicate[]): readonly Node[] {
+    return predicates.reduce(
+      (left, predicate) => left.filter((node, index) => this.#holds(predicate, node, index, left.length)),
+      nodes,
+    )
+  }
+
+  #holds(predicate: Predicate, node: XmlNode, index: number, count: number): boolean {
+    switch (predicate.kind) {
+      case 'position':
+        return index + 1 === predicate.position
+      case 'last':
+        return index + 1 === count
+      case 'path':
+        return this.#pathHolds(predicate, node)
+    }
+  }
+
+  #pathHolds({ path: { steps, end }, equals }: Extract<Predicate, { kind: 'path' }>, node: XmlNode): boolean {
+    const start: readonly XmlNode[] = [node]
+    const nodes = steps.reduce((found, step) => found.flatMap((one) => this.#matches(step, childrenOf(one))), start)
+    if (end.kind === 'element') return nodes.some((one) => equals === undefined || this.#textIn(one) === equals)
+    return nodes
+      .filter(isElement)
+      .flatMap((element) => this.#ends(end, element))
+      .some((found) => equals === undefined || this.#textFound(found) === equals)
+  }
+
+  #ends(end: End, of: XmlElement): readonly Selected[] {
+    if (end.kind === 'element') return [{ kind: 'element', of }]
+    if (end.kind === 'attribute') {
+      return of.attributes
+        .filter(({ name, namespace }) => name === end.name && namespace === '')
+        .map((attribute) => ({ kind: 'attribute', of, attribute }))
+    }
+    this.#spend(of.children.length)
+    const wanted = of.children.filter((node): node is XmlText => isWanted(node, end.kind))
+    return this.#filtered(wanted, end.predicates).map((node) => ({ kind: 'text', of, node }))
+  }
+
+  #textFound(found: Selected): string {
+    if (found.kind === 'attribute') return found.attribute.value
+    return this.#textIn(found.kind === 'text' ? found.node : found.of)
+  }
+
+  #textIn(node: XmlNode): string {
+    this.#spend(1)
+    if (!isElement(node)) return node.text
+    return node.children.map((child) => (child.kind === 'comment' ? '' : this.#textIn(child))).join('')
+  }
+
+  #spend(nodes: number): void {
+    this.#left -= nodes
+    if (this.#left >= 0) return
+    throw new FhirError(413, {
+      code: 'too-costly',
+      diagnostics: `The selectors of the patch look at more than ${MOST_LOOKED_AT} nodes; send it in parts`,
+    })
+  }
 }
 
 const hasName = (element: XmlElement, test: NameTest): boolean =>
   test === undefined || (element.namespace === test.namespace && (test.name === '*' || element.name === test.name))
 
-/** Positions count what the predicates before have left. */
-const filtered = <Node extends XmlNode>(nodes: readonly Node[], predicates: readonly Predicate[]): readonly Node[] =>
-  predicates.reduce(
-    (left, predicate) => left.filter((node, index) => holds(predicate, node, index, left.length)),
-    nodes,
-  )
-
-function holds(predicate: Predicate, node: XmlNode, index: number, count: number): boolean {
-  switch (predicate.kind) {
-    case 'position':
-      return index + 1 === predicate.position
-    case 'last':
-      return index + 1 === count
-    case 'path':
-      return pathHolds(predicate, node)
-  }
-}
-
-function pathHolds({ path: { steps, end }, equals }: Extract<Predicate, { kind: 'path' }>, node: XmlNode): boolean {
-  const start: readonly XmlNode[] = [node]
-  const elements = steps.reduce((found, step) => found.flatMap((one) => matches(step, childrenOf(one))), start)
-  if (end.kind === 'element') return elements.some((element) => equals === undefined || textIn(element) === equals)
-  return elements
-    .filter(isElement)
-    .flatMap((element) => endsOf(end, element))
-    .some((found) => equals === undefined || textFound(found) === equals)
-}
-
 const childrenOf = (node: XmlNode): readonly XmlNode[] => (isElement(node) ? node.children : [])
-
-const textIn = (node: XmlNode): string =>
-  isElement(node) ? node.children.map((child) => (child.kind === 'comment' ? '' : textIn(child))).join('') : node.text
-
-function textFound(found: Selected): string {
-  if (found.kind === 'attribute') return found.attribute.value
-  return textIn(found.kind === 'text' ? found.node : found.of)
-}
-
-function endsOf(end: End, of: XmlElement): readonly Selected[] {
-  if (end.kind === 'element') return [{ kind: 'element', of }]
-  if (end.kind === 'attribute') {
-    return of.attributes
-      .filter(({ name, namespace }) => name === end.name && namespace === '')
-      .map((attribute) => ({ kind: 'attribute', of, attribute }))
-  }
-  const wanted = of.children.filter((node): node is XmlText => isWanted(node, end.kind))
-  return filtered(wanted, end.predicates).map((node) => ({ kind: 'text', of, node }))
-}
 
 const isWanted = ({ kind }: XmlNode, end: 'text' | 'comment'): boolean =>
   end === 'comment' ? kind === 'comment' : kind === 'text' || kind === 'cdata'

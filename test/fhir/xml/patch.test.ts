@@ -382,3 +382,12 @@ describe('a patch that cannot be applied is 422:', () => {
     expect([status, told]).toEqual([422, expect.stringContaining(message)])
   })
 })
+
+test('selectors that together look at too much are 413', () => {
+  const names = Array.from({ length: 5000 }, (_, index) => ({ family: String(index) }))
+  const operation = `<replace sel="f:Patient/f:name[f:family/@value='4999']/f:family/@value">4999</replace>`
+  const work = (times: number) => () =>
+    applyXmlPatch({ resourceType: 'Patient', name: names }, readXmlPatch(diff(operation.repeat(times))))
+  expect(work(10)).not.toThrow()
+  expect(refusal(work(300))[0]).toBe(413)
+})

@@ -87,6 +87,11 @@ describe('what is no XML is refused with its place:', () => {
     expect(told(xml)).toMatch(expected)
   })
 
+  test('an element has 64 attributes at most', () => {
+    const attributes = Array.from({ length: 65 }, (_, index) => ` a${index}=""`).join('')
+    expect(told(`<a${attributes}/>`)).toMatch(/more than 64 attributes/)
+  })
+
   test('more than a million elements are 413', () => {
     expect(refusal(`<a>${'<b/>'.repeat(1_000_000)}</a>`)[0]).toBe(413)
   })
