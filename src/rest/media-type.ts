@@ -39,8 +39,10 @@ export function mediaType(text: string): MediaType {
 }
 
 function parameter(text: string): readonly [string, string] {
-  const [name = '', value = ''] = text.split(/\s*=\s*(.*)/s)
-  return [name.toLowerCase(), value.replace(/^"(.*)"$/s, '$1')]
+  const at = text.indexOf('=')
+  const name = at === -1 ? text : text.slice(0, at)
+  const value = at === -1 ? '' : text.slice(at + 1).trim()
+  return [name.trim().toLowerCase(), value.replace(/^"(.*)"$/s, '$1')]
 }
 
 /** R4 and UTF-8 are all that there is; a type that asks for neither asks for them. */

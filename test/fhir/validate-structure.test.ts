@@ -119,6 +119,15 @@ const STRUCTURE: readonly Refusal[] = [
     'not an element',
   ],
   [
+    'an underscore for the div of a narrative, which XML has no place for',
+    patient({
+      text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">x</div>', _div: { id: 'x' } },
+    }),
+    'structure',
+    'Patient.text._div',
+    'not an element',
+  ],
+  [
     'resourceType in a data type',
     patient({ name: [{ resourceType: 'HumanName', family: 'x' }] }),
     'structure',

@@ -1,5 +1,9 @@
 /** Resources that HL7 published with R4 are stored and read back unchanged, apart from id and meta. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { parseJson } from '../../src/fhir/json.ts'
+import { isObject } from '../../src/fhir/resource.ts'
+import { readXml } from '../../src/fhir/xml/read.ts'
+import { writeXml } from '../../src/fhir/xml/write.ts'
 import { type OfficialResource, officialExamples } from '../support/official-examples.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -52,6 +56,20 @@ describe('official R4 resources', () => {
     const [first] = [...officialExamples(1)].filter(({ url }) => url !== undefined)
     const { body } = await server.fhir('GET', `/${first?.resourceType}?url=${encodeURIComponent(first?.url ?? '')}`)
     expect(body.entry.map((entry: { resource: OfficialResource }) => entry.resource.id)).toEqual([first?.id])
+  })
+
+  test('of every kind are stored from XML and read back as XML', async () => {
+    const headers = { accept: 'application/fhir+xml', 'content-type': 'application/fhir+xml' }
+    for (const { id, ...resource } of officialExamples(3)) {
+      const path = `/${resource.resourceType}/xml-${id}`.slice(0, resource.resourceType.length + 66)
+      const given: unknown = parseJson(JSON.stringify({ ...resource, id: path.split('/')[2] }))
+      if (!isObject(given)) throw new Error(`${path} is no resource`)
+      const put = await server.fhir('PUT', path, writeXml(given), headers)
+      expect([path, put.status]).toEqual([path, 201])
+      const read = readXml((await server.fhir('GET', path, undefined, headers)).text)
+      const { meta } = (await server.fhir('GET', path)).body
+      expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify({ ...given, meta })))
+    }
   })
 })
 

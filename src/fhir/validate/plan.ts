@@ -87,7 +87,8 @@ function propertiesOf(element: ElementStructure): readonly Property[] {
       rules: rulesOf(element.constraints),
       content: contentOf(element, key, type),
     }
-    return property.content.kind === 'primitive' && !element.attribute ? [property, siblingOf(property)] : [property]
+    const hasSibling = property.content.kind === 'primitive' && !element.attribute && type !== 'xhtml'
+    return hasSibling ? [property, siblingOf(property)] : [property]
   })
 }
 
