@@ -51,7 +51,7 @@ export interface SearchOptions extends CriteriaOptions {
 
 export interface ParsedSearch extends Subset {
   readonly plan: SearchPlan
-  /** The parameters that were used, in order, for the self link; without the cursor. */
+  /** The parameters that were used, in order, for the links, those of the transport at the end; without the cursor. */
   readonly used: readonly (readonly [string, string])[]
   /** What was ignored, when lenient; severity warning. */
   readonly warnings: readonly Issue[]
@@ -87,7 +87,7 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
       scope,
       options,
     ),
-    used,
+    used: [...used, ...[...query].filter(([name]) => isTransportParameter(name))],
     warnings,
     summary: merged.summary,
     elements: merged.elements,

@@ -157,7 +157,13 @@ describe('what is asked for as XML', () => {
   test('is searched by POST, by type and across types, and paged in the same format', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const posted = await server.fhir('POST', '/Patient/_search', '_count=1&_format=xml', form)
-    expect(inXml(posted)).toMatchObject({ type: 'searchset', entry: [{ resource: { resourceType: 'Patient' } }] })
+    const { link } = inXml(posted)
+    const next: string = link.find(({ relation }: { relation: string }) => relation === 'next').url
+    expect(next).toContain('_format=xml')
+    expect(inXml(await server.fhir('GET', next.slice(server.url.length)))).toMatchObject({
+      type: 'searchset',
+      entry: [{ resource: { resourceType: 'Patient' } }],
+    })
     expect(inXml(await server.fhir('GET', '/?_type=Patient&_count=1', undefined, ACCEPT_XML)).type).toBe('searchset')
     expect(inXml(await server.fhir('GET', '/_history?_count=2&_format=xml')).entry).toHaveLength(2)
   })

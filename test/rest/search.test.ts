@@ -364,7 +364,7 @@ describe('GET and POST _search', () => {
       `${server.url}/Patient?_tag=http://example.org/test%7Csearch&family:exact=Nunez&birthdate=ge1980`,
     )
     expect(link(await get('/Patient?_format=json&_pretty=true&_id=p-ana'), 'self')).toBe(
-      `${server.url}/Patient?_id=p-ana`,
+      `${server.url}/Patient?_id=p-ana&_format=json&_pretty=true`,
     )
   })
 })

@@ -119,12 +119,14 @@ describe('_total, _summary and _elements', () => {
 })
 
 describe('the self link', () => {
-  test('repeats what was used in order, without the cursor and what only concerns the format', () => {
+  test('repeats what was used in order, then the format, without the cursor', () => {
     const parsed = search('Patient?family=roe&_format=json&_cursor=abc&_count=5&_pretty=true&_include=Patient:link')
     expect(parsed.used).toEqual([
       ['family', 'roe'],
       ['_count', '5'],
       ['_include', 'Patient:link'],
+      ['_format', 'json'],
+      ['_pretty', 'true'],
     ])
     expect(parsed.plan.after).toBe('abc')
   })
