@@ -1,5 +1,7 @@
 /** ConceptMap/$translate: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
 import type { ConceptMap } from 'fhir/r4'
+import { badRequest } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
 import type { Context } from '../providers/context.ts'
 import { clinicTerminology, uriQuery } from '../providers/terminology.ts'
 import type { Code } from '../terminology/member.ts'
@@ -67,8 +69,11 @@ const optionsOf = ({ target, targetsystem, dependency, reverse }: OperationInput
   dependencies: ((dependency ?? []) as readonly Readonly<Record<string, readonly unknown[]>>[]).map(dependencyOf),
 })
 
-/** The parts of a parameter are lists. */
-const dependencyOf = (part: Readonly<Record<string, readonly unknown[]>>): Dependency => ({
-  element: String(part.element?.[0]),
-  concept: (part.concept?.[0] ?? {}) as Dependency['concept'],
-})
+/** The parts of a parameter are lists. @throws FhirError 400 when the concept is none */
+function dependencyOf(part: Readonly<Record<string, readonly unknown[]>>): Dependency {
+  const [concept] = part.concept ?? []
+  const { coding = [], text } = isObject(concept) ? concept : {}
+  if (!Array.isArray(coding) || !coding.every(isObject))
+    throw badRequest('Parameter dependency.concept must be a CodeableConcept', { expression: 'dependency.concept' })
+  return { element: String(part.element?.[0]), concept: { coding, ...(typeof text === 'string' ? { text } : {}) } }
+}

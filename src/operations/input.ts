@@ -93,6 +93,8 @@ function fromQuery(parameters: readonly OperationDefinitionParameter[], query: U
 const NUMBERS: readonly (string | undefined)[] = ['integer', 'positiveInt', 'unsignedInt', 'decimal']
 
 function fromText(text: string, type: string | undefined): unknown {
+  // A plus sign that was not percent-encoded arrives as a space.
+  if (type === 'instant' || type === 'dateTime') return text.replace(/ (\d\d:\d\d)$/, '+$1')
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return NUMBERS.includes(type) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
@@ -174,9 +176,25 @@ function problemsOf(
         `is given ${values.length} times; it may be given ${max === '1' ? 'once' : `${max} times`}`,
       ),
     ]
-  return values.every((value) => !isBlank(value) && accepts(parameter, value))
-    ? []
-    : [issue(noun, 'invalid', name, `must be ${expected}`)]
+  if (values.some((value) => isBlank(value) || !accepts(parameter, value)))
+    return [issue(noun, 'invalid', name, `must be ${expected}`)]
+  return values.flatMap((value) => problemsOfParts(parameter, value, noun))
+}
+
+/** The parts of a value as `fromParameters` reads them: lists by name. */
+function problemsOfParts(
+  { name, part }: OperationDefinitionParameter,
+  value: unknown,
+  noun: 'parameter' | 'argument',
+): readonly Issue[] {
+  if (part === undefined || !isObject(value)) return []
+  const unknown = Object.keys(value).filter((key) => !part.some((one) => one.name === key))
+  return [
+    ...unknown.map((key) =>
+      issue(noun, 'unknown', `${name}.${key}`, `is not known; ${name} has ${part.map((one) => one.name).join(', ')}`),
+    ),
+    ...part.flatMap((one) => problemsOf({ ...one, name: `${name}.${one.name}` }, [value[one.name] ?? []].flat(), noun)),
+  ]
 }
 
 const ISSUE_CODES = { missing: 'required', invalid: 'value', unknown: 'not-supported' } as const

@@ -25,7 +25,7 @@ const definition = {
     parameter('word', 'code', { max: '*' }),
     parameter('who', 'HumanName'),
     parameter('patient', 'Patient'),
-    parameter('pair', undefined, { part: [parameter('left', 'string'), parameter('right', 'string')] }),
+    parameter('pair', undefined, { part: [parameter('left', 'string', { min: 1 }), parameter('right', 'string')] }),
     parameter('answer', 'string', { use: 'out' }),
   ],
 }
@@ -98,6 +98,27 @@ describe('a Parameters resource', () => {
       'a value in the place of parts',
       parameters(TEXT, { name: 'pair', valueString: 'x' }),
       'invalid-parameter: Parameter pair must be made of the parts left, right',
+    ],
+    [
+      'a missing part',
+      parameters(TEXT, { name: 'pair', part: [{ name: 'right', valueString: 'r' }] }),
+      'missing-parameter: Parameter pair.left is missing; it must be text',
+    ],
+    [
+      'a part of a wrong type',
+      parameters(TEXT, { name: 'pair', part: [{ name: 'left', valueInteger: 1 }] }),
+      'invalid-parameter: Parameter pair.left must be text',
+    ],
+    [
+      'an unknown part',
+      parameters(TEXT, {
+        name: 'pair',
+        part: [
+          { name: 'left', valueString: 'l' },
+          { name: 'middle', valueString: 'm' },
+        ],
+      }),
+      'unknown-parameter: Parameter pair.middle is not known; pair has left, right',
     ],
     [
       'an unknown one, an out parameter too',

@@ -118,6 +118,7 @@ export const animalsToSounds: ConceptMap = {
             {
               code: 'howl',
               equivalence: 'narrower',
+              comment: 'Dogs do not howl every night.',
               dependsOn: [{ property: 'http://example.org/moon', system: 'http://example.org/moons', value: 'full' }],
             },
           ],
