@@ -9,6 +9,7 @@ import type { CallSession } from '../calls/call-session.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { ClinicAccess } from '../providers/context.ts'
+import type { Searchset } from './searchset.ts'
 
 /** The in parameters by name, checked against the definition: a single value where max is 1, else a list. */
 export type OperationInput = Readonly<Record<string, unknown>>
@@ -22,12 +23,26 @@ export interface OperationRequest {
   readonly call?: CallSession
   /** The address of this server as the client sees it, when the request came over FHIR. */
   readonly base?: string
+  /** How an answer of many resources is cut into pages, when the request came over FHIR. */
+  readonly paging?: Paging
   /** What reaches outside the server. */
   readonly integrations: Integrations
 }
 
-/** A resource that is the answer itself (the definition's only out parameter, `return`), or out parameters by name. */
-export type OperationOutput = AnyResource | { readonly [parameter: string]: unknown }
+interface Paging {
+  /** Resources on a page at most. */
+  readonly maxCount: number
+  /** What they refer to, at most. */
+  readonly mostIncluded: number
+  /** Of the page before, as `Searchset` gave it. */
+  readonly cursor?: string
+}
+
+/**
+ * A resource that is the answer itself (the definition's only out parameter, `return`), a page of resources in place of
+ * that, or out parameters by name.
+ */
+export type OperationOutput = AnyResource | Searchset | { readonly [parameter: string]: unknown }
 
 export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
 

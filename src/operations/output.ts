@@ -3,6 +3,7 @@ import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import type { AnyResource } from '../fhir/resource.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { OperationOutput } from './operation.ts'
+import type { Searchset } from './searchset.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -12,14 +13,14 @@ type Entry = Readonly<Record<string, unknown>>
  */
 export function writeOutput(
   definition: Pick<OperationDefinition, 'code' | 'parameter'>,
-  output: OperationOutput,
+  output: Exclude<OperationOutput, Searchset>,
 ): AnyResource {
   if (isResource(output)) return output
   const parameters = (definition.parameter ?? []).filter(({ use }) => use === 'out')
   return { resourceType: 'Parameters', ...withEntries('parameter', entriesOf(parameters, output, definition.code)) }
 }
 
-const isResource = (output: OperationOutput): output is AnyResource =>
+const isResource = (output: Exclude<OperationOutput, Searchset>): output is AnyResource =>
   'resourceType' in output && typeof output.resourceType === 'string'
 
 const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Entry =>

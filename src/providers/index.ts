@@ -3,6 +3,7 @@ import { appointment } from './appointment.ts'
 import { builtInProviders } from './built-in.ts'
 import { conceptMap } from './concept-map.ts'
 import { documentReference } from './document-reference.ts'
+import { encounter } from './encounter.ts'
 import { patient } from './patient.ts'
 import type { Provider } from './provider.ts'
 import { slot } from './slot.ts'
@@ -12,6 +13,7 @@ export const specialProviders: readonly Provider[] = [
   appointment,
   conceptMap,
   documentReference,
+  encounter,
   patient,
   slot,
   valueSet,

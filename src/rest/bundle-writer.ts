@@ -17,6 +17,24 @@ export interface BundleHead {
   readonly links?: readonly BundleLink[]
 }
 
+/** The links of a page: `used` are the parameters that were used, without the cursor. */
+export function pageLinks(
+  path: string,
+  used: readonly (readonly [name: string, value: string])[],
+  next: string | undefined,
+): readonly BundleLink[] {
+  const address = (pairs: typeof used): string => {
+    const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+    return `${path}${query === '' ? '' : `?${query}`}`
+  }
+  const self: BundleLink = { relation: 'self', url: address(used) }
+  return next === undefined ? [self] : [self, { relation: 'next', url: address([...used, ['_cursor', next]]) }]
+}
+
+/** Percent-encoding that leaves those of FHIR's own separators readable that may stand in an address: no `|`. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
+
 /** `entries` are JSON texts of Bundle.entry. */
 export function bundleText({ type, total, links = [] }: BundleHead, entries: readonly string[]): string {
   const head = JSON.stringify({

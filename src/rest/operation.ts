@@ -1,9 +1,12 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
-import { FhirError, notFound } from '../fhir/outcome.ts'
+import { FhirError, notFound, toOutcome } from '../fhir/outcome.ts'
 import { readInput } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
 import { writeOutput } from '../operations/output.ts'
+import { Searchset } from '../operations/searchset.ts'
 import type { ClinicAccess } from '../providers/context.ts'
+import { isTransportParameter } from '../search/result-parameters.ts'
+import { bundleText, outcomeEntry, pageLinks, searchEntry } from './bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import type { Route } from './routes.ts'
 
@@ -29,9 +32,35 @@ export async function runOperation(
     input,
     ...(id === '' ? {} : { id }),
     base: request.base,
+    paging: pagingOf(request),
     integrations: services.integrations,
   })
-  return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
+  const text =
+    output instanceof Searchset
+      ? searchsetText(output, request, code)
+      : JSON.stringify(writeOutput(operation.definition, output))
+  return { status: 200, text, kind: 'read' }
+}
+
+function pagingOf({ query, services: { limits } }: InteractionRequest) {
+  const cursor = query.get('_cursor')
+  return {
+    maxCount: limits.maxCount,
+    mostIncluded: limits.includes,
+    ...(cursor === null ? {} : { cursor }),
+  }
+}
+
+/** A page that was asked for with Parameters goes on with a GET. */
+function searchsetText({ page }: Searchset, { base, type, id, query }: InteractionRequest, code: string): string {
+  const { matches, included, total, next, warnings } = page
+  const used = [...page.used, ...[...query].filter(([name]) => isTransportParameter(name))]
+  const path = [base, type, id, `$${code}`].filter(Boolean).join('/')
+  return bundleText({ type: 'searchset', total, links: pageLinks(path, used, next) }, [
+    ...matches.map((match) => searchEntry(base, match, match.text, 'match')),
+    ...included.map((one) => searchEntry(base, one, one.text, 'include')),
+    ...(warnings.length === 0 ? [] : [outcomeEntry(toOutcome(warnings))]),
+  ])
 }
 
 /** @throws FhirError 404 naming the operations there are. */

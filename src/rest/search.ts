@@ -4,7 +4,7 @@ import { type Issue, toOutcome } from '../fhir/outcome.ts'
 import { type Context, handlerOf } from '../providers/context.ts'
 import type { SearchAnswer } from '../repository.ts'
 import { type ParsedSearch, parseSearch, type SearchOptions } from '../search/parse.ts'
-import { type BundleLink, bundleText, outcomeEntry, searchEntry } from './bundle-writer.ts'
+import { bundleText, outcomeEntry, pageLinks, searchEntry } from './bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
 import { subsetText } from './summary.ts'
 
@@ -54,7 +54,7 @@ export function searchset(
   const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
   if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))
   const text = bundleText(
-    { type: 'searchset', total: answer.total, links: links(`${base}/${path}`, search, answer.next) },
+    { type: 'searchset', total: answer.total, links: pageLinks(`${base}/${path}`, search.used, answer.next) },
     search.summary === 'count' ? [] : entries,
   )
   return { status: 200, text, kind: 'read' }
@@ -65,16 +65,3 @@ const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({
   code: 'incomplete',
   diagnostics: `More than ${limits.includes} resources are included; the rest was left out. Ask for smaller pages with _count.`,
 })
-
-function links(searched: string, search: ParsedSearch, next: string | undefined): BundleLink[] {
-  const address = (pairs: ParsedSearch['used']): string => {
-    const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
-    return `${searched}${query === '' ? '' : `?${query}`}`
-  }
-  const self: BundleLink = { relation: 'self', url: address(search.used) }
-  return next === undefined ? [self] : [self, { relation: 'next', url: address([...search.used, ['_cursor', next]]) }]
-}
-
-/** Percent-encoding that leaves those of FHIR's own separators readable that may stand in an address: no `|`. */
-const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))

@@ -175,7 +175,7 @@ describe('the resources the server ships', () => {
     ['_id=patient-match', ['patient-match']],
     ['name:exact=Match&_id=patient-match', ['patient-match']],
     ['title:contains=INTAKE', ['patient-submit-intake', 'patient-validate-intake-field']],
-    ['url:below=http://hl7.org/fhir', ['patient-match']],
+    ['url:below=http://hl7.org/fhir&code=match', ['patient-match']],
     ['status:not=active', []],
     ['code=submit-intake,match&_id:not=patient-match', ['own-a', 'own-b', 'own-c', 'patient-submit-intake']],
     ['_lastUpdated=lt2000', []],
