@@ -49,6 +49,12 @@ module.exports = {
       ['fhir/', 'search/plan\\.ts'],
       'Domain rules know FHIR and plans as data, and no store.',
     ),
+    only(
+      'terminology-is-pure',
+      ['terminology/'],
+      ['fhir/'],
+      'The rules of terminology work on what they are given; who asks brings what the clinic has stored.',
+    ),
     {
       name: 'only-its-engine-knows-mongodb',
       severity: 'error',

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { answerText } from './answer-text.ts'
 import type { Format } from './media-type.ts'
@@ -37,7 +38,7 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
     if (known !== undefined) return known
     if (rendered.size >= MAX_RENDERED) rendered.clear()
     const located = withAddress(statement, base)
-    const fresh = render(mode === 'terminology' ? terminology(located) : located, format)
+    const fresh = render(mode === 'terminology' ? terminologyCapabilities(located) : located, format)
     rendered.set(key, fresh)
     return fresh
   }
@@ -94,8 +95,3 @@ const withAddress = (statement: CapabilityStatement, url: string): CapabilitySta
   ...statement,
   implementation: { description: statement.title ?? '', ...statement.implementation, url },
 })
-
-function terminology({ version, date, status, kind, software, implementation }: CapabilityStatement): unknown {
-  const capabilities = { resourceType: 'TerminologyCapabilities', name: 'SandboxEmrTerminology', status, date, kind }
-  return { ...capabilities, version, software, implementation }
-}

@@ -24,7 +24,7 @@ export function isInValueSet(terminology: Terminology, canonical: string, code: 
 }
 
 /** A code without a system is looked for in each that the value set draws on. */
-export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
+function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
   const { system, ...code } = bound
   if (system !== undefined) return membership(terminology, valueSet, { ...code, system })
   let answer = OUT

@@ -11,7 +11,7 @@ import type { Terminology } from './terminology.ts'
 import { members } from './value-set.ts'
 
 /** Codes of one modifier. */
-export const MOST_SEARCH_CODES = 10_000
+const MOST_SEARCH_CODES = 10_000
 
 /**
  * Those of a value set, inactive ones too: what was recorded stays found.
