@@ -21,7 +21,9 @@ import {
   StoreConflict,
   type StoredRecord,
   type StoredResource,
+  type StoredValue,
   StoreUnavailable,
+  type ValuesQuery,
 } from './storage/port.ts'
 
 /** What those who may not see the storage port need of it. */
@@ -192,6 +194,11 @@ export class UnitOfWork {
     } catch (error) {
       throw error instanceof InvalidCursor ? cursorError() : error
     }
+  }
+
+  /** Which values of a token or uri parameter occur in the clinic. */
+  values(query: Omit<ValuesQuery, 'clinic'>): Promise<readonly StoredValue[]> {
+    return this.#store.values({ ...query, clinic: this.clinic })
   }
 
   async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {

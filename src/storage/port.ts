@@ -127,6 +127,24 @@ export interface HistoryPage {
   readonly total: number
 }
 
+/** Which values of a token or uri parameter the resources there are have. */
+export interface ValuesQuery {
+  readonly clinic: string
+  /** Absent: of every type. */
+  readonly type?: string
+  readonly kind: 'token' | 'uri'
+  readonly param: string
+  /** Values at most. */
+  readonly limit: number
+}
+
+export interface StoredValue {
+  /** '' for a token without one, and for a uri. */
+  readonly system: string
+  /** The code of a token, or the uri. */
+  readonly code: string
+}
+
 export interface RecordQuery {
   /** Absent: of every clinic (background work only). */
   readonly clinic?: string
@@ -145,6 +163,8 @@ export interface ResourceStore {
   /** @throws InvalidCursor, StoreUnavailable */
   search(plan: SearchPlan): Promise<SearchResult>
   history(query: HistoryQuery): Promise<HistoryPage>
+  /** Each once, in any order. Of a code that a thousand resources have, a system that none of the first has may be missing. */
+  values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
   /** True when there is no resource and no record yet. */

@@ -8,6 +8,7 @@ import { describeIsolation } from './contract/isolation.ts'
 import { describePaging } from './contract/paging.ts'
 import { describeRecords } from './contract/records.ts'
 import { describeSorting } from './contract/sorting.ts'
+import { describeValues } from './contract/values.ts'
 import { describeVersions } from './contract/versions.ts'
 import { describeWriting } from './contract/writing.ts'
 import { Clinic } from './fixtures.ts'
@@ -37,6 +38,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeSorting(newClinic)
     describePaging(newClinic)
     describeIncludes(newClinic)
+    describeValues(newClinic)
     describeIsolation(newClinic)
     describeRecords(newClinic)
   })

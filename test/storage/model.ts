@@ -280,6 +280,18 @@ export function openModel(): Model {
     },
     search: async (plan) => search(plan),
     history: async (query) => history(query),
+    values: async ({ clinic, type, kind, param, limit }) => {
+      const entries = [...resources.values()].flatMap((resource) => {
+        const { method, type: own, entries: its } = change(resource)
+        return resource.clinic === clinic && method !== 'DELETE' && (type ?? own) === own ? its : []
+      })
+      const found = entries.flatMap((entry) => {
+        if (entry.param !== param || entry.kind !== kind) return []
+        if (entry.kind === 'token') return [{ system: entry.system, code: entry.code }]
+        return entry.kind === 'uri' ? [{ system: '', code: entry.value }] : []
+      })
+      return [...new Map(found.map((value) => [JSON.stringify(value), value])).values()].slice(0, limit)
+    },
     readRecord: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
     records: async (query) => findRecords([...records.values()], query),
     isEmpty: async () => written.length === 0 && records.size === 0,

@@ -14,6 +14,7 @@ import { findRecords } from './records.ts'
 import { readVersion } from './resources.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
+import { values } from './values.ts'
 
 export interface MongoOptions {
   /** mongodb://… or mongodb+srv://… of a replica set or a sharded cluster; the database is its path, or `emr`. */
@@ -35,6 +36,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     readVersion: (clinic, type, id, version) => serve(readVersion(engine, clinic, type, id, version)),
     write: (changes) => commits.write(changes),
     search: (plan) => serve(search(engine, plan)),
+    values: (query) => serve(values(engine, query)),
     history: (query) => serve(history(engine, query)),
     readRecord: (clinic, kind, key) => serve(reads.record(clinic, kind, key)),
     records: (query) => serve(findRecords(engine, query)),

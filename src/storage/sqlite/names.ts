@@ -76,7 +76,11 @@ export class Names {
   }
 
   clinics(): readonly number[] {
-    return this.db.all<[number]>('SELECT id FROM name WHERE parent = ?', ROOT).map(([id]) => id)
+    return this.children(ROOT)
+  }
+
+  children(parent: number): readonly number[] {
+    return this.db.all<[number]>('SELECT id FROM name WHERE parent = ?', parent).map(([id]) => id)
   }
 
   textOf(id: number): string {

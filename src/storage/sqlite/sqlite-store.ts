@@ -12,6 +12,7 @@ import { readCurrent, readVersion } from './resources.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 import { raw } from './sql.ts'
+import { values } from './values.ts'
 
 export interface SqliteOptions {
   /** A file, made when it is missing, or ':memory:'. */
@@ -33,6 +34,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => commits.write(changes),
     search: async (plan) => serve(() => search(engine, plan)),
+    values: async (query) => serve(() => values(engine, query)),
     history: async (query) => serve(() => history(engine, query)),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     records: async (query) => serve(() => findRecords(db, query)),

@@ -1,0 +1,67 @@
+/** The values of a parameter that occur, read from one to the next along the index: as long as there are values, not resources. */
+import type { StoredValue, ValuesQuery } from '../port.ts'
+import type { IndexItem } from './collections.ts'
+import type { Engine } from './engine.ts'
+import { keyOf } from './index-items.ts'
+
+/** A code may be one of several systems; so many of its resources are looked at for them. */
+const MOST_LOOKED_AT = 1000
+
+export async function values(
+  engine: Engine,
+  { clinic, type, kind, param, limit }: ValuesQuery,
+): Promise<readonly StoredValue[]> {
+  const types = type === undefined ? await engine.resources.distinct('type', { clinic }) : [type]
+  const found = new Map<string, StoredValue>()
+  for (const one of types) {
+    const place: Place = { clinic, type: one, k: keyOf(kind, param) }
+    let code = await next(engine, place, undefined)
+    for (; code !== undefined && found.size < limit; code = await next(engine, place, code)) {
+      const systems = kind === 'token' ? await systemsOf(engine, place, code) : ['']
+      for (const system of systems) found.set(JSON.stringify([system, code]), { system, code })
+    }
+  }
+  return [...found.values()].slice(0, limit)
+}
+
+interface Place {
+  readonly clinic: string
+  readonly type: string
+  readonly k: string
+}
+
+/** The first resource along the index has the next value, and perhaps later ones. */
+async function next(
+  { resources }: Engine,
+  { clinic, type, k }: Place,
+  after: string | undefined,
+): Promise<string | undefined> {
+  const v = after === undefined ? { $gte: '' } : { $gt: after }
+  const found = await resources.findOne(
+    { clinic, type, ix: { $elemMatch: { k, v } } },
+    { hint: 'by_entry', projection: { _id: 0, ix: 1 } },
+  )
+  const later = (found?.ix ?? []).flatMap((item) => valueIn(item, k, after))
+  return later.reduce<string | undefined>(
+    (least, one) => (least === undefined || isLess(one, least) ? one : least),
+    undefined,
+  )
+}
+
+const valueIn = (item: IndexItem, k: string, after: string | undefined): readonly string[] =>
+  item.k === k && typeof item.v === 'string' && (after === undefined || isLess(after, item.v)) ? [item.v] : []
+
+/** As the server compares texts: by the bytes of UTF-8. */
+const isLess = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
+
+async function systemsOf({ resources }: Engine, { clinic, type, k }: Place, v: string): Promise<readonly string[]> {
+  const pipeline = [
+    { $match: { clinic, type, ix: { $elemMatch: { k, v } } } },
+    { $limit: MOST_LOOKED_AT },
+    { $unwind: '$ix' },
+    { $match: { 'ix.k': k, 'ix.v': v } },
+    { $group: { _id: '$ix.system' } },
+  ]
+  const found = await resources.aggregate<{ readonly _id: string | null }>(pipeline, { hint: 'by_entry' }).toArray()
+  return found.map(({ _id }) => _id ?? '')
+}

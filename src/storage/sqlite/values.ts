@@ -1,0 +1,57 @@
+/** The values of a parameter that occur, read from one to the next along its index: as long as there are values, not resources. */
+import type { StoredValue, ValuesQuery } from '../port.ts'
+import type { Engine } from './engine.ts'
+import { limitedTo, raw, sql } from './sql.ts'
+
+/** A code may be one of several systems; so many of its resources are looked at for them. */
+const MOST_LOOKED_AT = 1000
+
+export function values(
+  engine: Engine,
+  { clinic, type, kind, param: code, limit }: ValuesQuery,
+): readonly StoredValue[] {
+  const { names } = engine
+  const parent = names.clinic(clinic)
+  if (parent === undefined) return []
+  const types = type === undefined ? names.children(parent) : [names.find(parent, type)]
+  const found = new Map<string, StoredValue>()
+  for (const one of types) {
+    const param = one === undefined ? undefined : names.param(one, kind, code)
+    if (param === undefined) continue
+    const list = kind === 'token' ? tokens(engine, param, limit) : uris(engine, param, limit)
+    for (const value of list) found.set(JSON.stringify(value), value)
+    if (found.size >= limit) break
+  }
+  return [...found.values()].slice(0, limit)
+}
+
+const uris = (engine: Engine, param: number, limit: number): readonly StoredValue[] =>
+  steps(engine, 'uri_index INDEXED BY uri_by_value', 'value', param, limit).map((code) => ({ system: '', code }))
+
+const tokens = (engine: Engine, param: number, limit: number): readonly StoredValue[] =>
+  steps(engine, 'token_index INDEXED BY token_by_value', 'code', param, limit).flatMap((code) =>
+    systemsOf(engine, param, code).map((system) => ({ system, code })),
+  )
+
+/** Each value by a seek for the next one. */
+function steps({ db }: Engine, from: string, column: string, param: number, limit: number): readonly string[] {
+  const least = (after: string) => raw(`(SELECT min(${column}) FROM ${from} WHERE param = step.param${after})`)
+  return db
+    .select<[string]>(
+      sql`WITH RECURSIVE start(param) AS (SELECT ${param}),
+        step(param, value) AS (
+          SELECT param, ${least('')} FROM start AS step
+          UNION ALL SELECT param, ${least(` AND ${column} > step.value`)} FROM step WHERE value IS NOT NULL
+        )
+        SELECT value FROM step WHERE value IS NOT NULL ${limitedTo(limit)}`,
+    )
+    .map(([value]) => value)
+}
+
+function systemsOf({ db, names }: Engine, param: number, code: string): readonly string[] {
+  const rows = sql`SELECT system FROM token_index INDEXED BY token_by_value
+    WHERE param = ${param} AND code = ${code} ${limitedTo(MOST_LOOKED_AT)}`
+  return db
+    .select<[number]>(sql`SELECT DISTINCT system FROM (${rows})`)
+    .map(([system]) => (system === 0 ? '' : names.textOf(system)))
+}
