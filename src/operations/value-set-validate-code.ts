@@ -1,11 +1,10 @@
 /** ValueSet/$validate-code: https://hl7.org/fhir/R4/valueset-operation-validate-code.html. */
 import type { ValueSet } from 'fhir/r4'
 import { clinicTerminology } from '../providers/terminology.ts'
-import { systemsOf } from '../terminology/binding.ts'
+import { membershipOf, systemsOf } from '../terminology/binding.ts'
 import { supplementsOf, withSupplements } from '../terminology/supplements.ts'
 import type { Terminology } from '../terminology/terminology.ts'
 import { type RecordedCode, validateInValueSet } from '../terminology/validate-code.ts'
-import { membership } from '../terminology/value-set.ts'
 import { defineOperation } from './operation.ts'
 import { type AskedCode, askedCodes, checkDate, held, validateOptions, withSystem } from './terms.ts'
 import { askedValueSet } from './value-set.ts'
@@ -32,7 +31,7 @@ export const valueSetValidateCode = defineOperation('value-set-validate-code', a
 /** An element of type code has no system: it is that of the value set which has the code. */
 function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: AskedCode): RecordedCode {
   if (code.system !== undefined) return withSystem(code)
-  const systems = systemsOf(terminology, valueSet)
-  const having = systems.find((system) => membership(terminology, valueSet, { ...code, system }).is === 'in')
-  return { ...code, system: having ?? systems[0] ?? '' }
+  const found = membershipOf(terminology, valueSet, code)
+  const system = found.is === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
+  return { ...code, system: system ?? '' }
 }

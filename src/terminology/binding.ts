@@ -2,7 +2,7 @@
 import type { ValueSet } from 'fhir/r4'
 import { type Code, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
-import { membership } from './value-set.ts'
+import { membership, newTrail } from './value-set.ts'
 
 /** A plain `code` has no system: the value set implies it. */
 export type BoundCode = Omit<Code, 'system'> & { readonly system?: string }
@@ -24,12 +24,13 @@ export function isInValueSet(terminology: Terminology, canonical: string, code: 
 }
 
 /** A code without a system is looked for in each that the value set draws on. */
-function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
+export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
   const { system, ...code } = bound
   if (system !== undefined) return membership(terminology, valueSet, { ...code, system })
   let answer = OUT
+  const trail = newTrail()
   for (const one of systemsOf(terminology, valueSet)) {
-    const found = membership(terminology, valueSet, { ...code, system: one })
+    const found = membership(terminology, valueSet, { ...code, system: one }, trail)
     if (found.is === 'in') return found
     if (found.is === 'unknown') answer = found
   }

@@ -16,8 +16,8 @@ const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
     'urn:ietf:bcp:47',
     {
       title: 'Tags for the identification of languages',
-      accepts: (code) => canonicalLocale(code) !== undefined,
-      display: (code) => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code,
+      accepts: isLanguageTag,
+      display: languageName,
     },
   ],
   [
@@ -46,14 +46,24 @@ export const grammarSystems: readonly string[] = [...GRAMMARS.keys()]
 
 export const acceptedBy = ({ accepts }: Grammar, code: string): boolean => code.length <= LONGEST_CODE && accepts(code)
 
-/** A well-formed tag whose language people know: `xy-AT` is well-formed, but xy is no language. */
-function canonicalLocale(code: string): string | undefined {
+/** A well-formed tag whose language is known (xy-AT is well-formed, but xy is no language), or one for private use. */
+function isLanguageTag(code: string): boolean {
+  if (/^x(-[a-z0-9]{1,8})+$/i.test(code)) return true
   try {
     const { language } = new Intl.Locale(code)
-    const named = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }).of(language)
-    return named === undefined ? undefined : code
+    return new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }).of(language) !== undefined
   } catch {
-    return undefined
+    return false
+  }
+}
+
+/** Without extensions such as -u-ca-buddhist, which names do not tell. */
+function languageName(code: string): string {
+  try {
+    const { baseName } = new Intl.Locale(code)
+    return new Intl.DisplayNames('en', { type: 'language' }).of(baseName) ?? code
+  } catch {
+    return code
   }
 }
 

@@ -46,6 +46,12 @@ export function* systemMembers(terminology: Terminology, part: SystemPart): Gene
   }
 }
 
+/** How many `systemMembers` goes through. */
+export function conceptsToLookAt(terminology: Terminology, part: SystemPart): number {
+  if (part.concept !== undefined) return part.concept.length
+  return terminology.codeSystem(canonicalText(pinned(part.system, part.version)))?.size ?? 1
+}
+
 const isIn = (member: Member): Membership => ({ is: 'in', member })
 const unknown = (gap: Gap): Membership => ({ is: 'unknown', gap })
 

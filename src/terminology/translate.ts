@@ -45,8 +45,6 @@ export interface Translation {
   readonly match?: readonly Match[]
 }
 
-/** Maps that go on in others where they have nothing. */
-const DEEPEST_OTHER_MAP = 10
 const MOST_MATCHES = 1000
 
 /** True where at least one match is not "there is none". Codes are those of one concept in several systems. */
@@ -56,7 +54,7 @@ export function translate(
   codes: readonly Code[],
   options: TranslateOptions,
 ): Translation {
-  const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, 0)))
+  const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, new Set())))
   const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MOST_MATCHES)
   const result = matches.some(({ equivalence }) => equivalence !== 'unmatched' && equivalence !== 'disjoint')
   const message = result ? undefined : hint(maps, codes, matches)
@@ -79,22 +77,52 @@ const unique = (matches: readonly Match[]): readonly Match[] => [
   ...new Map(matches.map((match) => [JSON.stringify(match), match])).values(),
 ]
 
+/** @param followed the maps that were gone through: one that others hand on to is so once */
 function matchesIn(
   terminology: Terminology,
   map: ConceptMap,
   code: Code,
   options: TranslateOptions,
-  depth: number,
+  followed: Set<ConceptMap>,
 ): readonly Match[] {
+  if (followed.has(map)) return []
+  followed.add(map)
   return (map.group ?? []).flatMap((group) => {
     const [from, to] = options.reverse === true ? [group.target, group.source] : [group.source, group.target]
     if (from !== undefined && from !== code.system) return []
     if (options.targetSystem !== undefined && to !== undefined && to !== options.targetSystem) return []
-    if (options.reverse === true) return reversed(map, group, code)
-    const elements = group.element.filter((element) => element.code === code.code)
-    const mapped = elements.flatMap((element) => forward(map, group, element, options))
-    return elements.length > 0 ? mapped : unmapped(terminology, map, group, code, options, depth)
+    const { bySource, byTarget } = indexOf(group)
+    if (options.reverse === true) return reversed(map, group, byTarget.get(code.code) ?? [], code)
+    const elements = bySource.get(code.code)
+    return elements === undefined
+      ? unmapped(terminology, map, group, code, options, followed)
+      : elements.flatMap((element) => forward(map, group, element, options))
   })
+}
+
+interface GroupIndex {
+  readonly bySource: ReadonlyMap<string, readonly ConceptMapGroupElement[]>
+  readonly byTarget: ReadonlyMap<string, readonly ConceptMapGroupElement[]>
+}
+const indexes = new WeakMap<ConceptMapGroup, GroupIndex>()
+
+/** The elements by the codes they map, and by those they map to. */
+function indexOf(group: ConceptMapGroup): GroupIndex {
+  const known = indexes.get(group)
+  if (known !== undefined) return known
+  const index = {
+    bySource: Map.groupBy(group.element, ({ code }) => code ?? ''),
+    byTarget: new Map<string, ConceptMapGroupElement[]>(),
+  }
+  for (const element of group.element) {
+    for (const code of new Set(element.target?.map((target) => target.code ?? ''))) {
+      const list = index.byTarget.get(code)
+      if (list === undefined) index.byTarget.set(code, [element])
+      else list.push(element)
+    }
+  }
+  indexes.set(group, index)
+  return index
 }
 
 const sourceOf = ({ url }: ConceptMap) => (url === undefined ? {} : { source: url })
@@ -153,8 +181,13 @@ const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
 }
 
 /** That a code has no match says nothing of the way back. */
-function reversed(map: ConceptMap, group: ConceptMapGroup, code: Code): readonly Match[] {
-  return group.element.flatMap((element) =>
+function reversed(
+  map: ConceptMap,
+  group: ConceptMapGroup,
+  elements: readonly ConceptMapGroupElement[],
+  code: Code,
+): readonly Match[] {
+  return elements.flatMap((element) =>
     (element.target ?? [])
       .filter((target) => target.code === code.code && target.equivalence !== 'unmatched' && element.code !== undefined)
       .map(({ equivalence }) => ({
@@ -171,7 +204,7 @@ function unmapped(
   group: ConceptMapGroup,
   code: Code,
   options: TranslateOptions,
-  depth: number,
+  followed: Set<ConceptMap>,
 ): readonly Match[] {
   const { mode, code: fixed, display, url } = group.unmapped ?? {}
   switch (mode) {
@@ -184,8 +217,8 @@ function unmapped(
         ? []
         : [{ equivalence: 'relatedto', concept: codingOf(group.target, undefined, fixed, display), ...sourceOf(map) }]
     case 'other-map': {
-      const other = url === undefined || depth >= DEEPEST_OTHER_MAP ? undefined : terminology.conceptMap(url)
-      return other === undefined ? [] : matchesIn(terminology, other, code, options, depth + 1)
+      const other = url === undefined ? undefined : terminology.conceptMap(url)
+      return other === undefined ? [] : matchesIn(terminology, other, code, options, followed)
     }
     default:
       return []

@@ -2,39 +2,34 @@
  * Which codes are in a value set: https://hl7.org/fhir/R4/valueset.html#compositions.
  * One code is looked up without listing the others, and the list is made one by one as it is asked for.
  */
-import type {
-  ValueSet,
-  ValueSetCompose,
-  ValueSetComposeInclude,
-  ValueSetExpansion,
-  ValueSetExpansionContains,
-} from 'fhir/r4'
+import type { ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { type Gap, gapError } from './gap.ts'
 import { type Code, isGap, type Member, type Membership, OUT } from './member.ts'
-import { hasSystem, systemMembers, systemMembership } from './system-part.ts'
+import { wholeExpansion } from './stored-expansion.ts'
+import { conceptsToLookAt, hasSystem, systemMembers, systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
 
 /** Value sets that draw on others, and those on others again. */
 const DEEPEST_IMPORT = 20
-/** Codes and value sets looked at for one question: ten sets that each draw twice on the next look at a thousand. */
-const MOST_WORK = 2_000_000
+/** Codes, parts and value sets looked at for one question: ten sets that each draw twice on the next look at a thousand. */
+const MOST_WORK = 1_000_000
 const WORK_OF_IMPORT = 10
 
 /** How far a question has led. */
-interface Trail {
+export interface Trail {
   readonly depth: number
   readonly work: { left: number }
 }
 
-const newTrail = (): Trail => ({ depth: 0, work: { left: MOST_WORK } })
+export const newTrail = (): Trail => ({ depth: 0, work: { left: MOST_WORK } })
 const deeper = ({ depth, work }: Trail): Trail => ({ depth: depth + 1, work })
 
 /** Whether a code is in the value set, abstract and inactive ones too: the member says so. */
 export function membership(terminology: Terminology, valueSet: ValueSet, code: Code, trail = newTrail()): Membership {
   const expansion = wholeExpansion(valueSet)
   const answer = composedMembership(terminology, valueSet, code, trail)
-  return answer.is === 'unknown' && expansion !== undefined ? listedMembership(expansion, code) : answer
+  return answer.is === 'unknown' && expansion !== undefined ? expansion.membership(code) : answer
 }
 
 /**
@@ -44,7 +39,7 @@ export function membership(terminology: Terminology, valueSet: ValueSet, code: C
 export function* members(terminology: Terminology, valueSet: ValueSet, trail = newTrail()): Generator<Member> {
   const expansion = wholeExpansion(valueSet)
   if (expansion === undefined) yield* composedMembers(terminology, valueSet, trail)
-  else yield* allComposed(terminology, valueSet, trail) ?? membersOf(expansion.contains)
+  else yield* allComposed(terminology, valueSet, trail) ?? expansion.members
 }
 
 /** Undefined where the definition says too little, so that the expansion that came with it must do. */
@@ -74,7 +69,8 @@ function* composedMembers(terminology: Terminology, valueSet: ValueSet, trail: T
   const seen = new Set<string>()
   for (const part of compose.include) {
     for (const member of partMembers(terminology, part, trail)) {
-      if (--trail.work.left < 0) throw gapError(tooMuch)
+      trail.work.left--
+      if (trail.work.left < 0) throw gapError(tooMuch)
       const key = `${member.system}|${member.version ?? ''}|${member.code}`
       if (seen.has(key)) continue
       seen.add(key)
@@ -98,6 +94,8 @@ function inOneOf(
   trail: Trail,
 ): Membership {
   let answer = OUT
+  trail.work.left -= parts.length
+  if (trail.work.left < 0) return { is: 'unknown', gap: tooMuch }
   for (const part of parts) {
     const one = partMembership(terminology, part, code, trail)
     if (one.is === 'in') return one
@@ -118,7 +116,10 @@ function partMembership(terminology: Terminology, part: ValueSetComposeInclude, 
 function* partMembers(terminology: Terminology, part: ValueSetComposeInclude, trail: Trail): Generator<Member> {
   const [first, ...others] = part.valueSet ?? []
   if (first === undefined) {
-    if (hasSystem(part)) yield* systemMembers(terminology, part)
+    if (!hasSystem(part)) return
+    trail.work.left -= conceptsToLookAt(terminology, part)
+    if (trail.work.left < 0) throw gapError(tooMuch)
+    yield* systemMembers(terminology, part)
     return
   }
   const valueSet = importedValueSet(terminology, first, trail)
@@ -155,45 +156,10 @@ function importedValueSet(terminology: Terminology, canonical: string, trail: Tr
 const tooMuch: Gap = {
   code: 'too-costly',
   diagnostics:
-    'The value set draws on others so often that the answer would take too long; include their codes directly',
+    'The value set has so many parts, or draws on others so often, that the answer would take too long; list its codes',
 }
 
 const noContent = ({ url }: ValueSet): Gap => ({
   code: 'not-found',
   diagnostics: `The value set ${url ?? ''} has neither a compose nor a whole expansion, so nothing says which codes it has`,
 })
-
-/** One page of an expansion does not tell which codes are not in it. */
-function wholeExpansion({ expansion }: ValueSet): ValueSetExpansion | undefined {
-  if (expansion === undefined || (expansion.offset ?? 0) > 0) return undefined
-  const { total, contains } = expansion
-  return total === undefined || total <= [...membersOf(contains)].length ? expansion : undefined
-}
-
-function listedMembership({ contains }: ValueSetExpansion, code: Code): Membership {
-  for (const member of membersOf(contains)) {
-    const sameVersion = code.version === undefined || member.version === undefined || code.version === member.version
-    if (member.system === code.system && member.code === code.code && sameVersion) return { is: 'in', member }
-  }
-  return OUT
-}
-
-/** Without recursion: whoever uploads an expansion decides how deep it goes. */
-function* membersOf(contains: readonly ValueSetExpansionContains[] = []): Generator<Member> {
-  const waiting = [...contains].reverse()
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const { system, code, version, display, designation: designations = [], abstract = false, inactive = false } = at
-    waiting.push(...[...(at.contains ?? [])].reverse())
-    // An entry without a code only groups others.
-    if (code === undefined || system === undefined) continue
-    yield {
-      system,
-      code,
-      ...(version === undefined ? {} : { version }),
-      ...(display === undefined ? {} : { display }),
-      designations,
-      isAbstract: abstract,
-      isInactive: inactive,
-    }
-  }
-}

@@ -245,3 +245,21 @@ describe('the value sets of the packages', () => {
     expect({ listed, empty, gaps }).toEqual({ listed: 1222, empty: 2, gaps: 95 })
   })
 })
+
+describe('value sets with very many parts', () => {
+  const parts = (count: number) => Array.from({ length: count }, () => filtered('code', '=', 'unicorn'))
+  const dear = expect.objectContaining({ status: 422, code: 'too-costly' })
+
+  test('end as too costly', async () => {
+    const dicom = 'http://dicom.nema.org/resources/ontology/DCM'
+    const nothing = { system: dicom, filter: [{ property: 'code', op: '=' as const, value: 'none' }] }
+    const many = valueSetOf({ include: Array.from({ length: 400 }, () => nothing) })
+    expect(() => [...members(packagedTerminology, many)]).toThrow(dear)
+    const excluded = valueSetOf({ include: [{ system: dicom }], exclude: parts(400) })
+    expect(() => [...members(packagedTerminology, excluded)]).toThrow(dear)
+  })
+
+  test('are answered while they are not too many', async () => {
+    expect(await codesOf(valueSetOf({ include: [{ system: ANIMALS }], exclude: parts(400) }))).toEqual(ALL)
+  })
+})
