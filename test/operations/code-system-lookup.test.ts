@@ -1,5 +1,6 @@
 /** CodeSystem/$lookup: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { validate } from '../../src/fhir/validate.ts'
 import type { FhirResponse } from '../support/server.ts'
 import { ANIMALS, animals, latinNames, parametersOf, queryOf, valuesOf } from '../support/terms.ts'
 import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
@@ -17,7 +18,7 @@ const post = (...parameter: readonly object[]) =>
   clinics.ours('POST', '/CodeSystem/$lookup', parametersOf(...parameter))
 
 function answerOf({ status, body }: FhirResponse): Readonly<Record<string, unknown>> {
-  expect([status, body.resourceType]).toEqual([200, 'Parameters'])
+  expect([status, body.resourceType, validate(body)]).toEqual([200, 'Parameters', []])
   return valuesOf(body.parameter)
 }
 
@@ -123,6 +124,11 @@ describe('a code', () => {
           useSupplement: latinNames.url ?? '',
         }),
       { designation: { language: 'la', value: 'Canis familiaris' }, property: { code: 'discovered', value: 1758 } },
+    ],
+    [
+      'of a grammar, with an extension',
+      () => lookUp({ system: 'urn:ietf:bcp:47', code: 'de-u-co-phonebk' }),
+      { display: 'German' },
     ],
     ['of a grammar', () => lookUp({ system: 'urn:ietf:bcp:47', code: 'en-GB' }), { display: 'British English' }],
   ])('%s', async (_name, ask, expected) => {

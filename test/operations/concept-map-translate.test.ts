@@ -1,6 +1,7 @@
 /** ConceptMap/$translate: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ConceptMap } from 'fhir/r4'
+import { validate } from '../../src/fhir/validate.ts'
 import type { FhirResponse } from '../support/server.ts'
 import {
   ANIMALS,
@@ -64,7 +65,7 @@ interface Answer {
   }[]
 }
 function answerOf({ status, body }: FhirResponse): Answer {
-  expect([status, body.resourceType]).toEqual([200, 'Parameters'])
+  expect([status, body.resourceType, validate(body)]).toEqual([200, 'Parameters', []])
   const { match = [], ...rest } = valuesOf(body.parameter)
   return { ...rest, match: [match].flat() } as unknown as Answer
 }

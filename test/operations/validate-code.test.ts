@@ -1,5 +1,6 @@
 /** ValueSet/$validate-code and CodeSystem/$validate-code: https://hl7.org/fhir/R4/valueset-operation-validate-code.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { validate } from '../../src/fhir/validate.ts'
 import type { FhirResponse } from '../support/server.ts'
 import {
   ANIMALS,
@@ -35,7 +36,7 @@ const postOf =
     clinics.ours('POST', `/${type}/$validate-code`, parametersOf(...parameter))
 
 function answerOf({ status, body }: FhirResponse): Readonly<Record<string, unknown>> {
-  expect([status, body.resourceType]).toEqual([200, 'Parameters'])
+  expect([status, body.resourceType, validate(body)]).toEqual([200, 'Parameters', []])
   return valuesOf(body.parameter)
 }
 

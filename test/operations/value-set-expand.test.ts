@@ -1,6 +1,7 @@
 /** ValueSet/$expand: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ValueSet, ValueSetExpansionContains } from 'fhir/r4'
+import { validate } from '../../src/fhir/validate.ts'
 import type { FhirResponse } from '../support/server.ts'
 import { ANIMALS, animals, latinNames, PETS, parametersOf, pets, queryOf, valueSetOf } from '../support/terms.ts'
 import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
@@ -53,7 +54,7 @@ const flat = (contains: readonly ValueSetExpansionContains[] = []): readonly Val
   contains.flatMap((entry) => [entry, ...flat(entry.contains)])
 
 function codesOf({ status, body }: FhirResponse): readonly (string | undefined)[] {
-  expect([status, body.resourceType]).toEqual([200, 'ValueSet'])
+  expect([status, body.resourceType, validate(body)]).toEqual([200, 'ValueSet', []])
   return flat((body as ValueSet).expansion?.contains).map(({ code }) => code)
 }
 

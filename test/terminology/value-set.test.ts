@@ -1,5 +1,6 @@
 /** Codes of value sets: https://hl7.org/fhir/R4/valueset.html#compositions. */
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import type { CodeSystem, ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { gather } from '../../src/terminology/gather.ts'
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
@@ -262,4 +263,39 @@ describe('value sets with very many parts', () => {
   test('are answered while they are not too many', async () => {
     expect(await codesOf(valueSetOf({ include: [{ system: ANIMALS }], exclude: parts(400) }))).toEqual(ALL)
   })
+})
+
+test('a code is in a value set exactly when it is listed: random definitions', async () => {
+  const terminology = await terminologyWith(animals, pets)
+  const code = fc.constantFrom(...ALL, 'unicorn')
+  const hierarchy = fc.constantFrom('is-a', 'descendent-of', 'is-not-a', 'generalizes', '=', 'in', 'not-in')
+  const filters = fc.oneof(
+    fc.tuple(fc.constant('concept'), hierarchy, code),
+    fc.tuple(fc.constant('legs'), fc.constantFrom('=', 'in', 'not-in', 'regex'), fc.constantFrom('2', '4')),
+    fc.tuple(fc.constantFrom('legs', 'status', 'parent'), fc.constant('exists'), fc.constantFrom('true', 'false')),
+  )
+  const part = fc.oneof(
+    fc.constant<ValueSetComposeInclude>({ system: ANIMALS }),
+    fc.constant<ValueSetComposeInclude>({ valueSet: [PETS] }),
+    fc.constant<ValueSetComposeInclude>({ system: ANIMALS, valueSet: [PETS] }),
+    fc
+      .array(code, { minLength: 1, maxLength: 3 })
+      .map((codes) => ({ system: ANIMALS, concept: codes.map((one) => ({ code: one })) })),
+    filters.map(([property, op, value]) => filtered(property, op, value)),
+    filters.map(([property, op, value]) => ({ ...filtered(property, op, value), valueSet: [PETS] })),
+  )
+  const compose = fc.record({
+    include: fc.array(part, { minLength: 1, maxLength: 3 }),
+    exclude: fc.array(part, { maxLength: 2 }),
+    inactive: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(compose, (definition) => {
+      const valueSet = valueSetOf(definition, 'http://example.org/random')
+      const listed = [...members(terminology, valueSet)].map((member) => member.code).sort()
+      const isIn = (one: string) => membership(terminology, valueSet, { system: ANIMALS, code: one }).is === 'in'
+      expect(listed).toEqual([...ALL, 'unicorn'].filter(isIn).sort())
+    }),
+    { numRuns: 1000 },
+  )
 })
