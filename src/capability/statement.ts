@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
 import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
+import type { Operation } from '../operations/operation.ts'
+import { everyTypeOperations } from '../providers/every-type.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
@@ -27,6 +29,7 @@ export function capabilityStatement(
     interaction: [...system].map((code) => ({ code })),
     searchParam: sharedParameters(types).map(searchParamOf),
     ...withCompartments(types),
+    operation: everyTypeOperations.filter(({ definition }) => definition.system).map(operationOf),
   }
   return { ...base, rest: [rest] }
 }
@@ -98,11 +101,11 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
           searchParam: parameters.map(searchParamOf),
         }
       : {}),
-    ...(operations.length === 0
-      ? {}
-      : { operation: operations.map(({ code, definition }) => ({ name: code, definition: definition.url ?? '' })) }),
+    ...(operations.length === 0 ? {} : { operation: operations.map(operationOf) }),
   }
 }
+
+const operationOf = ({ code, definition }: Operation) => ({ name: code, definition: definition.url ?? '' })
 
 const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
 

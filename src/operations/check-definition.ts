@@ -10,7 +10,7 @@ export function checkOperation({ name, code, definition }: Operation, type: stri
   if (problem !== undefined) throw new Error(`Operation ${name}: its OperationDefinition is broken: ${problem}`)
   if (definition.code !== code)
     throw new Error(`Operation ${name} is served as $${code}, but OperationDefinition.code is '${definition.code}'`)
-  if (!(definition.resource ?? []).some((resource) => resource === type))
+  if (!(definition.resource ?? []).some((resource) => resource === type || resource === 'Resource'))
     throw new Error(
       `Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`,
     )

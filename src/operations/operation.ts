@@ -17,8 +17,12 @@ export type OperationInput = Readonly<Record<string, unknown>>
 export interface OperationRequest {
   readonly access: ClinicAccess
   readonly input: OperationInput
+  /** The type the operation was called on; absent at system level, and in a tool call. */
+  readonly type?: string
   /** The resource the operation was called on; absent at type and system level. */
   readonly id?: string
+  /** The version the operation was called on, where it can be: see Operation.onVersions. */
+  readonly version?: number
   /** The live call the request belongs to, when it came by a tool route. */
   readonly call?: CallSession
   /** The address of this server as the client sees it, when the request came over FHIR. */
@@ -53,15 +57,21 @@ export interface Operation {
   readonly code: string
   readonly definition: OperationDefinition
   readonly handler: OperationHandler
+  /** It can be called on a version of a resource too: `/Patient/1/_history/2/$meta`. */
+  readonly onVersions: boolean
 }
 
 /** The folder of the OperationDefinitions. */
 export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
 
 /** @throws Error naming the file when the OperationDefinition cannot be read; it stops the start. */
-export function defineOperation(name: string, handler: OperationHandler): Operation {
+export function defineOperation(
+  name: string,
+  handler: OperationHandler,
+  { onVersions = false }: Partial<Pick<Operation, 'onVersions'>> = {},
+): Operation {
   const definition = readDefinition(name)
-  return { name, code: definition.code, definition, handler }
+  return { name, code: definition.code, definition, handler, onVersions }
 }
 
 function readDefinition(name: string): OperationDefinition {

@@ -1,6 +1,7 @@
 /** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
+import { everyTypeOperations } from './every-type.ts'
 import type { InteractionCode, Interactions, Provider } from './provider.ts'
 
 /** What the server can do across types (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
@@ -37,17 +38,22 @@ export function registerProviders(
   standardProvider: (type: string) => Provider,
   switchedOff: readonly string[] = [],
 ): ReadonlyMap<string, Provider> {
-  const providers = new Map(resourceTypes.map((type) => [type, standardProvider(type)]))
+  const providers = new Map(resourceTypes.map((type) => [type, withEveryTypeOperations(standardProvider(type))]))
   const seen = new Set<string>()
   for (const provider of special) {
     if (!isResourceType(provider.type)) throw new Error(`Provider ${provider.type}: R4 has no such resource type`)
     if (seen.has(provider.type)) throw new Error(`Provider ${provider.type} is registered twice`)
     seen.add(provider.type)
-    providers.set(provider.type, provider)
+    providers.set(provider.type, withEveryTypeOperations(provider))
   }
   for (const rule of switchedOff.filter((rule) => !isSystemRule(rule))) switchOff(providers, rule)
   return providers
 }
+
+const withEveryTypeOperations = (provider: Provider): Provider => ({
+  ...provider,
+  operations: [...provider.operations, ...everyTypeOperations],
+})
 
 function switchOff(providers: Map<string, Provider>, rule: string): void {
   const [type = '', code = ''] = rule.split('.')

@@ -4,7 +4,8 @@ import { readInput } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
 import { writeOutput } from '../operations/output.ts'
 import { Searchset } from '../operations/searchset.ts'
-import type { ClinicAccess } from '../providers/context.ts'
+import { absent, type ClinicAccess } from '../providers/context.ts'
+import { everyTypeOperations } from '../providers/every-type.ts'
 import { isTransportParameter } from '../search/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from './bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from './interaction.ts'
@@ -17,7 +18,7 @@ export async function runOperation(
   { level, method }: Pick<Route, 'level' | 'method'>,
   request: InteractionRequest,
 ): Promise<InteractionResponse> {
-  const { id, services } = request
+  const { type, id, versionId, services } = request
   const operation = findOperation(request, code, level)
   if (method === 'GET' && operation.definition.affectsState === true) {
     throw new FhirError(
@@ -30,7 +31,9 @@ export async function runOperation(
   const output = await operation.handler({
     access,
     input,
+    ...(type === '' ? {} : { type }),
     ...(id === '' ? {} : { id }),
+    ...(versionId === '' ? {} : { version: versionOf(request) }),
     base: request.base,
     paging: pagingOf(request),
     integrations: services.integrations,
@@ -40,6 +43,12 @@ export async function runOperation(
       ? searchsetText(output, request, code)
       : JSON.stringify(writeOutput(operation.definition, output))
   return { status: 200, text, kind: 'read' }
+}
+
+/** @throws FhirError 404, as a read of such a version is */
+function versionOf({ type, id, versionId }: InteractionRequest): number {
+  if (/^\d{1,15}$/.test(versionId)) return Number(versionId)
+  throw absent(type, `${id}/_history/${versionId}`)
 }
 
 function pagingOf({ query, services: { limits } }: InteractionRequest) {
@@ -65,16 +74,19 @@ function searchsetText({ page }: Searchset, { base, type, id, query }: Interacti
 
 /** @throws FhirError 404 naming the operations there are. */
 export function findOperation(
-  { type, services }: Pick<InteractionRequest, 'type' | 'services'>,
+  { type, versionId, services }: Pick<InteractionRequest, 'type' | 'versionId' | 'services'>,
   code: string,
   level: Route['level'],
 ): Operation {
-  const operations = services.providers.get(type)?.operations ?? []
-  const operation = operations.find((candidate) => candidate.code === code && candidate.definition[level])
+  const operations = level === 'system' ? everyTypeOperations : (services.providers.get(type)?.operations ?? [])
+  const possible = operations.filter(
+    ({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions),
+  )
+  const operation = possible.find((candidate) => candidate.code === code)
   if (operation !== undefined) return operation
-  const offered = operations.filter(({ definition }) => definition[level]).map((candidate) => `$${candidate.code}`)
-  const where = level === 'system' ? 'the system' : `${type} at ${level} level`
+  const offered = possible.map((candidate) => `$${candidate.code}`)
+  const where = { system: 'the system', type: `${type} at type level`, instance: `a ${type}` }[level]
   throw notFound(
-    `There is no operation $${code} on ${where}${offered.length === 0 ? '' : `; it has ${offered.join(', ')}`}`,
+    `There is no operation $${code} on ${versionId === '' ? where : `a version of ${where}`}${offered.length === 0 ? '' : `; it has ${offered.join(', ')}`}`,
   )
 }

@@ -51,11 +51,22 @@ const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as con
   )
 })
 
+const versionOperationRoutes = (['GET', 'POST'] as const).map(
+  (method): Route => ({
+    code: 'operation',
+    level: 'instance',
+    method,
+    path: '/:type/:id/_history/:versionId/$:operation',
+    run: { kind: 'operation' },
+  }),
+)
+
 /** In order: fixed path segments stand before those that any word fits. */
 export const ROUTES: readonly Route[] = [
   { code: 'transaction', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
   { code: 'batch', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
   ...operationRoutes,
+  ...versionOperationRoutes,
   route('search-system', 'system', 'GET', '/', searchSystem),
   route('search-system', 'system', 'POST', '/_search', searchSystem),
   route('history-system', 'system', 'GET', '/_history', historySystem),

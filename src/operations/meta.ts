@@ -1,0 +1,137 @@
+/**
+ * $meta, $meta-add and $meta-delete: profiles, tags and security labels, of every type.
+ * https://hl7.org/fhir/R4/resource-operation-meta.html, -meta-add.html, -meta-delete.html
+ */
+import type { Coding, Meta } from 'fhir/r4'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { validate } from '../fhir/validate.ts'
+import { absent, type Context, present } from '../providers/context.ts'
+import { defineOperation, type OperationRequest } from './operation.ts'
+
+/** Of each kind of label, in the answer for a type or the whole clinic. */
+const MOST_LABELS = 1000
+
+/** Of a resource, one of its versions, a type, or the clinic. */
+export const meta = defineOperation(
+  'resource-meta',
+  async ({ access, type, id, version }) => {
+    const ctx = access.reader()
+    if (type === undefined || id === undefined) return { return: await labelsInUse(ctx, type) }
+    const { resource } = version === undefined ? await ctx.read(type, id) : await readVersion(ctx, type, id, version)
+    return { return: resource.meta ?? {} }
+  },
+  { onVersions: true },
+)
+
+export const metaAdd = defineOperation('resource-meta-add', (request) => changeLabels(request, added), {
+  onVersions: true,
+})
+
+export const metaDelete = defineOperation('resource-meta-delete', (request) => changeLabels(request, removed), {
+  onVersions: true,
+})
+
+async function readVersion({ unit }: Context, type: string, id: string, version: number) {
+  const found = await unit.readVersion(type, id, version)
+  if (found === undefined) throw absent(type, `${id}/_history/${version}`)
+  return present(found, type, id)
+}
+
+/** Without what only a resource has: version, time, source. */
+async function labelsInUse({ unit }: Context, type: string | undefined): Promise<Meta> {
+  const inUse = async (kind: 'token' | 'uri', param: string) => {
+    const found = await unit.values({ ...(type === undefined ? {} : { type }), kind, param, limit: MOST_LABELS })
+    return found.toSorted((one, other) => (`${one.system}|${one.code}` < `${other.system}|${other.code}` ? -1 : 1))
+  }
+  const codings = async (param: string): Promise<Coding[]> =>
+    (await inUse('token', param)).map(({ system, code }) => ({
+      ...(system === '' ? {} : { system }),
+      ...(code === '' ? {} : { code }),
+    }))
+  return withoutEmpty({
+    profile: (await inUse('uri', '_profile')).map(({ code }) => code),
+    security: await codings('_security'),
+    tag: await codings('_tag'),
+  })
+}
+
+/** What a list of labels becomes when those of `given` are added to it, or taken away. */
+type Change = <Label extends string | Coding>(before: readonly Label[], given: readonly Label[]) => Label[]
+
+const added: Change = (before, given) => {
+  const known = new Set(before.map(keyOf))
+  const fresh = given.filter((label) => {
+    const isKnown = known.has(keyOf(label))
+    known.add(keyOf(label))
+    return !isKnown
+  })
+  return [...before, ...fresh]
+}
+
+const removed: Change = (before, given) => {
+  const gone = new Set(given.map(keyOf))
+  return before.filter((label) => !gone.has(keyOf(label)))
+}
+
+/** Version and display do not count. */
+const keyOf = (label: string | Coding): string =>
+  typeof label === 'string' ? label : JSON.stringify([label.system, label.code])
+
+/** A new version, unless the labels stay as they are. */
+async function changeLabels(
+  { access, input, type = '', id = '', version }: OperationRequest,
+  change: Change,
+): Promise<{ readonly return: Meta }> {
+  if (version !== undefined) throw pastVersion(type, id)
+  const given = readLabels(input.meta)
+  return await access.change(async (ctx) => {
+    const { resource } = await ctx.read<AnyResource>(type, id)
+    const { profile = [], security = [], tag = [], ...rest } = resource.meta ?? {}
+    const next = {
+      profile: change(profile, given.profile),
+      security: change(security, given.security),
+      tag: change(tag, given.tag),
+    }
+    // Adding takes nothing away, and deleting adds nothing: as many labels are the same labels.
+    if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
+    const updated = await ctx.update({ ...resource, meta: { ...rest, ...withoutEmpty(next) } })
+    return { return: updated.resource.meta ?? {} }
+  })
+}
+
+/** What $meta is about, beside what belongs to one version. */
+interface Labels {
+  readonly profile: string[]
+  readonly security: Coding[]
+  readonly tag: Coding[]
+}
+
+const sizeOf = ({ profile, security, tag }: Labels): number => profile.length + security.length + tag.length
+
+const withoutEmpty = (labels: Labels): Partial<Labels> =>
+  Object.fromEntries(Object.entries(labels).filter(([, list]) => list.length > 0))
+
+/** R4 lets a server change the labels of past versions; in this one a version stays as it was. */
+const pastVersion = (type: string, id: string): FhirError =>
+  new FhirError(
+    405,
+    {
+      code: 'not-supported',
+      diagnostics: `A version does not change any more; call the operation on ${type}/${id}, which makes a new one`,
+    },
+    { allow: '' },
+  )
+
+/** @throws FhirError 400 when it is no Meta, has nothing in it, or a label without a code */
+function readLabels(given: unknown): Labels {
+  const issues = validate({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta: given }] })
+  if (issues.length > 0) throw new FhirError(400, issues)
+  const { profile = [], security = [], tag = [] } = given as Meta
+  const labels = { profile, security, tag }
+  const expression = 'Parameters.parameter[0].valueMeta'
+  if (sizeOf(labels) === 0)
+    throw badRequest('The meta has no profile, security or tag, so there is nothing to change', { expression })
+  if ([...security, ...tag].every(({ code }) => code !== undefined)) return labels
+  throw badRequest('A tag or security label is known by its system and code; give a code', { expression })
+}
