@@ -40,7 +40,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     close: async () => {
       if (closed) return
       closed = true
-      commits.close()
+      await commits.close()
       db.close()
     },
   }
