@@ -21,7 +21,6 @@ import {
   StoreConflict,
   type StoredRecord,
   type StoredResource,
-  StoreUnavailable,
 } from './storage/port.ts'
 
 /** What those who may not see the storage port need of it. */
@@ -116,7 +115,7 @@ export class Repository {
   /**
    * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
    * the new state, so it must have no effects but those staged in its unit.
-   * @throws FhirError 409 when it keeps losing, 503 when the store can't serve.
+   * @throws FhirError 409 when it keeps losing, StoreUnavailable
    */
   async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -265,21 +264,12 @@ export class UnitOfWork {
       expect: base?.version ?? 0,
       entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl),
     }))
-    try {
-      await this.#store.write({
-        clinic: this.clinic,
-        resources,
-        records: [...this.#records.values()],
-        guards: this.#guards,
-      })
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      throw new FhirError(
-        503,
-        { code: 'transient', diagnostics: 'The store cannot take writes now; nothing was changed. Try again later.' },
-        { 'retry-after': '5' },
-      )
-    }
+    await this.#store.write({
+      clinic: this.clinic,
+      resources,
+      records: [...this.#records.values()],
+      guards: this.#guards,
+    })
   }
 
   /** The stored version that the staged one follows; several changes of one resource become one version. */
