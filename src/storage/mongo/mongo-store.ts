@@ -12,6 +12,7 @@ import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
 import { findRecords } from './records.ts'
 import { readVersion } from './resources.ts'
+import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 
@@ -38,6 +39,9 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     history: (query) => serve(history(engine, query)),
     readRecord: (clinic, kind, key) => serve(reads.record(clinic, kind, key)),
     records: (query) => serve(findRecords(engine, query)),
+    clinics: () => serve(clinics(engine)),
+    scanVersions: (scan) => serve(scanVersions(engine, scan)),
+    scanRecords: (scan) => serve(scanRecords(engine, scan)),
     isEmpty: () => serve(isEmpty(engine)),
     close: async () => {
       if (closed) return

@@ -9,6 +9,7 @@ import { history } from './history.ts'
 import { Names } from './names.ts'
 import { findRecords, readRecord } from './records.ts'
 import { readCurrent, readVersion } from './resources.ts'
+import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 import { raw } from './sql.ts'
@@ -36,6 +37,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     history: async (query) => serve(() => history(engine, query)),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     records: async (query) => serve(() => findRecords(db, query)),
+    clinics: async () => serve(() => clinics(engine)),
+    scanVersions: async (scan) => serve(() => scanVersions(engine, scan)),
+    scanRecords: async (scan) => serve(() => scanRecords(db, scan)),
     isEmpty: async () => serve(() => isEmpty(db)),
     close: async () => {
       if (closed) return
