@@ -62,6 +62,8 @@ export interface App {
 export interface AppParts {
   readonly config: Config
   readonly logger: Logger
+  /** The number of this process, where there are several. */
+  readonly worker?: number
   /** In place of the store that the configuration names. */
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
@@ -74,6 +76,7 @@ export interface AppParts {
 export async function createApp({
   config,
   logger,
+  worker,
   store: givenStore,
   integrations: given,
   providers: special = specialProviders,
@@ -96,9 +99,10 @@ export async function createApp({
   outbox.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
+  let closing = false
   const koa = new Koa()
   koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes(repository)))
+  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
   koa.use(under(['session'], sessionRoutes({ config, repository })))
   const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
@@ -126,6 +130,7 @@ export async function createApp({
   server.timeout = SILENCE
   const drain = drainable(server)
   const close = async (): Promise<void> => {
+    closing = true
     await Promise.all([drain(), outbox.stop()])
     await store.close()
   }
