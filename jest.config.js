@@ -21,7 +21,6 @@ const common = {
   transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${[...esmOnly, ...importing].join('|')}))`],
   moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
-  testTimeout: 60_000,
 }
 
 const onEveryEngine = suitesOnEveryEngine()
@@ -43,4 +42,5 @@ export default async () => ({
   projects: [once, onEngine('sqlite', 'cyan'), ...((await canUseMongo()) ? [onEngine('mongodb', 'green')] : [])],
   reporters: ['default', '<rootDir>/test/support/engine-totals.ts'],
   maxWorkers: '100%',
+  testTimeout: 60_000,
 })
