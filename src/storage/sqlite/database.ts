@@ -119,6 +119,10 @@ export class Database {
     return this.ended(work)
   }
 
+  get isTransaction(): boolean {
+    return this.connection.isTransaction
+  }
+
   close(): void {
     this.statements.clear()
     this.connection.close()
@@ -185,6 +189,9 @@ function makeFolder(path: string): void {
 
 /** SQLITE_BUSY */
 const BUSY = 5
+/** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
+const FULL = 13
+const FULL_IN_MEMORY = 4_874
 
 /** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
@@ -194,7 +201,7 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [8, 'the file, or its folder, is read-only for this process'],
   [10, 'the disk cannot be read or written'],
   [11, 'the file is damaged; restore it from a backup'],
-  [13, 'the disk is full'],
+  [FULL, 'the disk is full'],
   [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
   [26, 'the file is no SQLite database'],
 ])
@@ -203,10 +210,14 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
     return error
-  const code = resultCode(error)
-  const reason = UNAVAILABLE.get((code ?? 0) & 0xff)
-  if (reason === undefined) return error
-  return new StoreUnavailable(`The database can't serve now: ${reason} (SQLite result ${code})`, { cause: error })
+  const code = resultCode(error) ?? 0
+  const primary = code === FULL_IN_MEMORY ? FULL : code & 0xff
+  const why = UNAVAILABLE.get(primary)
+  if (why === undefined) return error
+  return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
+    reason: primary === FULL ? 'full' : 'away',
+    cause: error,
+  })
 }
 
 function resultCode(error: unknown): number | undefined {

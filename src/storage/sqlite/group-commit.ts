@@ -7,6 +7,7 @@ import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts
 import { apply, conflictIn } from './change-set.ts'
 import { Locked, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
+import { checkIndex } from './reindex.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */
 const MOST_PER_COMMIT = 256
@@ -73,7 +74,10 @@ export class GroupCommit {
     try {
       settle(
         batch,
-        this.engine.db.exclusiveNow(() => batch.map(({ changes }) => this.attempt(changes))),
+        this.engine.db.exclusiveNow(() => {
+          checkIndex(this.engine)
+          return batch.map(({ changes }) => this.attempt(changes))
+        }),
       )
     } catch (error) {
       if (error instanceof Locked) this.putOff(batch)
