@@ -30,24 +30,43 @@ import { shipResources } from './rest/shipped-resources.ts'
 import { under } from './rest/small-router.ts'
 import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
-import type { ResourceStore } from './storage/port.ts'
+import { extraction } from './search/extraction.ts'
+import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
 
-/** Opens the store that `databaseUrl` names. */
+/** How a store is opened, besides its address. */
+export interface StoreOptions {
+  /** References below it are searched as relative ones. */
+  readonly baseUrl?: string
+  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  readonly onlyScanned?: boolean
+  /** Told how far the search index is, while it is made for what is stored already, and what keeps it from that. */
+  readonly logger?: Logger
+}
+
+/** Opens the store that `databaseUrl` names, and brings an older one up to date. */
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
+  { baseUrl = '', onlyScanned = false, logger }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
   )
+  const options = {
+    combined,
+    onlyScanned,
+    extraction: extraction(baseUrl),
+    onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
+    onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
+  }
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, combined })
+    return openMongoStore({ url: databaseUrl, ...options })
   }
   const path = databaseUrl.slice('sqlite:'.length)
-  return openSqliteStore({ path, combined })
+  return openSqliteStore({ path, ...options })
 }
 
 export interface App {
@@ -84,8 +103,8 @@ export async function createApp({
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
   const statement = capabilityStatement(providers, system)
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers))
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, logger }))
   const repository = new Repository(store, { baseUrl: base })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const access = (clinic: string, agent: Agent) => clinicAccess(repository, providers, base, clinic, agent)

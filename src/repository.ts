@@ -14,6 +14,7 @@ import {
   type Guard,
   type HistoryPage,
   type HistoryQuery,
+  IndexIncomplete,
   InvalidCursor,
   type RecordChange,
   type RecordQuery,
@@ -189,6 +190,7 @@ export class UnitOfWork {
       for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
+      if (error instanceof IndexIncomplete) throw beingIndexed(error)
       throw error instanceof InvalidCursor ? cursorError() : error
     }
   }
@@ -291,6 +293,18 @@ export class UnitOfWork {
 }
 
 const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
+
+const beingIndexed = ({ uses }: IndexIncomplete): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'transient',
+      diagnostics:
+        `This server is new, and still indexes what was stored before it by ${uses.join(', ')}; ` +
+        'search without that, or try again later',
+    },
+    { 'retry-after': '30' },
+  )
 
 const cursorError = (): FhirError =>
   new FhirError(400, {
