@@ -45,7 +45,8 @@ const PACE: Pace = { batch: 50, pause: 0, look: 5_000, lease: 15_000 }
 
 /** Milliseconds. */
 const REPORT_EVERY = 10_000
-const LATE_EVERY = 60_000
+/** Looks at the store between two for what servers of other versions have written. */
+const LOOKS_FOR_LATE = 12
 
 /** What a store is opened with. */
 export interface IndexingSettings {
@@ -88,8 +89,9 @@ export class Indexing {
     this.pace = settings.pace ?? PACE
   }
 
+  /** Not at once: whoever starts has enough to do. */
   start(): void {
-    this.schedule(0)
+    this.schedule()
   }
 
   /** Waits for the batch under way. */
@@ -101,11 +103,11 @@ export class Indexing {
     if (this.leasedUntil > Date.now()) await this.storage.lease(this.holder, 0).catch(() => {})
   }
 
-  private schedule(milliseconds: number): void {
+  private schedule(): void {
     if (this.closed) return
     this.timer = setTimeout(() => {
       this.working = this.work()
-    }, milliseconds).unref()
+    }, this.pace.look).unref()
   }
 
   private async work(): Promise<void> {
@@ -116,7 +118,7 @@ export class Indexing {
       if (error instanceof StoreOutdated) this.index.refuse(error)
       this.settings.onIndexingFault?.(error)
     }
-    this.schedule(this.pace.look)
+    this.schedule()
   }
 
   private async refresh(): Promise<void> {
@@ -137,7 +139,7 @@ export class Indexing {
 
   private isTimeForLate(): boolean {
     const now = Date.now()
-    if (this.storage.lateFor === 0 || now - this.lookedForLate < LATE_EVERY) return false
+    if (this.storage.lateFor === 0 || now - this.lookedForLate < LOOKS_FOR_LATE * this.pace.look) return false
     this.lookedForLate = now
     return true
   }
