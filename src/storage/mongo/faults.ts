@@ -58,6 +58,8 @@ export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   if (thrown instanceof StoreConflict || thrown instanceof StoreUnavailable || thrown instanceof InvalidCursor)
     return thrown
   const error = unwrapped(thrown)
+  if (isSystemError(error))
+    return new StoreUnavailable(`The database can't serve now (${error.code})`, { mayBeWritten })
   if (!(error instanceof MongoError)) return error
   if (isFull(error))
     return new StoreUnavailable(`The disk of the database is full (${named(error)})`, { reason: 'full' })
@@ -78,7 +80,7 @@ const isFull = ({ code, message }: MongoError): boolean =>
 function isUnavailable(error: MongoError): boolean {
   if (UNAVAILABLE_CLASSES.some((kind) => error instanceof kind)) return true
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
-  if (error.hasErrorLabel('RetryableWriteError') || isTransient(error) || isUnknownCommit(error)) return true
+  if (error.hasErrorLabel('RetryableWriteError') || isAborted(error) || isUnknownCommit(error)) return true
   // The pool is exhausted, or was closed: the driver does not export these classes.
   if (/^Mongo(WaitQueueTimeout|PoolCleared|PoolClosed)Error$/.test(error.name)) return true
   return error instanceof MongoServerError && UNAVAILABLE.has(error.code)
@@ -98,22 +100,28 @@ function withoutData(error: MongoError): Error {
   return safe
 }
 
+/** The driver (7.8) lets errors of a socket through as they are where a command is longer than the socket takes at once. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
+
 /** The server, or the way to it, is lost: it can't be told anything either. */
 export function isLost(thrown: unknown): boolean {
   const error = unwrapped(thrown)
-  return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError
+  return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError || isSystemError(error)
 }
 
-/** A transaction that met this can be tried again as a whole. To wait longer for a server is of no use. */
+/** A transaction that met this before its commit can be tried again. To wait longer for a server is of no use. */
 export function isTransient(thrown: unknown): boolean {
   const error = unwrapped(thrown)
-  if (!(error instanceof MongoError) || error instanceof MongoServerSelectionError) return false
-  return error.hasErrorLabel('TransientTransactionError')
+  return isSystemError(error) || (isAborted(error) && !(error instanceof MongoServerSelectionError))
 }
+
+/** At a commit this says for sure that nothing was written. */
+export const isAborted = (error: unknown): boolean =>
+  error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 
 /** Whether the commit that met this was carried out is unknown; committing again finds out. */
 export const isUnknownCommit = (error: unknown): boolean =>
-  error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+  isSystemError(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY

@@ -1,7 +1,7 @@
 /** Transactions: snapshot reads, majority writes, and a bounded number of further attempts where others were faster. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
-import { isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
+import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
 import { PATIENCE } from './patience.ts'
 
 /** Milliseconds between two attempts. */
@@ -55,8 +55,7 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
       return await session.commitTransaction()
     } catch (error) {
       isUnknown ||= isUnknownCommit(error)
-      // This says for sure that it was not.
-      if (!isUnknown || isTransient(error)) throw error
+      if (!isUnknown || isAborted(error)) throw error
       if (Date.now() > deadline) throw toStoreError(error, true)
     }
     await sleep(LONGEST_PAUSE)
