@@ -25,8 +25,9 @@ const common = {
 
 const onEveryEngine = suitesOnEveryEngine()
 
-const onEngine = (TEST_ENGINE, color) => ({
+const onEngine = (TEST_ENGINE, color, watches = []) => ({
   ...common,
+  setupFilesAfterEnv: [...common.setupFilesAfterEnv, ...watches],
   displayName: { name: TEST_ENGINE, color },
   globals: { TEST_ENGINE },
   testMatch: onEveryEngine.map((suite) => `<rootDir>/${suite}`),
@@ -38,8 +39,10 @@ const once = {
   testMatch: ['<rootDir>/test/**/*.test.ts', ...onEveryEngine.map((suite) => `!**/${suite}`)],
 }
 
+const onMongo = onEngine('mongodb', 'green', ['<rootDir>/test/watch-mongo.ts'])
+
 export default async () => ({
-  projects: [once, onEngine('sqlite', 'cyan'), ...((await canUseMongo()) ? [onEngine('mongodb', 'green')] : [])],
+  projects: [once, onEngine('sqlite', 'cyan'), ...((await canUseMongo()) ? [onMongo] : [])],
   reporters: ['default', '<rootDir>/test/support/engine-totals.ts'],
   maxWorkers: '100%',
   testTimeout: 60_000,
