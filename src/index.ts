@@ -1,23 +1,24 @@
 /** Starts the server: one process that serves, or one that starts several, and those. Configuration, signals, end. */
 import cluster from 'node:cluster'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import type { App } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { greeting } from './greeting.ts'
-import type { CannotStart } from './workers.ts'
+import { freePort, listen } from './listen.ts'
+import type { WorkerNews } from './workers.ts'
 
 /** Milliseconds from the signal to the end of a process that serves. */
 const LONGEST_END = 10_000
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
+/** Of ours: a process manager may have made a single server a worker of its own. */
+const isWorker = config.workers > 1 && cluster.isWorker
 
 try {
-  if (config.workers === 1) console.log(greeting(config, await serve()))
-  else if (cluster.isPrimary) await startWorkers()
-  else await serve()
+  if (isWorker) await serve()
+  else if (config.workers > 1) await startWorkers()
+  else console.log(greeting(config, await serve()))
 } catch (error) {
   await endWithReason(reasonOf(error))
 }
@@ -26,14 +27,15 @@ try {
 async function serve(): Promise<number> {
   const app = await openApp()
   await seed(app)
-  const port = await listen(app)
+  const port = await listen(app.server, config, isWorker)
   endOnSignal(() => closeInTime(app))
+  if (isWorker) tell({ serves: true })
   return port
 }
 
 async function startWorkers(): Promise<void> {
   const { Workers } = await import('./workers.ts')
-  const port = await freePort()
+  const port = await freePort(config)
   const workers = new Workers({
     count: config.workers,
     // The demo's secret is made at random: with one for all, a token that one worker gave is good at the others.
@@ -49,21 +51,11 @@ async function startWorkers(): Promise<void> {
   console.log(greeting(config, port))
 }
 
-/** Workers that follow each other cannot each take any port. */
-async function freePort(): Promise<number> {
-  if (config.port !== 0) return config.port
-  const server = createServer().listen(0, config.host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
-
 /** Imported here, so that a broken definition read on the way ends in a sentence too. */
 async function openApp(): Promise<App> {
   const { createApp } = await import('./app.ts')
-  const { worker } = cluster
-  return await createApp({ config, logger, ...(worker === undefined ? {} : { worker: worker.id }) })
+  const worker = isWorker ? cluster.worker?.id : undefined
+  return await createApp({ config, logger, ...(worker === undefined ? {} : { worker }) })
 }
 
 /** Before the first request, so that nobody meets half a demo clinic. */
@@ -72,15 +64,6 @@ async function seed(app: App): Promise<void> {
   const { seedDemo, topUpSlots } = await import('./clinics/demo.ts')
   await seedDemo(app)
   await topUpSlots(app)
-}
-
-/** The port. */
-async function listen({ server }: App): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.port, config.host, resolve)
-  })
-  return (server.address() as AddressInfo).port
 }
 
 function configOrExit(): Config {
@@ -110,10 +93,13 @@ function reasonOf(error: unknown): string {
 
 /** A worker leaves it to the process that started it to say so, once for all of them. */
 async function endWithReason(reason: string): Promise<never> {
-  const report: CannotStart = { cannotStart: reason }
-  if (cluster.isWorker) await new Promise((resolve) => process.send?.(report, resolve))
+  if (isWorker) await new Promise<void>((resolve) => tell({ cannotStart: reason }, resolve))
   else console.error(`The server cannot start: ${reason}`)
   process.exit(1)
+}
+
+function tell(news: WorkerNews, told?: () => void): void {
+  process.send?.(news, undefined, undefined, told)
 }
 
 /** @param end false: it did not end as it should */

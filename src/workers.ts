@@ -25,10 +25,8 @@ export interface WorkerOptions {
   readonly giveUp: (sentence: string) => void
 }
 
-/** What a worker that cannot start tells this process. */
-export interface CannotStart {
-  readonly cannotStart: string
-}
+/** What a worker tells this process. */
+export type WorkerNews = { readonly serves: true } | { readonly cannotStart: string }
 
 /** How long to wait before a worker that died is replaced. */
 export class Replacements {
@@ -57,10 +55,9 @@ export class Workers {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    // A worker that is busy is passed over, on every platform.
+    // For platforms where connections come through this process.
     cluster.schedulingPolicy = cluster.SCHED_RR
-    cluster.on('listening', (worker) => this.#serves(worker))
-    cluster.on('message', (_worker, message: unknown) => this.#told(message))
+    cluster.on('message', (worker, message: unknown) => this.#told(worker, message))
     cluster.on('exit', (worker, code, signal) => this.#ended(worker, signal ?? `code ${code}`))
   }
 
@@ -102,9 +99,10 @@ export class Workers {
     this.#started.resolve()
   }
 
-  #told(message: unknown): void {
-    if (!isCannotStart(message)) return
-    if (this.#phase === 'starting') this.#started.reject(new Error(message.cannotStart))
+  #told(worker: Worker, message: unknown): void {
+    if (!isNews(message)) return
+    if ('serves' in message) this.#serves(worker)
+    else if (this.#phase === 'starting') this.#started.reject(new Error(message.cannotStart))
     else this.#options.logger.error({ reason: message.cannotStart }, 'a worker cannot start')
   }
 
@@ -144,5 +142,6 @@ function signalAll(workers: readonly Worker[], signal: NodeJS.Signals): void {
   for (const worker of workers) worker.process.kill(signal)
 }
 
-const isCannotStart = (message: unknown): message is CannotStart =>
-  typeof message === 'object' && message !== null && 'cannotStart' in message && typeof message.cannotStart === 'string'
+/** Node's own tools send messages too. */
+const isNews = (message: unknown): message is WorkerNews =>
+  typeof message === 'object' && message !== null && ('serves' in message || 'cannotStart' in message)

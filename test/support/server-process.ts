@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach } from '@jest/globals'
-import { request } from './server.ts'
+import { request } from './request.ts'
 
 const ENTRY = join(import.meta.dirname, '../../src/index.ts')
 /** Milliseconds; a busy machine takes its time. */
