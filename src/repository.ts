@@ -25,7 +25,13 @@ import {
 } from './storage/port.ts'
 
 /** What those who may not see the storage port need of it. */
-export { type HistoryPage, type HistoryQuery, type StoredResource, StoreUnavailable } from './storage/port.ts'
+export {
+  type HistoryPage,
+  type HistoryQuery,
+  ResourceTooLarge,
+  type StoredResource,
+  StoreUnavailable,
+} from './storage/port.ts'
 
 /** One version of a resource: the text to send, and the resource itself, parsed when first asked for. */
 export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
@@ -116,7 +122,7 @@ export class Repository {
   /**
    * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
    * the new state, so it must have no effects but those staged in its unit.
-   * @throws FhirError 409 when it keeps losing, StoreUnavailable
+   * @throws FhirError 409 when it keeps losing, ResourceTooLarge, StoreUnavailable
    */
   async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {

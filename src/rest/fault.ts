@@ -1,7 +1,7 @@
 /** Failures that are no FhirError: what the client is told of them, and what the log may hold. */
 import type { Logger } from 'pino'
 import { FhirError } from '../fhir/outcome.ts'
-import { StoreUnavailable } from '../repository.ts'
+import { ResourceTooLarge, StoreUnavailable } from '../repository.ts'
 
 /** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */
 export function faultOf(error: unknown): { readonly type: string; readonly stack: readonly string[] } {
@@ -23,6 +23,7 @@ interface Place {
 /** The error as the client is told of it. What nobody expected is 500 and logged; a store that can't serve is logged too. */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error
+  if (error instanceof ResourceTooLarge) return tooLarge(error)
   if (error instanceof StoreUnavailable) {
     if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
     return error.reason === 'full' ? full() : away(error.mayBeWritten)
@@ -45,6 +46,14 @@ function isReportDue(logger: Logger): boolean {
   reported.set(logger, now)
   return true
 }
+
+const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics:
+      `${subject} is larger than the database of this server can keep in one piece, with the values it is searched by; ` +
+      'nothing was changed. Store less inline (as Attachment.url), or split the resource',
+  })
 
 const away = (mayBeWritten: boolean): FhirError =>
   new FhirError(

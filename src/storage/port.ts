@@ -106,6 +106,17 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** A resource, with the values to find it by, is more than the engine can keep. Nothing was written. Becomes 413. */
+export class ResourceTooLarge extends Error {
+  override readonly name = 'ResourceTooLarge'
+  /** Type/id. */
+  readonly subject: string
+  constructor(subject: string) {
+    super('A resource is larger than the database can keep')
+    this.subject = subject
+  }
+}
+
 /** A search goes by values that are still being extracted from what is stored. Becomes 503. */
 export class IndexIncomplete extends StoreUnavailable {
   /** As `Patient?birthdate`. */

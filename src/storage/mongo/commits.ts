@@ -7,6 +7,7 @@ import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { Batches, type BatchLimits, type Outcome } from './batches.ts'
 import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
+import { checkSize } from './document-limit.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
 import { Orphans } from './orphans.ts'
@@ -34,6 +35,9 @@ export class Commits {
 
   async write(changes: ChangeSet): Promise<void> {
     if (this.closed) throw new StoreUnavailable('The store is closed')
+    for (const change of changes.resources) {
+      checkSize(change, (large) => createdDocument(this.engine, changes.clinic, large))
+    }
     const since = Date.now()
     const written = this.turns.take(touchedBy(changes), () => {
       checkPatience(since)
