@@ -165,14 +165,18 @@ export interface HistoryPage {
   readonly total: number
 }
 
-export interface RecordQuery {
-  /** Absent: of every clinic (background work only). */
-  readonly clinic?: string
+export type RecordQuery = {
   readonly kind: string
-  /** Only records with `due` at or before this time (ms), earliest first; else by key. */
-  readonly dueBefore?: number
   readonly limit: number
-}
+} & (
+  | {
+      readonly clinic: string
+      /** Only records with `due` at or before this time (ms), earliest first; else by key. */
+      readonly dueBefore?: number
+    }
+  /** What is due of every clinic (background work only). */
+  | { readonly clinic?: undefined; readonly dueBefore: number }
+)
 
 /** A part of all that a clinic has, for copies. */
 export interface ScanQuery {
@@ -233,6 +237,11 @@ export interface ResourceStore {
   search(plan: SearchPlan): Promise<SearchResult>
   history(query: HistoryQuery): Promise<HistoryPage>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
+  /**
+   * The same, perhaps from memory, for kinds that are read with every request and seldom change (the engine is opened
+   * with their list). What this store wrote shows at once, what another one wrote within RECENT milliseconds.
+   */
+  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
   /** All of which there is a resource or a record, by the bytes of their names; '' first, where the service has records. */
   clinics(): Promise<readonly string[]>

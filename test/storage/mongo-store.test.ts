@@ -4,6 +4,7 @@ import { Decimal128, type Document } from 'mongodb'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
 import { describeOnMongo, newMongoUrl, openTestMongo, startStandalone, withDatabase } from '../support/mongo.ts'
+import { openExplainedMongo } from '../support/mongo-plans.ts'
 import { describeStoreContract } from './contract.ts'
 import { Clinic, COMBINED, date, ids, reference, string, token } from './fixtures.ts'
 
@@ -35,9 +36,9 @@ const withStore = (
   })
 
 describeOnMongo('MongoDB', () => {
-  describeStoreContract('MongoDB', () => openTestMongo({ combined: COMBINED }))
+  describeStoreContract('MongoDB', () => openExplainedMongo({ combined: COMBINED }))
   describeStoreContract('MongoDB, walking indexes even where candidates are few', () =>
-    openTestMongo({ combined: COMBINED, fewCandidates: 0 }),
+    openExplainedMongo({ combined: COMBINED, fewCandidates: 0 }),
   )
 
   describe('the documents that people query', () => {
@@ -366,7 +367,7 @@ describeOnMongo('MongoDB', () => {
         (closed) => closed.search(clinic.plan('Patient')),
         (closed) => closed.history({ clinic: 'c', count: 1 }),
         (closed) => closed.readRecord('c', 'k', '1'),
-        (closed) => closed.records({ kind: 'k', limit: 1 }),
+        (closed) => closed.records({ clinic: 'c', kind: 'k', limit: 1 }),
         (closed) => closed.isEmpty(),
       ]
       for (const call of calls) await expect(call(store)).rejects.toBeInstanceOf(StoreUnavailable)

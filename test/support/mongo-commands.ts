@@ -53,6 +53,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'find records {}': 'is the store empty?',
   'distinct resources clinic {}': 'the names of the clinics: copies, search index of what is stored',
   'distinct records clinic {}': 'the names of the clinics: copies',
+  'aggregate records {$changeStream}': 'what other servers change of the records that this one remembers',
 }
 
 /**
@@ -74,7 +75,7 @@ export function filtersOf(name: string, command: Document): readonly Document[] 
     case 'find':
       return [command['filter'] ?? {}]
     case 'aggregate':
-      return [command['pipeline'][0]?.$match ?? {}]
+      return [isChangeStream(command) ? command['pipeline'][0] : (command['pipeline'][0]?.$match ?? {})]
     case 'count':
     case 'distinct':
     case 'findAndModify':
@@ -90,6 +91,8 @@ export function filtersOf(name: string, command: Document): readonly Document[] 
       return /^(create|createIndexes|drop|dropIndexes|listIndexes|collMod)$/.test(name) ? [] : [{}]
   }
 }
+
+export const isChangeStream = ({ pipeline }: Document): boolean => pipeline?.[0]?.$changeStream !== undefined
 
 /** By an equality that is the first field, in every alternative. */
 function namesClinic(filter: Document): boolean {

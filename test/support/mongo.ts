@@ -1,7 +1,7 @@
 /** Databases of a real MongoDB for tests. */
 import { describe, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core'
+import { MongoMemoryServer } from 'mongodb-memory-server-core'
 import type { CombinedIndex } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
@@ -36,10 +36,11 @@ export interface MongoTestOptions {
 /** A store in a database of its own, which goes when the store is closed. */
 export async function openTestMongo(
   options: MongoTestOptions,
-): Promise<{ readonly store: ResourceStore; readonly close: () => Promise<void> }> {
+): Promise<{ readonly url: string; readonly store: ResourceStore; readonly close: () => Promise<void> }> {
   const url = await newMongoUrl()
   const store = await openMongoStore({ url, ...options })
   return {
+    url,
     store,
     close: async () => {
       await store.close()
@@ -58,9 +59,3 @@ export async function startStandalone(): Promise<{ readonly url: string; readonl
     },
   }
 }
-
-/** A replica set of its own, whose nodes may be killed. */
-export const startReplicaSet = (count: number): Promise<MongoMemoryReplSet> =>
-  MongoMemoryReplSet.create({
-    replSet: { count, storageEngine: 'wiredTiger', configSettings: { electionTimeoutMillis: 1_000 } },
-  })

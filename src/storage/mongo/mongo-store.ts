@@ -71,7 +71,8 @@ async function open({ url, combined, extraction, onlyScanned, fewCandidates = 10
 const FORM = '2'
 
 async function isEmpty({ resources, records }: Engine): Promise<boolean> {
-  const any = { projection: { _id: 1 } }
+  // The hint makes it one key, of which no document is read.
+  const any = { projection: { _id: 1 }, hint: '_id_' }
   return (await resources.findOne({}, any)) === null && (await records.findOne({}, any)) === null
 }
 
