@@ -32,8 +32,10 @@ export function endProcessesAfterEach(): void {
   })
 }
 
-export function launch(env: Readonly<Record<string, string>>): Launched {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ENTRY], {
+/** @param within a command that runs the one that follows it in surroundings of its own, such as nsenter */
+export function launch(env: Readonly<Record<string, string>>, within: readonly string[] = []): Launched {
+  const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', ENTRY]
+  const child = spawn(command, args, {
     env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'info', ...env },
   })
   running.add(child)
@@ -48,8 +50,8 @@ export function launch(env: Readonly<Record<string, string>>): Launched {
 }
 
 /** Starts a server and waits until it serves. */
-export async function start(env: Readonly<Record<string, string>>): Promise<Started> {
-  const launched = launch(env)
+export async function start(env: Readonly<Record<string, string>>, within: readonly string[] = []): Promise<Started> {
+  const launched = launch(env, within)
   const { child, output } = launched
   const url = () => /answers at (http:\/\/\S+)/.exec(output())?.[1]
   await until(() => url() !== undefined || child.exitCode !== null)

@@ -1,6 +1,6 @@
 /**
  * Which suites run on every engine: those whose imports lead to test/support/database.ts, for that is where a store
- * comes from. Suites in test/storage are about one engine, or name them all.
+ * comes from. Suites in test/storage and test/faults are about one engine, or name them all.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -11,7 +11,7 @@ const IMPORT = /\b(?:from|import) '(\.[^']+\.ts)'/g
 
 /** Paths relative to the project's folder. */
 export function suitesOnEveryEngine(): readonly string[] {
-  const suites = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: ['test/storage/**'] })
+  const suites = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: ['test/storage/**', 'test/faults/**'] })
   return suites.filter((suite) => reaches(join(ROOT, suite))).sort()
 }
 
