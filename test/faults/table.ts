@@ -16,12 +16,31 @@ export interface FaultRow {
   readonly back: number | undefined
 }
 
+const HEAD = [
+  'fault',
+  'acknowledged',
+  'found',
+  'lost',
+  'doubled',
+  'found unacknowledged',
+  'refused',
+  'slowest',
+  'back after',
+]
+
+/** Once for each test file, which are processes of their own. */
+let isBegun = false
+
 export function report(row: FaultRow): void {
   if (process.env['FAULT_TABLE'] === undefined) return
   const { fault, acknowledged, found, lost, doubled, unacknowledged, refused, slowest, back } = row
   const cells = [fault, acknowledged, found, lost, doubled, unacknowledged, refused, seconds(slowest), seconds(back)]
-  process.stderr.write(`| ${cells.join(' | ')} |\n`)
+  const head = isBegun ? '' : line(HEAD) + line(HEAD.map(() => '---'))
+  isBegun = true
+  process.stderr.write(head + line(cells))
 }
+
+const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |\n`
 
 const seconds = (milliseconds: number | undefined): string =>
   milliseconds === undefined ? '-' : `${(milliseconds / 1000).toFixed(1)} s`

@@ -192,6 +192,8 @@ const BUSY = 5
 /** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
 const FULL = 13
 const FULL_IN_MEMORY = 4_874
+/** SQLITE_IOERR_FSYNC: it is in the log, and nobody knows whether on the disk. */
+const NOT_SYNCED = 1_034
 
 /** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
@@ -216,6 +218,7 @@ export function toStoreError(error: unknown): unknown {
   if (why === undefined) return error
   return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
     reason: primary === FULL ? 'full' : 'away',
+    mayBeWritten: code === NOT_SYNCED,
     cause: error,
   })
 }
