@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition, SearchPlan } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
-import { onCommand, type SentCommand, strayIn } from '../support/mongo-commands.ts'
+import { type SentCommand, strayIn } from '../support/mongo-commands.ts'
 import { type Plan, plansOf, tooCostly } from '../support/mongo-plans.ts'
 import { Clinic, COMBINED, date, number, quantity, reference, string, token, uri } from './fixtures.ts'
 
@@ -74,9 +74,7 @@ const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
 beforeAll(async () => {
   if (process.env['TEST_MONGO'] === undefined) return
   url = await newMongoUrl()
-  const end = onCommand(() => {})
   clinic = new Clinic(await openMongoStore({ url, combined: COMBINED }), 'c')
-  end()
   await clinic.write(...many(PATIENTS, patient))
   await clinic.write(...many(SLOTS, slot))
   await clinic.write(...many(APPOINTMENTS, appointment))

@@ -20,20 +20,22 @@ const listeners = new Set<Listener>()
 const heard = new WeakSet<MongoClient>()
 const connect = MongoClient.prototype.connect
 
+/** Clients of the server that connect after this file was imported are heard. */
+MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
+  if (this.options.appName === APP_NAME && !heard.has(this)) {
+    heard.add(this)
+    Object.assign(this, { monitorCommands: true })
+    this.on('commandStarted', tell)
+  }
+  return await connect.call(this)
+}
+
 /**
- * From now on `listener` is told of every command that clients of the server send, as far as they connect from now on.
+ * From now on `listener` is told of every command that the server sends.
  * @returns what ends it
  */
 export function onCommand(listener: Listener): () => void {
   listeners.add(listener)
-  MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
-    if (this.options.appName === APP_NAME && !heard.has(this)) {
-      heard.add(this)
-      Object.assign(this, { monitorCommands: true })
-      this.on('commandStarted', tell)
-    }
-    return await connect.call(this)
-  }
   return () => listeners.delete(listener)
 }
 
