@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
-import { readSettings } from './clinics/settings.ts'
+import { SANDBOX } from './clinics/sandbox.ts'
+import { SERVICE } from './clinics/service.ts'
+import { readSettings, SETTINGS } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
@@ -31,6 +33,7 @@ import { under } from './rest/small-router.ts'
 import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
 import { extraction } from './search/extraction.ts'
+import type { IndexingSettings } from './storage/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
 
@@ -40,15 +43,20 @@ export interface StoreOptions {
   readonly baseUrl?: string
   /** Nothing is searched for or written: what the store is searched by stays as it is. */
   readonly onlyScanned?: boolean
+  /** It may be a copy that has not ended (npm run copy). */
+  readonly isCopied?: boolean
   /** Told how far the search index is, while it is made for what is stored already, and what keeps it from that. */
   readonly logger?: Logger
 }
 
-/** Opens the store that `databaseUrl` names, and brings an older one up to date. */
+/**
+ * Opens the store that `databaseUrl` names, and brings an older one up to date.
+ * @throws Error with a sentence when it cannot be used, or is a copy that has not ended
+ */
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
-  { baseUrl = '', onlyScanned = false, logger }: StoreOptions = {},
+  { baseUrl = '', onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
@@ -60,13 +68,29 @@ export async function openStore(
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
     onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
   }
+  const store = await openEngine(databaseUrl, options)
+  return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
+}
+
+async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, ...options })
+    return openMongoStore({ url: databaseUrl, recentKinds: [SANDBOX, SETTINGS], ...options })
   }
-  const path = databaseUrl.slice('sqlite:'.length)
-  return openSqliteStore({ path, ...options })
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), ...options })
+}
+
+/** The record that a copy keeps in its target until it has ended: the name of its source. */
+export const UNFINISHED_COPY = { kind: 'copy', key: 'from' } as const
+
+async function withoutUnfinishedCopy(store: ResourceStore): Promise<ResourceStore> {
+  const found = await store.readRecord(SERVICE, UNFINISHED_COPY.kind, UNFINISHED_COPY.key)
+  if (found === undefined) return store
+  await store.close()
+  throw new Error(
+    `The store is an unfinished copy of ${found.value}; finish it with npm run copy, or name another store`,
+  )
 }
 
 export interface App {

@@ -144,6 +144,11 @@ export class Repository {
     return this.#store.readRecord(clinic, kind, key)
   }
 
+  /** For what is read with every request: see ResourceStore. */
+  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
+    return this.#store.readRecent(clinic, kind, key)
+  }
+
   records(query: RecordQuery): Promise<readonly StoredRecord[]> {
     return this.#store.records(query)
   }
@@ -167,6 +172,7 @@ export class UnitOfWork {
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #seenRecords = new Map<string, StoredRecord | undefined>()
+  readonly #seenRecent = new Map<string, StoredRecord | undefined>()
   readonly #records = new Map<string, RecordChange>()
   readonly #guards: Guard[] = []
 
@@ -247,6 +253,14 @@ export class UnitOfWork {
     const name = JSON.stringify([clinic, kind, key])
     if (!this.#seenRecords.has(name)) this.#seenRecords.set(name, await this.#store.readRecord(clinic, kind, key))
     return this.#seenRecords.get(name)
+  }
+
+  /** For what the work goes by, but does not change: as another process left it a moment ago, perhaps. */
+  async readRecent(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
+    const name = JSON.stringify([clinic, kind, key])
+    if (this.#seenRecords.has(name)) return this.#seenRecords.get(name)
+    if (!this.#seenRecent.has(name)) this.#seenRecent.set(name, await this.#store.readRecent(clinic, kind, key))
+    return this.#seenRecent.get(name)
   }
 
   /** Stages a record of the server's own; see RecordChange. */

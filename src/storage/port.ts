@@ -227,6 +227,9 @@ export interface IndexingProgress {
   readonly failed: number
 }
 
+/** Milliseconds that what another process has written may take to show in `readRecent`. */
+export const RECENT = 1_000
+
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */
   read(clinic: string, type: string, id: string): Promise<StoredResource | undefined>

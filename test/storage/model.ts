@@ -327,6 +327,7 @@ export function openModel(): Model {
     search: async (plan) => search(plan),
     history: async (query) => history(query),
     readRecord: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
+    readRecent: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
     records: async (query) => findRecords([...records.values()], query),
     clinics: async () => clinics(),
     scanVersions: async (scan) => scanVersions(scan),

@@ -10,6 +10,7 @@ import { toStoreError } from './faults.ts'
 import { Habits } from './habits.ts'
 import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
+import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
 import { indexingStorage } from './reindex.ts'
 import { readVersion } from './resources.ts'
@@ -22,6 +23,8 @@ export interface MongoOptions extends IndexingSettings {
   readonly url: string
   /** See Engine; 1024 unless a test wants the other way of searching on few resources. */
   readonly fewCandidates?: number
+  /** Kinds of records that `readRecent` may remember; none, unless given. */
+  readonly recentKinds?: readonly string[]
 }
 
 /** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
@@ -29,16 +32,18 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const engine = await open(options)
   const commits = new Commits(engine)
   const reads = new PointReads(engine)
+  const recent = new RecentRecords(engine, reads, options.recentKinds ?? [])
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
   const serve = served(engine)
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
-    write: (changes) => serve(() => commits.write(changes)),
+    write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
     search: (plan) => serve(() => search(engine, plan)),
     history: (query) => serve(() => history(engine, query)),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
+    readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
     records: (query) => serve(() => findRecords(engine, query)),
     clinics: () => serve(() => clinics(engine)),
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
@@ -47,7 +52,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     close: async () => {
       if (closed) return
       closed = true
-      await Promise.all([indexing.close(), commits.close()])
+      await Promise.all([indexing.close(), commits.close(), recent.close()])
       await engine.client.close()
     },
   }
