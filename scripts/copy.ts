@@ -31,7 +31,7 @@ async function run(): Promise<void> {
   const baseUrl = given ?? `http://${host}:${port}`
   const source = await openStore(from, undefined, { onlyScanned: true })
   try {
-    const target = await openStore(to, undefined, { baseUrl })
+    const target = await openStore(to, undefined, { baseUrl, isCopied: true })
     try {
       await copyAndCompare({ source, target }, storeName(from), baseUrl)
     } finally {

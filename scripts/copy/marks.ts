@@ -1,9 +1,8 @@
 /** What a copy keeps in its target, as records, so that it can go on where it was ended: see copy-store.ts. */
+import { UNFINISHED_COPY } from '../../src/app.ts'
+import { SERVICE } from '../../src/clinics/service.ts'
 import type { RecordChange, ResourceStore, StoredRecord } from '../../src/storage/port.ts'
 
-/** Of the whole service. */
-const SERVICE = ''
-const SOURCE = 'copy'
 const CLINIC = 'copy-clinic'
 
 /** How far the versions of a clinic are. */
@@ -17,16 +16,16 @@ export interface ClinicMark {
 }
 
 export const isMark = ({ clinic, kind }: StoredRecord): boolean =>
-  clinic === SERVICE && (kind === SOURCE || kind === CLINIC)
+  clinic === SERVICE && (kind === UNFINISHED_COPY.kind || kind === CLINIC)
 
 /** The name of the store that `target` is a started copy of. */
 export async function startedFrom(target: ResourceStore): Promise<string | undefined> {
-  const found = await target.readRecord(SERVICE, SOURCE, 'from')
+  const found = await target.readRecord(SERVICE, UNFINISHED_COPY.kind, UNFINISHED_COPY.key)
   return found === undefined ? undefined : String(found.value)
 }
 
 export const start = (target: ResourceStore, from: string): Promise<void> =>
-  write(target, [{ clinic: SERVICE, kind: SOURCE, key: 'from', expect: 0, value: from }])
+  write(target, [{ clinic: SERVICE, ...UNFINISHED_COPY, expect: 0, value: from }])
 
 export async function clinicMark(target: ResourceStore, clinic: string): Promise<ClinicMark> {
   const found = await target.readRecord(SERVICE, CLINIC, clinic)
@@ -45,7 +44,7 @@ export const markChange = (clinic: string, mark: ClinicMark): RecordChange => ({
 export async function removeMarks(target: ResourceStore, clinics: readonly string[]): Promise<void> {
   await write(target, [
     ...clinics.map((key): RecordChange => ({ clinic: SERVICE, kind: CLINIC, key, expect: 'any', value: undefined })),
-    { clinic: SERVICE, kind: SOURCE, key: 'from', expect: 'any', value: undefined },
+    { clinic: SERVICE, ...UNFINISHED_COPY, expect: 'any', value: undefined },
   ])
 }
 

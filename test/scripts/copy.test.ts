@@ -185,6 +185,7 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
       const [from, to] = [await newSource(), await newTarget()]
       await fill(from, MANY)
       await killed(from, to)
+      await expect(openStore(to)).rejects.toThrow(/an unfinished copy of .*; finish it with npm run copy/)
       const [all, some] = [await contents(from), await contents(to)]
       expect(some.length).toBeGreaterThan(0)
       expect(some.length).toBeLessThan(all.length)
