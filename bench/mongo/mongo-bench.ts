@@ -33,7 +33,7 @@ const CEILINGS: Readonly<Record<string, Ceiling | undefined>> = {
 
 /** Measured with one and with two server processes. */
 const WITH_TWO_PROCESSES = ['read', 'few-hit search', 'create']
-export const TWO_PROCESSES_AT_LEAST = 1.6
+const TWO_PROCESSES_AT_LEAST = 1.6
 /** Two servers, mongod (which uses two), and the load. */
 const CORES_FOR_TWO_PROCESSES = 5
 

@@ -5,7 +5,7 @@ import type { MongoResults, Row } from './mongo-bench.ts'
 
 const round = (value: number): string => Math.round(value).toLocaleString('en')
 
-export function median(numbers: readonly number[]): number {
+function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other)
   const middle = sorted.length / 2
   const [low, high] = [sorted[Math.ceil(middle) - 1] ?? Number.NaN, sorted[Math.floor(middle)] ?? Number.NaN]

@@ -60,10 +60,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 
 /**
  * What in `sent` does not name its clinic first, in the words of EXCEPTIONS; undefined where all is well. A `getMore`
- * goes on with what was asked before.
+ * goes on with what was asked before, a `killCursors` ends it.
  */
 export function strayIn({ name, collection, command }: SentCommand): string | undefined {
-  if (!OF_CLINICS.has(collection) || name === 'getMore') return undefined
+  if (!OF_CLINICS.has(collection) || name === 'getMore' || name === 'killCursors') return undefined
   const stray = filtersOf(name, command).find((filter) => !namesClinic(filter))
   if (stray === undefined) return undefined
   const field = name === 'distinct' ? `${command['key']} ` : ''

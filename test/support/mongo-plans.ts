@@ -54,7 +54,7 @@ const shapeOf = ({ name, collection, database, command }: SentCommand): string =
   textOf([database, name, collection, command]).replace(/:(?:"[^"]*"|-?[\d.e+]+)/g, ':?')
 
 /** Queries of what belongs to clinics; each alike one once. */
-export async function explained(url: string, commands: readonly SentCommand[]): Promise<readonly Plan[]> {
+async function explained(url: string, commands: readonly SentCommand[]): Promise<readonly Plan[]> {
   return await withDatabase(url, async (db) => {
     const ours = commands.filter(
       ({ database, collection }) => database === db.databaseName && OF_CLINICS.has(collection),
