@@ -23,11 +23,17 @@ module.exports = {
       ['storage/port\\.ts'],
       'Cursors are the same on every engine.',
     ),
+    only(
+      'the-index-is-kept-alike',
+      ['storage/(index-parts|plan-uses|search-index|indexing)\\.ts'],
+      ['storage/port\\.ts', 'search/plan\\.ts'],
+      'How far the search index is, and its making, are the same on every engine.',
+    ),
     only('port-imports-plan', ['storage/port\\.ts'], ['search/plan\\.ts'], 'The port speaks of plans, not of engines.'),
     only(
       'engines-implement-the-port',
       ['storage/[^/]+/'],
-      ['storage/(port|cursor)\\.ts', 'search/plan\\.ts', 'fhir/'],
+      ['storage/(port|cursor|index-parts|search-index|indexing)\\.ts', 'search/plan\\.ts', 'fhir/'],
       'An engine knows the port and the plan, no FHIR rule and no other part of the server.',
     ),
     {

@@ -96,7 +96,7 @@ function slotTimes(n: number): { readonly start: string; readonly end: string } 
   return { start: iso(start), end: iso(start + SLOT_MINUTES * MINUTE) }
 }
 
-const slot = (n: number): Slot => ({
+export const slot = (n: number): Slot => ({
   resourceType: 'Slot',
   id: slotId(n),
   schedule: { reference: `Schedule/${scheduleId(Math.floor(n / SLOTS_PER_SCHEDULE))}` },
@@ -105,7 +105,7 @@ const slot = (n: number): Slot => ({
 })
 
 /** Every fourth slot is booked, so each practitioner sees five patients a day. */
-function appointment(n: number, { patients }: Sizes): Appointment {
+export function appointment(n: number, { patients }: Sizes): Appointment {
   const taken = n * 4
   return {
     resourceType: 'Appointment',

@@ -4,7 +4,7 @@
  */
 import { createHistogram } from 'node:perf_hooks'
 import autocannon from 'autocannon'
-import type { ServerProcess } from './server-process.ts'
+import type { ServerProcess, Usage } from './server-process.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -28,6 +28,8 @@ export interface Measurement {
   readonly p99: number
   /** Of the server process, milliseconds for each request; undefined where it cannot be read. */
   readonly cpuPerRequest: number | undefined
+  /** Of the database's process, where it has one of its own. */
+  readonly databaseCpuPerRequest?: number
   /** Resident set size of the server afterwards, bytes. */
   readonly memory: number | undefined
   /** Answers other than 2xx, broken connections and time-outs. */
@@ -40,30 +42,46 @@ const REQUESTS_PER_RUN = 10_000_000
 
 let runs = 0
 
+export interface Load {
+  readonly connections: number
+  readonly seconds: number
+  /** Requests a second over all connections; absent: as many as there are answers. */
+  readonly rate?: number
+}
+
 /**
- * Measures for `seconds` after a second of the same load that does not count.
- * @param rate requests a second over all connections; absent: as many as there are answers
+ * Measures for some seconds after a second of the same load that does not count.
+ * @param database the process behind the server, where there is one
  */
 export async function measure(
   server: ServerProcess,
   traffic: Traffic,
-  connections: number,
-  seconds: number,
-  rate?: number,
+  { connections, seconds, rate }: Load,
+  database?: Usage,
 ): Promise<Measurement> {
   await run(server.url, traffic, connections, WARM_UP_SECONDS, rate)
-  const before = server.cpuMilliseconds()
+  const [cpu, databaseCpu] = [stopwatch(server), stopwatch(database)]
   const { completed, elapsedSeconds, errors, latency } = await run(server.url, traffic, connections, seconds, rate)
-  const after = server.cpuMilliseconds()
+  const [used, databaseUsed] = [cpu(), databaseCpu()]
   return {
     connections,
     requestsPerSecond: completed / elapsedSeconds,
     p50: latency(50),
     p95: latency(95),
     p99: latency(99),
-    cpuPerRequest: before === undefined || after === undefined ? undefined : (after - before) / completed,
+    cpuPerRequest: used === undefined ? undefined : used / completed,
+    ...(databaseUsed === undefined ? {} : { databaseCpuPerRequest: databaseUsed / completed }),
     memory: server.memory()?.resident,
     errors,
+  }
+}
+
+/** Milliseconds of processor time from now on. */
+function stopwatch(process: Usage | undefined): () => number | undefined {
+  const before = process?.cpuMilliseconds()
+  return () => {
+    const after = process?.cpuMilliseconds()
+    return before === undefined || after === undefined ? undefined : after - before
   }
 }
 

@@ -134,22 +134,18 @@ export function tables(results: Results): string {
       ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
       [...results.ceilings.map((each) => ({ ...each, name: `[${each.name}]` })), ...results.scenarios].flatMap(rows),
     ),
-    table(
-      ['', 'measured', 'by CPU', 'target', ''],
-      verdicts(results).map(({ what, value, byCpu, target, pass }) => [
-        what,
-        value,
-        byCpu ?? '',
-        target,
-        pass ? 'pass' : 'MISS',
-      ]),
-    ),
     `Import: ${round(imported.resources)} resources, ${round(imported.resourcesPerSecond)} a second.`,
     `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
     `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +
       `after the import ${mebibytes(memory.loaded)}, highest ${mebibytes(memory.peak)}.`,
   ].join('\n\n')
 }
+
+export const verdictTable = (judged: readonly Verdict[]): string =>
+  table(
+    ['', 'measured', 'by CPU', 'target', ''],
+    judged.map(({ what, value, byCpu, target, pass }) => [what, value, byCpu ?? '', target, pass ? 'pass' : 'MISS']),
+  )
 
 const rows = ({ name, measurements }: ScenarioResult): readonly (readonly string[])[] =>
   measurements.map((measured) => [
@@ -165,7 +161,7 @@ const rows = ({ name, measurements }: ScenarioResult): readonly (readonly string
   ])
 
 /** The first column to the left, the others to the right. */
-function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...body.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]): string =>
     row

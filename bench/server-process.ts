@@ -15,13 +15,17 @@ export interface Memory {
   readonly peak: number
 }
 
-export interface ServerProcess {
-  readonly url: string
-  /** Milliseconds from starting the process to its printing of the address. */
-  readonly startMilliseconds: number
+/** What a process, and those that it started, use of the machine. */
+export interface Usage {
   /** User and system time of all threads so far, milliseconds; undefined where /proc is missing. */
   readonly cpuMilliseconds: () => number | undefined
   readonly memory: () => Memory | undefined
+}
+
+export interface ServerProcess extends Usage {
+  readonly url: string
+  /** Milliseconds from starting the process to its printing of the address. */
+  readonly startMilliseconds: number
   readonly stop: () => Promise<void>
 }
 
@@ -34,12 +38,10 @@ export async function startProcess(file: string, env: Readonly<Record<string, st
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await addressPrintedBy(child, file)
-  const { pid = 0 } = child
   return {
+    ...usageOf(child.pid ?? 0),
     url,
     startMilliseconds: performance.now() - started,
-    cpuMilliseconds: () => cpuOf(pid),
-    memory: () => memoryOf(pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
@@ -70,6 +72,27 @@ function addressPrintedBy(child: ChildProcess, file: string): Promise<string> {
       reject(new Error(`${file} ended with code ${code} before it printed an address`))
     })
   })
+}
+
+export const usageOf = (pid: number): Usage => ({
+  cpuMilliseconds: () => sum(familyOf(pid).map(cpuOf)),
+  memory: () => {
+    const members = familyOf(pid).flatMap((member) => memoryOf(member) ?? [])
+    if (members.length === 0) return undefined
+    return {
+      resident: sum(members.map(({ resident }) => resident)) ?? 0,
+      peak: sum(members.map(({ peak }) => peak)) ?? 0,
+    }
+  },
+})
+
+const sum = (numbers: readonly (number | undefined)[]): number | undefined =>
+  numbers.reduce((total, number) => (total === undefined || number === undefined ? undefined : total + number), 0)
+
+/** The process and what it started. */
+function familyOf(pid: number): readonly number[] {
+  const children = readProc(pid, `task/${pid}/children`)?.trim() ?? ''
+  return [pid, ...(children === '' ? [] : children.split(' ')).flatMap((child) => familyOf(Number(child)))]
 }
 
 function readProc(pid: number, name: string): string | undefined {

@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
-import { readSettings } from './clinics/settings.ts'
+import { SANDBOX } from './clinics/sandbox.ts'
+import { SERVICE } from './clinics/service.ts'
+import { readSettings, SETTINGS } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
@@ -30,24 +32,65 @@ import { shipResources } from './rest/shipped-resources.ts'
 import { under } from './rest/small-router.ts'
 import type { User } from './rest/token.ts'
 import { toolRoutes } from './rest/tools.ts'
-import type { ResourceStore } from './storage/port.ts'
+import { extraction } from './search/extraction.ts'
+import type { IndexingSettings } from './storage/indexing.ts'
+import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
 
-/** Opens the store that `databaseUrl` names. */
+/** How a store is opened, besides its address. */
+export interface StoreOptions {
+  /** References below it are searched as relative ones. */
+  readonly baseUrl?: string
+  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  readonly onlyScanned?: boolean
+  /** It may be a copy that has not ended (npm run copy). */
+  readonly isCopied?: boolean
+  /** Told how far the search index is, while it is made for what is stored already, and what keeps it from that. */
+  readonly logger?: Logger
+}
+
+/**
+ * Opens the store that `databaseUrl` names, and brings an older one up to date.
+ * @throws Error with a sentence when it cannot be used, or is a copy that has not ended
+ */
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
+  { baseUrl = '', onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
   )
+  const options = {
+    combined,
+    onlyScanned,
+    extraction: extraction(baseUrl),
+    onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
+    onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
+  }
+  const store = await openEngine(databaseUrl, options)
+  return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
+}
+
+async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, combined })
+    return openMongoStore({ url: databaseUrl, recentKinds: [SANDBOX, SETTINGS], ...options })
   }
-  const path = databaseUrl.slice('sqlite:'.length)
-  return openSqliteStore({ path, combined })
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), ...options })
+}
+
+/** The record that a copy keeps in its target until it has ended: the name of its source. */
+export const UNFINISHED_COPY = { kind: 'copy', key: 'from' } as const
+
+async function withoutUnfinishedCopy(store: ResourceStore): Promise<ResourceStore> {
+  const found = await store.readRecord(SERVICE, UNFINISHED_COPY.kind, UNFINISHED_COPY.key)
+  if (found === undefined) return store
+  await store.close()
+  throw new Error(
+    `The store is an unfinished copy of ${found.value}; finish it with npm run copy, or name another store`,
+  )
 }
 
 export interface App {
@@ -62,6 +105,8 @@ export interface App {
 export interface AppParts {
   readonly config: Config
   readonly logger: Logger
+  /** The number of this process, where there are several. */
+  readonly worker?: number
   /** In place of the store that the configuration names. */
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
@@ -74,6 +119,7 @@ export interface AppParts {
 export async function createApp({
   config,
   logger,
+  worker,
   store: givenStore,
   integrations: given,
   providers: special = specialProviders,
@@ -81,8 +127,8 @@ export async function createApp({
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
   const statement = capabilityStatement(providers, system)
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers))
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, logger }))
   const repository = new Repository(store, { baseUrl: base })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const access = (clinic: string, agent: Agent) => clinicAccess(repository, providers, base, clinic, agent)
@@ -96,9 +142,10 @@ export async function createApp({
   outbox.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
+  let closing = false
   const koa = new Koa()
   koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes(repository)))
+  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
   koa.use(under(['session'], sessionRoutes({ config, repository })))
   const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
@@ -126,6 +173,7 @@ export async function createApp({
   server.timeout = SILENCE
   const drain = drainable(server)
   const close = async (): Promise<void> => {
+    closing = true
     await Promise.all([drain(), outbox.stop()])
     await store.close()
   }

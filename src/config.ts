@@ -7,6 +7,8 @@ export interface Config {
   /** The address clients use, without a trailing slash; undefined: taken from each request (X-Forwarded-*, Host). */
   readonly baseUrl: string | undefined
   readonly databaseUrl: string
+  /** Server processes behind the port. */
+  readonly workers: number
   readonly jwt: {
     /** HS256 secret with which the service signs its own tokens, and checks them unless jwksUrl is set. */
     readonly secret: string
@@ -56,6 +58,7 @@ export function readConfig(environment: Environment = process.env): Config {
     host: environment.HOST || '127.0.0.1',
     baseUrl: read.url('BASE_URL'),
     databaseUrl: read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS),
+    workers: read.integer('WORKERS', 1, 1, 64),
     jwt: {
       secret: read.secret('JWT_SECRET', randomBytes(32).toString('base64url'), 32, secrets),
       lifetimeSeconds: read.integer('SESSION_SECONDS', 8 * 3600, 60, 30 * 86_400),
@@ -76,6 +79,11 @@ export function readConfig(environment: Environment = process.env): Config {
       includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
     },
   }
+  if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {
+    read.add(
+      `WORKERS is ${config.workers}, but sqlite::memory: is the memory of one process; name a file in DATABASE_URL, or set WORKERS to 1`,
+    )
+  }
   read.complain()
   return config
 }
@@ -87,6 +95,10 @@ class EnvironmentReader {
 
   constructor(environment: Environment) {
     this.#environment = environment
+  }
+
+  add(problem: string): void {
+    this.#problems.push(problem)
   }
 
   /** @throws Error when there was any problem. */

@@ -1,32 +1,69 @@
-/** Starts the process: configuration, store, demo data, listen, signals. */
-import type { AddressInfo } from 'node:net'
+/** Starts the server: one process that serves, or one that starts several, and those. Configuration, signals, end. */
+import cluster from 'node:cluster'
 import { pino } from 'pino'
+import type { App } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { greeting } from './greeting.ts'
+import { freePort, listen } from './listen.ts'
+import type { WorkerNews } from './workers.ts'
+
+/** Milliseconds from the signal to the end of a process that serves. */
+const LONGEST_END = 10_000
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
+/** Of ours: a process manager may have made a single server a worker of its own. */
+const isWorker = config.workers > 1 && cluster.isWorker
 
 try {
-  // Imported here, so that a broken definition read on the way ends in a sentence too.
-  const { createApp } = await import('./app.ts')
-  const { seedDemo, topUpSlots } = await import('./clinics/demo.ts')
-  const app = await createApp({ config, logger })
-  // Before the first request, so that nobody meets half a demo clinic.
-  if (config.demo) {
-    await seedDemo(app)
-    await topUpSlots(app)
-  }
-  await new Promise<void>((resolve, reject) => {
-    app.server.once('error', reject)
-    app.server.listen(config.port, config.host, resolve)
-  })
-  process.once('SIGTERM', () => void stop(app.close))
-  process.once('SIGINT', () => void stop(app.close))
-  const { port } = app.server.address() as AddressInfo
-  console.log(greeting(config, port))
+  if (isWorker) await serve()
+  else if (config.workers > 1) await startWorkers()
+  else console.log(greeting(config, await serve()))
 } catch (error) {
-  console.error(`The server cannot start: ${reasonOf(error)}`)
-  process.exit(1)
+  await endWithReason(reasonOf(error))
+}
+
+/** The port. */
+async function serve(): Promise<number> {
+  const app = await openApp()
+  await seed(app)
+  const port = await listen(app.server, config, isWorker)
+  endOnSignal(() => closeInTime(app))
+  if (isWorker) tell({ serves: true })
+  return port
+}
+
+async function startWorkers(): Promise<void> {
+  const { Workers } = await import('./workers.ts')
+  const port = await freePort(config)
+  const workers = new Workers({
+    count: config.workers,
+    // The demo's secret is made at random: with one for all, a token that one worker gave is good at the others.
+    environment: { PORT: String(port), JWT_SECRET: config.jwt.secret },
+    logger,
+    giveUp: (sentence) => {
+      console.error(sentence)
+      process.exit(1)
+    },
+  })
+  endOnSignal(() => workers.stop())
+  await workers.start()
+  console.log(greeting(config, port))
+}
+
+/** Imported here, so that a broken definition read on the way ends in a sentence too. */
+async function openApp(): Promise<App> {
+  const { createApp } = await import('./app.ts')
+  const worker = isWorker ? cluster.worker?.id : undefined
+  return await createApp({ config, logger, ...(worker === undefined ? {} : { worker }) })
+}
+
+/** Before the first request, so that nobody meets half a demo clinic. */
+async function seed(app: App): Promise<void> {
+  if (!config.demo) return
+  const { seedDemo, topUpSlots } = await import('./clinics/demo.ts')
+  await seedDemo(app)
+  await topUpSlots(app)
 }
 
 function configOrExit(): Config {
@@ -54,29 +91,27 @@ function reasonOf(error: unknown): string {
   }
 }
 
-async function stop(close: () => Promise<void>): Promise<void> {
-  // A client that keeps its connection busy must not hold the process up for ever.
-  setTimeout(() => process.exit(1), 10_000).unref()
-  await close()
-  process.exit(0)
+/** A worker leaves it to the process that started it to say so, once for all of them. */
+async function endWithReason(reason: string): Promise<never> {
+  if (isWorker) await new Promise<void>((resolve) => tell({ cannotStart: reason }, resolve))
+  else console.error(`The server cannot start: ${reason}`)
+  process.exit(1)
 }
 
-function greeting({ demo, host, baseUrl, webhookSecret }: Config, port: number): string {
-  const address = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  if (!demo) return `Sandbox EMR answers at ${address}`
-  return `Sandbox EMR answers at ${address}  (demo clinic: log in as demo / demo, or admin / admin)
-
-FHIR:
-  TOKEN=$(curl -s ${address}/session -H 'content-type: application/json' -d '{"username":"demo","password":"demo"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s "${address}/Patient?_count=3&_pretty=true" -H "Authorization: Bearer $TOKEN"
-
-A tool of a live call:
-  curl -s ${address}/patient-intake/validate_intake_field -H 'content-type: application/json' -H 'x-voice-secret: ${shownSecret(webhookSecret)}' \\
-    -d '{"message":{"toolCalls":[{"id":"1","function":{"arguments":{"fieldName":"email","value":"john dot doe at example dot com"}}}]}}'
-`
+function tell(news: WorkerNews, told?: () => void): void {
+  process.send?.(news, undefined, undefined, told)
 }
 
-/** A secret of the operator's own is not printed. */
-function shownSecret(secret: string): string {
-  return secret === 'demo-secret' ? secret : '<WEBHOOK_SECRET>'
+/** @param end false: it did not end as it should */
+function endOnSignal(end: () => Promise<boolean>): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => process.exit((await end()) ? 0 : 1))
+  }
+}
+
+/** A client that keeps its connection busy must not hold the process up for ever. */
+async function closeInTime(app: App): Promise<true> {
+  setTimeout(() => process.exit(1), LONGEST_END).unref()
+  await app.close()
+  return true
 }

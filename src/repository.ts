@@ -14,6 +14,7 @@ import {
   type Guard,
   type HistoryPage,
   type HistoryQuery,
+  IndexIncomplete,
   InvalidCursor,
   type RecordChange,
   type RecordQuery,
@@ -22,12 +23,17 @@ import {
   type StoredRecord,
   type StoredResource,
   type StoredValue,
-  StoreUnavailable,
   type ValuesQuery,
 } from './storage/port.ts'
 
 /** What those who may not see the storage port need of it. */
-export { type HistoryPage, type HistoryQuery, type StoredResource, StoreUnavailable } from './storage/port.ts'
+export {
+  type HistoryPage,
+  type HistoryQuery,
+  ResourceTooLarge,
+  type StoredResource,
+  StoreUnavailable,
+} from './storage/port.ts'
 
 /** One version of a resource: the text to send, and the resource itself, parsed when first asked for. */
 export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
@@ -118,7 +124,7 @@ export class Repository {
   /**
    * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
    * the new state, so it must have no effects but those staged in its unit.
-   * @throws FhirError 409 when it keeps losing, 503 when the store can't serve.
+   * @throws FhirError 409 when it keeps losing, ResourceTooLarge, StoreUnavailable
    */
   async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -138,6 +144,11 @@ export class Repository {
 
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
     return this.#store.readRecord(clinic, kind, key)
+  }
+
+  /** For what is read with every request: see ResourceStore. */
+  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
+    return this.#store.readRecent(clinic, kind, key)
   }
 
   records(query: RecordQuery): Promise<readonly StoredRecord[]> {
@@ -163,6 +174,7 @@ export class UnitOfWork {
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #seenRecords = new Map<string, StoredRecord | undefined>()
+  readonly #seenRecent = new Map<string, StoredRecord | undefined>()
   readonly #records = new Map<string, RecordChange>()
   readonly #guards: Guard[] = []
 
@@ -192,6 +204,7 @@ export class UnitOfWork {
       for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
+      if (error instanceof IndexIncomplete) throw beingIndexed(error)
       throw error instanceof InvalidCursor ? cursorError() : error
     }
   }
@@ -259,6 +272,14 @@ export class UnitOfWork {
     return this.#seenRecords.get(name)
   }
 
+  /** For what the work goes by, but does not change: as another process left it a moment ago, perhaps. */
+  async readRecent(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
+    const name = JSON.stringify([clinic, kind, key])
+    if (this.#seenRecords.has(name)) return this.#seenRecords.get(name)
+    if (!this.#seenRecent.has(name)) this.#seenRecent.set(name, await this.#store.readRecent(clinic, kind, key))
+    return this.#seenRecent.get(name)
+  }
+
   /** Stages a record of the server's own; see RecordChange. */
   record(change: Omit<RecordChange, 'clinic'> & { readonly clinic?: string }): void {
     const clinic = change.clinic ?? this.clinic
@@ -282,21 +303,12 @@ export class UnitOfWork {
       expect: base?.version ?? 0,
       entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl),
     }))
-    try {
-      await this.#store.write({
-        clinic: this.clinic,
-        resources,
-        records: [...this.#records.values()],
-        guards: this.#guards,
-      })
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      throw new FhirError(
-        503,
-        { code: 'transient', diagnostics: 'The store cannot take writes now; nothing was changed. Try again later.' },
-        { 'retry-after': '5' },
-      )
-    }
+    await this.#store.write({
+      clinic: this.clinic,
+      resources,
+      records: [...this.#records.values()],
+      guards: this.#guards,
+    })
   }
 
   /** The stored version that the staged one follows; several changes of one resource become one version. */
@@ -318,6 +330,18 @@ export class UnitOfWork {
 }
 
 const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
+
+const beingIndexed = ({ uses }: IndexIncomplete): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'transient',
+      diagnostics:
+        `This server is new, and still indexes what was stored before it by ${uses.join(', ')}; ` +
+        'search without that, or try again later',
+    },
+    { 'retry-after': '30' },
+  )
 
 const cursorError = (): FhirError =>
   new FhirError(400, {

@@ -1,5 +1,4 @@
 /** Runs the tool calls of a request one after the other; one that fails does not stop the rest. */
-import type { Logger } from 'pino'
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Integrations } from '../integrations/integrations.ts'
@@ -19,9 +18,8 @@ export interface ToolServices {
   readonly repository: Repository
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
   readonly integrations: Integrations
-  readonly logger: Logger
-  /** What the log may hold of a fault. */
-  readonly faultOf: (error: unknown) => unknown
+  /** What a client is told of whatever was thrown; the unexpected is logged and becomes 500. */
+  readonly failureOf: (error: unknown, tool: string) => FhirError
   /** Milliseconds; TOOL_DEADLINE unless given. */
   readonly deadline?: number
 }
@@ -112,9 +110,8 @@ export class ToolRunner {
   }
 
   #failed(tool: Tool, error: unknown): object {
-    if (error instanceof FhirError && error.status !== 500) return failure(tool, error.code, error.message)
-    this.#services.logger.error({ err: this.#services.faultOf(error), tool: tool.name }, 'unexpected fault in a tool')
-    return failure(tool, 'internal', 'The server met an unexpected fault; it has been logged')
+    const { status, code, message } = this.#services.failureOf(error, tool.name)
+    return failure(tool, status === 500 ? 'internal' : code, message)
   }
 }
 

@@ -1,17 +1,23 @@
-/** The switch that turns the sandbox of a clinic off and on. Read from the store each time: it works at once, everywhere. */
+/** The switch that turns the sandbox of a clinic off and on. It is in the store, so it works for every process. */
 import { isObject } from '../fhir/resource.ts'
 import type { Repository, UnitOfWork } from '../repository.ts'
+import type { StoredRecord } from '../storage/port.ts'
 
-const KIND = 'sandbox'
+/** It is read with every request. */
+export const SANDBOX = 'sandbox'
 const KEY = 'enabled'
 
-/** On unless it was turned off. */
-export async function isSandboxEnabled(repository: Repository, clinic: string): Promise<boolean> {
-  const record = await repository.readRecord(clinic, KIND, KEY)
-  return !(isObject(record?.value) && record.value.enabled === false)
-}
+/** Whether a request is let through; another process may have turned the switch a moment ago. On unless it was turned off. */
+export const isSandboxEnabled = async (repository: Repository, clinic: string): Promise<boolean> =>
+  isOn(await repository.readRecent(clinic, SANDBOX, KEY))
+
+/** The switch itself, to show it. */
+export const readSandbox = async (repository: Repository, clinic: string): Promise<boolean> =>
+  isOn(await repository.readRecord(clinic, SANDBOX, KEY))
+
+const isOn = (record: StoredRecord | undefined): boolean => !(isObject(record?.value) && record.value.enabled === false)
 
 /** Stages the switch of the unit's clinic; its data stays as it is either way. */
 export function setSandbox(unit: UnitOfWork, enabled: boolean): void {
-  unit.record({ kind: KIND, key: KEY, expect: 'any', value: { enabled } })
+  unit.record({ kind: SANDBOX, key: KEY, expect: 'any', value: { enabled } })
 }

@@ -39,20 +39,26 @@ const DEFAULTS: ClinicSettings = {
   policies: DEFAULT_POLICIES,
 }
 
-const KIND = 'settings'
+/** They are read with most requests. */
+export const SETTINGS = 'settings'
 const KEY = 'settings'
 /** The dialled numbers are looked up before the clinic is known, so they belong to the service. */
 const NUMBER_KIND = 'dialed-number'
 
 type Source = Repository | UnitOfWork
 
-/** The settings, with defaults for what is not set. */
-export const readSettings = async (source: Source, clinic: string): Promise<ClinicSettings> =>
-  (await findSettings(source, clinic)) ?? DEFAULTS
+/** The settings to go by, with defaults for what is not set; another process may have changed them a moment ago. */
+export async function readSettings(source: Source, clinic: string): Promise<ClinicSettings> {
+  const record =
+    source instanceof Repository
+      ? await source.readRecent(clinic, SETTINGS, KEY)
+      : await source.readRecent(SETTINGS, KEY, clinic)
+  return settingsOf(record) ?? DEFAULTS
+}
 
-/** Undefined when there is no such clinic: a clinic exists by its settings. */
+/** The settings to show or to change. Undefined when there is no such clinic: a clinic exists by its settings. */
 export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
-  return settingsOf(await readRecord(source, clinic, KIND, KEY))
+  return settingsOf(await readRecord(source, clinic, SETTINGS, KEY))
 }
 
 export interface DialedNumber {
@@ -81,13 +87,13 @@ function dialedNumberOf(record: StoredRecord | undefined): DialedNumber | undefi
  * @throws FhirError 409 when another clinic has one of the numbers.
  */
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
-  const current = await unit.readRecord(KIND, KEY)
+  const current = await unit.readRecord(SETTINGS, KEY)
   for (const number of settings.dialedNumbers) await takeNumber(unit, number)
   for (const number of settingsOf(current)?.dialedNumbers ?? []) {
     if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
   }
   await renameOrganization(unit, settings.name)
-  unit.record({ kind: KIND, key: KEY, expect: current?.version ?? 0, value: settings })
+  unit.record({ kind: SETTINGS, key: KEY, expect: current?.version ?? 0, value: settings })
 }
 
 /** The clinic's Organization has its id; one that staff have deleted stays deleted. */

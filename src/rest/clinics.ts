@@ -5,7 +5,7 @@
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { isClinicId } from '../clinics/clinics.ts'
-import { isSandboxEnabled, setSandbox } from '../clinics/sandbox.ts'
+import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
 import { type ClinicSettings, findSettings, parseSettings, withoutSecrets, writeSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
@@ -26,7 +26,7 @@ export function clinicRoutes({ repository }: ClinicDependencies): Router {
 
   router.get('/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)
-    koa.body = { enabled: await isSandboxEnabled(repository, clinic) }
+    koa.body = { enabled: await readSandbox(repository, clinic) }
   })
 
   router.put('/sandbox', async (koa) => {

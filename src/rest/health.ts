@@ -2,20 +2,38 @@
 import Router from '@koa/router'
 import type { Repository } from '../repository.ts'
 
-export function healthRoutes(repository: Repository): Router {
+export interface HealthParts {
+  readonly repository: Repository
+  /** From then on nobody should send it anything new. */
+  readonly isClosing: () => boolean
+  /** The number of this process, where there are several: each speaks for itself. */
+  readonly worker?: number | undefined
+}
+
+export function healthRoutes({ repository, isClosing, worker }: HealthParts): Router {
   const router = new Router()
+  const self = worker === undefined ? {} : { worker }
   router.get('/health/live', (koa) => {
-    koa.body = { status: 'live' }
+    koa.body = { status: 'live', ...self }
   })
   router.get('/health/ready', async (koa) => {
-    try {
-      await repository.isEmpty()
-      koa.body = { status: 'ready' }
-    } catch {
-      koa.status = 503
-      koa.set('Retry-After', '5')
-      koa.body = { status: 'unavailable', error: 'the store does not answer' }
+    const error = isClosing() ? 'the server is being stopped' : await storeFault(repository)
+    if (error === undefined) {
+      koa.body = { status: 'ready', ...self }
+      return
     }
+    koa.status = 503
+    koa.set('Retry-After', '5')
+    koa.body = { status: 'unavailable', error, ...self }
   })
   return router
+}
+
+async function storeFault(repository: Repository): Promise<string | undefined> {
+  try {
+    await repository.isEmpty()
+    return undefined
+  } catch {
+    return 'the store does not answer'
+  }
 }

@@ -5,6 +5,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
+import type { Logger } from 'pino'
 import { readRegistration } from '../calls/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/call-sessions.ts'
 import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
@@ -15,18 +16,22 @@ import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Provider } from '../providers/provider.ts'
 import { parseBody, readBody } from './body.ts'
-import { faultOf } from './fault.ts'
+import { failureOf } from './fault.ts'
 
-export interface ToolDependencies extends Omit<ToolServices, 'faultOf'> {
+export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
+  readonly logger: Logger
   readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
   readonly providers: ReadonlyMap<string, Provider>
 }
 
 /** @throws Error naming a tool without an operation; it stops the start. */
-export function toolRoutes({ config, providers, ...services }: ToolDependencies): Router {
+export function toolRoutes({ config, providers, logger, ...services }: ToolDependencies): Router {
   const families = toolFamilies(providers)
   const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
-  const runner = new ToolRunner(families, { ...services, faultOf })
+  const runner = new ToolRunner(families, {
+    ...services,
+    failureOf: (error, tool) => failureOf(error, logger, { method: 'POST', route: tool }),
+  })
   const router = new Router()
   const secret = requireSecret(config.webhookSecret)
 

@@ -17,7 +17,7 @@ interface Extractor {
 }
 
 /** The store keeps the id and the time of the last change itself. */
-const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
+export const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
 
 const extractorsByType = new Map<string, readonly Extractor[]>()
 

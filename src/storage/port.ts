@@ -54,6 +54,8 @@ export interface RecordChange {
   /** The new value; undefined deletes the record. */
   readonly value: unknown
   readonly due?: number | null
+  /** Of a copy: the version it has at its source. Absent: one more than there is. */
+  readonly version?: number
 }
 
 /** What must still be true when the changes are written: `plan` finds exactly these ids (in any order). */
@@ -84,9 +86,45 @@ export class StoreConflict extends Error {
   }
 }
 
-/** The engine can't serve now (disk full, server away); nothing was written. Becomes 503. */
+export interface Unavailability {
+  /** `full`: nothing can be written until somebody frees space; reading goes on. Absent: `away`, it may pass by itself. */
+  readonly reason?: 'away' | 'full'
+  /** The engine was lost while it wrote: the change set is there as a whole, or not at all. Absent: it is not there. */
+  readonly mayBeWritten?: boolean
+  readonly cause?: unknown
+}
+
+/** The engine can't serve now. Becomes 503, or 507 where the disk is full. Its message holds no data. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
+  readonly reason: 'away' | 'full'
+  readonly mayBeWritten: boolean
+  constructor(message: string, { reason = 'away', mayBeWritten = false, ...options }: Unavailability = {}) {
+    super(message, options)
+    this.reason = reason
+    this.mayBeWritten = mayBeWritten
+  }
+}
+
+/** A resource, with the values to find it by, is more than the engine can keep. Nothing was written. Becomes 413. */
+export class ResourceTooLarge extends Error {
+  override readonly name = 'ResourceTooLarge'
+  /** Type/id. */
+  readonly subject: string
+  constructor(subject: string) {
+    super('A resource is larger than the database can keep')
+    this.subject = subject
+  }
+}
+
+/** A search goes by values that are still being extracted from what is stored. Becomes 503. */
+export class IndexIncomplete extends StoreUnavailable {
+  /** As `Patient?birthdate`. */
+  readonly uses: readonly string[]
+  constructor(uses: readonly string[]) {
+    super(`The search index is not complete for ${uses.join(', ')}`)
+    this.uses = uses
+  }
 }
 
 /** A cursor that this engine did not make, or made for another search. Becomes 400. */
@@ -145,14 +183,70 @@ export interface StoredValue {
   readonly code: string
 }
 
-export interface RecordQuery {
-  /** Absent: of every clinic (background work only). */
-  readonly clinic?: string
+export type RecordQuery = {
   readonly kind: string
-  /** Only records with `due` at or before this time (ms), earliest first; else by key. */
-  readonly dueBefore?: number
   readonly limit: number
+} & (
+  | {
+      readonly clinic: string
+      /** Only records with `due` at or before this time (ms), earliest first; else by key. */
+      readonly dueBefore?: number
+    }
+  /** What is due of every clinic (background work only). */
+  | { readonly clinic?: undefined; readonly dueBefore: number }
+)
+
+/** A part of all that a clinic has, for copies. */
+export interface ScanQuery {
+  readonly clinic: string
+  readonly limit: number
+  /** Cursor of the page before. */
+  readonly after?: string
 }
+
+export interface VersionScan extends ScanQuery {
+  /** Only versions written at or after this time (ms). */
+  readonly since?: number
+}
+
+export interface ScannedVersion extends StoredResource {
+  /** It was the newest version when it was read. */
+  readonly isCurrent: boolean
+}
+
+export interface ScanPage<Item> {
+  /** Fewer than asked for where their texts are long. */
+  readonly items: readonly Item[]
+  /** Absent: there is no more. */
+  readonly next?: string
+}
+
+/**
+ * What a server searches by, and how an engine gets it from what is stored: entries that are missing, because a newer
+ * server wants more than the older one wrote, are made in the background.
+ */
+export interface Extraction {
+  /** Raised with every change; a store that was searched by a higher one is refused. */
+  readonly version: number
+  readonly types: readonly string[]
+  /** By code: a text that changes when the entries of that parameter do. */
+  parametersOf(type: string): ReadonlyMap<string, string>
+  /** @throws anything, for a resource that cannot be read: it keeps the entries it has */
+  entriesOf(clinic: string, resource: StoredResource): readonly IndexEntry[]
+}
+
+export interface IndexingProgress {
+  readonly type: string
+  readonly state: 'begins' | 'goes on' | 'is complete'
+  /** Resources since this server went about it. */
+  readonly done: number
+  readonly left: number
+  /** Resources that keep the entries they had, since none could be extracted. */
+  readonly failed: number
+}
+
+/** Milliseconds that what another process has written may take to show in `readRecent`. */
+export const RECENT = 1_000
 
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */
@@ -166,7 +260,18 @@ export interface ResourceStore {
   /** Each once, in any order. Of a code that a thousand resources have, a system that none of the first has may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
+  /**
+   * The same, perhaps from memory, for kinds that are read with every request and seldom change (the engine is opened
+   * with their list). What this store wrote shows at once, what another one wrote within RECENT milliseconds.
+   */
+  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
+  /** All of which there is a resource or a record, by the bytes of their names; '' first, where the service has records. */
+  clinics(): Promise<readonly string[]>
+  /** Every version of a clinic's resources, oldest first; the versions of one resource in their order. */
+  scanVersions(scan: VersionScan): Promise<ScanPage<ScannedVersion>>
+  /** Every record of a clinic, by the bytes of kind and key. */
+  scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>
   /** Waits for writes under way. */

@@ -7,6 +7,8 @@ import { insuranceSimulator } from '../../src/integrations/insurance-simulator.t
 import type { OperationHandler } from '../../src/operations/operation.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import type { Provider } from '../../src/providers/provider.ts'
+import { StoreUnavailable } from '../../src/repository.ts'
+import { failureOf } from '../../src/rest/fault.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const providers = new Map(specialProviders.map((provider) => [provider.type, provider]))
@@ -28,8 +30,13 @@ function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
   )
   const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
   const integrations = { insurance: insuranceSimulator, crm: { deliver: async () => ({ delivered: true }) as const } }
-  const services = { repository: store.repository, access: store.access, integrations, logger, faultOf: () => 'fault' }
-  return new ToolRunner(toolFamilies(new Map([['Patient', { ...patient, operations }]])), { ...services, deadline })
+  return new ToolRunner(toolFamilies(new Map([['Patient', { ...patient, operations }]])), {
+    repository: store.repository,
+    access: store.access,
+    integrations,
+    failureOf: (error, route) => failureOf(error, logger, { method: 'POST', route }),
+    deadline,
+  })
 }
 
 const run = async (runner: ToolRunner, ids: readonly string[]) => {
@@ -61,8 +68,20 @@ describe('an unexpected fault', () => {
   test('is logged without its message, which may quote patient data', async () => {
     const runner = runnerWith(() => Promise.reject(new Error('John Doe')), 1000)
     expect(await run(runner, ['1'])).toEqual([expect.objectContaining({ success: false, code: 'internal' })])
-    expect(logged).toEqual([expect.objectContaining({ err: 'fault', tool: 'escalate_billing' })])
+    expect(logged).toEqual([expect.objectContaining({ msg: 'unexpected fault', route: 'escalate_billing' })])
     expect(JSON.stringify(logged)).not.toContain('John')
+  })
+})
+
+describe('a store that', () => {
+  test.each([
+    ['is away', new StoreUnavailable('gone'), 'transient', 'Let me try again'],
+    ['is full', new StoreUnavailable('full', { reason: 'full' }), 'no-store', 'I cannot do that at the moment'],
+  ])('%s is no unexpected fault: the result says so, and what to say', async (_what, error, code, said) => {
+    const runner = runnerWith(() => Promise.reject(error), 1000)
+    const say = expect.stringContaining(said)
+    expect(await run(runner, ['1'])).toEqual([expect.objectContaining({ success: false, code, say })])
+    expect(logged).toEqual([expect.objectContaining({ msg: 'the store cannot serve', reason: error.message })])
   })
 })
 

@@ -15,6 +15,7 @@ import { specialProviders } from '../../src/providers/index.ts'
 import { defineProvider, type Interactions, type Provider } from '../../src/providers/provider.ts'
 import { registerProviders, systemInteractions } from '../../src/providers/registry.ts'
 import { standard, standardProvider } from '../../src/providers/standard.ts'
+import { newDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -308,9 +309,9 @@ describe('DISABLED_INTERACTIONS', () => {
 })
 
 describe('a wrong declaration stops the start with a sentence that names it', () => {
-  const start = (providers: readonly Provider[]) => {
-    const config = readConfig({ DATABASE_URL: 'sqlite::memory:', PORT: '0', LOG_LEVEL: 'silent' })
-    return createApp({ config, logger: pino({ level: 'silent' }), providers })
+  const start = async (providers: readonly Provider[]) => {
+    const config = readConfig({ DATABASE_URL: await newDatabaseUrl(), PORT: '0', LOG_LEVEL: 'silent' })
+    return await createApp({ config, logger: pino({ level: 'silent' }), providers })
   }
   const replacing = (provider: Provider) => [...specialProviders.filter(({ type }) => type !== provider.type), provider]
 

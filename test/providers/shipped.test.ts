@@ -1,9 +1,9 @@
 /** The conformance resources that the server ships are stored in each clinic, once, and nobody changes them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openStore } from '../../src/app.ts'
 import { ensureShipped } from '../../src/providers/shipped.ts'
 import { StoreUnavailable } from '../../src/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
+import { openTestStore } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
@@ -97,7 +97,7 @@ test('each clinic has its own: the versions of one are not those of the other', 
 })
 
 test('a store that cannot take them is 503, and the next request tries again', async () => {
-  const real = await openStore('sqlite::memory:')
+  const real = await openTestStore()
   let full = false
   const store: ResourceStore = {
     ...real,

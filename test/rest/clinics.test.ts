@@ -1,11 +1,9 @@
 /** Configuration of clinics: the sandbox switch and the settings, and who may touch whose. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { ClinicSettings } from '../../src/clinics/settings.ts'
+import { newLastingDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const OTHER: ClinicSettings = {
@@ -90,8 +88,7 @@ describe('the sandbox switch', () => {
   })
 
   test('works at once in a second server on the same store', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'clinics-test-'))
-    const env = { DATABASE_URL: `sqlite:${join(folder, 'emr.db')}`, JWT_SECRET: 's'.repeat(40) }
+    const env = { DATABASE_URL: await newLastingDatabaseUrl(), JWT_SECRET: 's'.repeat(40) }
     const first = await startServer(env)
     const second = await startServer(env)
     try {
@@ -103,7 +100,6 @@ describe('the sandbox switch', () => {
     } finally {
       await second.close()
       await first.close()
-      await rm(folder, { recursive: true })
     }
   })
 

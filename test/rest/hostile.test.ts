@@ -1,5 +1,7 @@
 /** What no well-behaved client sends: the server answers it in one sentence, keeps nothing of it, and goes on. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type ChangeSet, ResourceTooLarge } from '../../src/storage/port.ts'
+import { openTestStore } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -128,6 +130,28 @@ describe('Patient/$match', () => {
     expect(status).toBe(400)
     expect(body.issue[1].diagnostics).toContain('100000 times')
   })
+})
+
+test('a resource that the database cannot keep in one piece is 413, with its name, and nothing of it is stored', async () => {
+  const store = await openTestStore()
+  const refusing = {
+    ...store,
+    write: async (changes: ChangeSet) => {
+      const large = changes.resources.find(({ text }) => text.includes('large'))
+      if (large !== undefined) throw new ResourceTooLarge(`${large.type}/${large.id}`)
+      await store.write(changes)
+    },
+  }
+  const small = await startServer({}, { store: refusing })
+  const { status, body } = await small.fhir('PUT', '/Basic/a', {
+    resourceType: 'Basic',
+    id: 'a',
+    code: { text: 'large' },
+  })
+  expect([status, body.issue[0].code]).toEqual([413, 'too-long'])
+  expect(body.issue[0].diagnostics).toMatch(/^Basic\/a is larger than .* nothing was changed/)
+  expect((await small.fhir('GET', '/Basic/a')).status).toBe(404)
+  await small.close()
 })
 
 test('a Bundle of many reads does not keep others waiting until it is answered', async () => {

@@ -1,8 +1,6 @@
 /** POST /session: logging in, and what happens to those who guess. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 const running: (() => Promise<unknown>)[] = []
@@ -14,12 +12,6 @@ async function start(env: Record<string, string> = {}): Promise<TestServer> {
   const server = await startServer(env)
   running.unshift(server.close)
   return server
-}
-
-async function databaseFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'session-test-'))
-  running.push(() => rm(folder, { recursive: true }))
-  return `sqlite:${join(folder, 'emr.db')}`
 }
 
 const login = (server: TestServer, username: unknown, password: unknown) =>
@@ -85,13 +77,13 @@ describe('a login', () => {
   })
 
   test('of a demo account is refused outside demo mode, although the account is in the store', async () => {
-    const file = await databaseFile()
-    const demo = await start({ DATABASE_URL: file })
+    const DATABASE_URL = await newLastingDatabaseUrl()
+    const demo = await start({ DATABASE_URL })
     expect((await login(demo, 'demo', 'demo')).status).toBe(200)
     await demo.close()
     running.shift()
     const secrets = { JWT_SECRET: 's'.repeat(40), WEBHOOK_SECRET: 'w'.repeat(20) }
-    const production = await start({ DATABASE_URL: file, DEMO: 'off', ...secrets })
+    const production = await start({ DATABASE_URL, DEMO: 'off', ...secrets })
     expect((await login(production, 'demo', 'demo')).status).toBe(401)
   })
 
@@ -126,12 +118,12 @@ describe('after 10 failures', () => {
   })
 
   test('a restart of the server changes nothing', async () => {
-    const file = await databaseFile()
-    const first = await start({ DATABASE_URL: file })
+    const DATABASE_URL = await newLastingDatabaseUrl()
+    const first = await start({ DATABASE_URL })
     await logins(first, 10, 'demo', 'wrong')
     await first.close()
     running.shift()
-    expect((await login(await start({ DATABASE_URL: file }), 'demo', 'demo')).status).toBe(429)
+    expect((await login(await start({ DATABASE_URL }), 'demo', 'demo')).status).toBe(429)
   })
 })
 

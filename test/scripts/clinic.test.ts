@@ -1,21 +1,17 @@
 /** `npm run clinic`: how an operator makes clinics and accounts; each test runs the script as a process of its own. */
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
+import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request, startServer } from '../support/server.ts'
 
 const PRODUCTION = { NODE_ENV: 'production', DEMO: 'off', JWT_SECRET: 's'.repeat(40), WEBHOOK_SECRET: 'w'.repeat(20) }
 const SCRIPT = join(import.meta.dirname, '../../scripts/clinic.ts')
 
-let folder: string
 let env: Record<string, string>
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clinic-test-'))
-  env = { ...PRODUCTION, DATABASE_URL: `sqlite:${join(folder, 'emr.db')}` }
+  env = { ...PRODUCTION, DATABASE_URL: await newLastingDatabaseUrl() }
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 async function clinic(
   args: readonly string[],

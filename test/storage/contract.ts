@@ -7,6 +7,7 @@ import { describeIncludes } from './contract/includes.ts'
 import { describeIsolation } from './contract/isolation.ts'
 import { describePaging } from './contract/paging.ts'
 import { describeRecords } from './contract/records.ts'
+import { describeScanning } from './contract/scanning.ts'
 import { describeSorting } from './contract/sorting.ts'
 import { describeValues } from './contract/values.ts'
 import { describeVersions } from './contract/versions.ts'
@@ -41,5 +42,6 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeValues(newClinic)
     describeIsolation(newClinic)
     describeRecords(newClinic)
+    describeScanning(newClinic)
   })
 }

@@ -9,11 +9,15 @@ import {
   type RecordQuery,
   type ResourceChange,
   type ResourceStore,
+  type ScannedVersion,
+  type ScanPage,
+  type ScanQuery,
   type SearchResult,
   StoreConflict,
   type StoredRecord,
   type StoredResource,
   StoreUnavailable,
+  type VersionScan,
 } from '../../src/storage/port.ts'
 
 interface Held {
@@ -221,10 +225,13 @@ export function openModel(): Model {
     written.push({ clinic, change: next })
   }
 
-  function writeRecord({ clinic, kind, key, value, due = null }: RecordChange): void {
+  function writeRecord({ clinic, kind, key, value, due = null, version: given }: RecordChange): void {
     const before = records.get(address(clinic, kind, key))
     if (value === undefined) records.delete(address(clinic, kind, key))
-    else records.set(address(clinic, kind, key), { clinic, kind, key, version: (before?.version ?? 0) + 1, value, due })
+    else {
+      const version = given ?? (before?.version ?? 0) + 1
+      records.set(address(clinic, kind, key), { clinic, kind, key, version, value, due })
+    }
   }
 
   function history(query: HistoryQuery) {
@@ -253,6 +260,47 @@ export function openModel(): Model {
         ? { next: writeCursor([last.number], historyQuery(query)) }
         : {}),
     }
+  }
+
+  function clinics(): readonly string[] {
+    const names = [...written.map(({ clinic }) => clinic), ...[...records.values()].map(({ clinic }) => clinic)]
+    return [...new Set(names)].sort(compareKeys)
+  }
+
+  function scanVersions({ clinic, limit, after, since = 0 }: VersionScan): ScanPage<ScannedVersion> {
+    const all = written
+      .map(({ change }, number) => ({
+        change,
+        number,
+        isCurrent: current(held(clinic, change.type, change.id)) === change,
+      }))
+      .filter(({ number, change }) => written[number]?.clinic === clinic && change.lastUpdated >= since)
+      .sort((one, other) => one.change.lastUpdated - other.change.lastUpdated || one.number - other.number)
+    return scanned(all, `versions of ${clinic}`, limit, after, ({ change, isCurrent }) => ({
+      ...asStored(change),
+      isCurrent,
+    }))
+  }
+
+  function scanRecords({ clinic, limit, after }: ScanQuery): ScanPage<StoredRecord> {
+    const all = [...records.values()]
+      .filter((record) => record.clinic === clinic)
+      .sort((one, other) => compareKeys(one.kind, other.kind) || compareKeys(one.key, other.key))
+    return scanned(all, `records of ${clinic}`, limit, after, (record) => record)
+  }
+
+  /** Pages by how many came before: nobody writes between them. */
+  function scanned<From, To>(
+    all: readonly From[],
+    query: string,
+    limit: number,
+    after: string | undefined,
+    to: (one: From) => To,
+  ) {
+    const start = after === undefined ? 0 : Number(readCursor(after, query)[0])
+    const end = start + limit
+    const items = all.slice(start, end).map(to)
+    return { items, ...(end < all.length ? { next: writeCursor([end], query) } : {}) }
   }
 
   const sortText = (plan: SearchPlan, resource: Held) => JSON.stringify(position(plan, resource).slice(0, -1))
@@ -293,7 +341,11 @@ export function openModel(): Model {
       return [...new Map(found.map((value) => [JSON.stringify(value), value])).values()].slice(0, limit)
     },
     readRecord: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
+    readRecent: async (clinic, kind, key) => records.get(address(clinic, kind, key)),
     records: async (query) => findRecords([...records.values()], query),
+    clinics: async () => clinics(),
+    scanVersions: async (scan) => scanVersions(scan),
+    scanRecords: async (scan) => scanRecords(scan),
     isEmpty: async () => written.length === 0 && records.size === 0,
     close: async () => {
       closed = true

@@ -1,210 +1,287 @@
-/** Servers that are killed and networks that are cut, with real processes: what was acknowledged stays, once. */
-
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createConnection, createServer, type Server, type Socket } from 'node:net'
+/**
+ * What the MongoDB engine makes of faults, one at a time: those that a mongod can be told to have, transactions that
+ * nobody ends, connections that break. With real processes under load: test/faults.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from '@jest/globals'
-import type { MongoMemoryReplSet } from 'mongodb-memory-server-core'
+import { inspect } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Document, MongoClient } from 'mongodb'
+import { pino } from 'pino'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
-import { describeOnMongo, newMongoUrl, startReplicaSet } from '../support/mongo.ts'
-import { Clinic, ids, token } from './fixtures.ts'
+import { describeOnMongo } from '../support/mongo.ts'
+import { ReplicaSet } from '../support/replica-set.ts'
+import { startServer } from '../support/server.ts'
+import { type Wire, wireTo } from '../support/wire.ts'
+import { Clinic, token } from './fixtures.ts'
 
-const CLIENTS = 16
+/** Milliseconds, see docs/operating.md. */
+const LONGEST_ANSWER = 15_000
+const described = token('identifier', 'x')
 
-const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end()
+describeOnMongo('the MongoDB engine', () => {
+  let nodes: ReplicaSet
+  let wire: Wire
+  beforeAll(async () => {
+    const behind = async (port: number) => {
+      wire = await wireTo(port)
+      return wire.host
+    }
+    nodes = await ReplicaSet.start({ nodes: 1, behind })
+  }, 120_000)
+  afterAll(async () => {
+    await nodes.stop()
+    await wire.end()
+  })
+
+  const endings: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const end of endings.splice(0).toReversed()) await end()
+  })
+
+  let databases = 0
+  async function openStore(options = ''): Promise<{ readonly url: string; readonly store: ResourceStore }> {
+    databases += 1
+    const url = nodes.url(`faults-${databases}`) + options
+    const store = await openMongoStore({ url, combined: [] })
+    endings.push(() => store.close())
+    return { url, store }
+  }
+
+  function connect(url: string, appName: string): MongoClient {
+    const client = new MongoClient(url, { appName })
+    endings.push(() => client.close())
+    return client
+  }
+
+  describe('told by the server', () => {
+    /** The next commands of a kind meet a fault. */
+    async function fail(data: Document, mode: Document | string = { times: 1 }): Promise<void> {
+      await nodes.command({ configureFailPoint: 'failCommand', mode, data: { appName: 'sandbox-emr', ...data } })
+      endings.push(() => nodes.command({ configureFailPoint: 'failCommand', mode: 'off' }))
+    }
+
+    const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting for replication' }
+    const LOST = { closeConnection: true }
+
+    test.each<[string, Document, Partial<StoreUnavailable>]>([
+      ['that its disk is full', { errorCode: 14_031 }, { reason: 'full', mayBeWritten: false }],
+      ['that it steps down', { errorCode: 189 }, { reason: 'away', mayBeWritten: true }],
+      ['that no majority has it', { writeConcernError }, { reason: 'away', mayBeWritten: true }],
+      ['nothing, and is gone', LOST, { reason: 'away', mayBeWritten: true }],
+    ])('%s, a create is refused so', async (_what, fault, expected) => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await fail({ failCommands: ['insert'], ...fault }, { times: 2 })
+      await expect(clinic.write(clinic.change('Patient/1', [described]))).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        ...expected,
+      })
+    })
+
+    test.each<[string, Document]>([
+      ['a lost connection', { failCommands: ['insert'], ...LOST }],
+      ['a lost connection in a transaction', { failCommands: ['update'], ...LOST }],
+      ['a lost connection at the commit', { failCommands: ['commitTransaction'], ...LOST }],
+      [
+        'a commit that was carried out, whose answer says otherwise',
+        { failCommands: ['commitTransaction'], writeConcernError },
+      ],
+      ['a conflict with another transaction', { failCommands: ['update'], errorCode: 112 }],
+    ])('%s once, a change is carried out once', async (_what, data) => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Basic/1', [described]))
+      await fail(data)
+      await clinic.write(clinic.change('Patient/1', [described]))
+      await clinic.write(clinic.change('Basic/1', [described], { expect: 1 }))
+      const { versions } = await clinic.history()
+      expect(versions.map(({ type, version }) => `${type} ${version}`)).toEqual(['Basic 2', 'Patient 1', 'Basic 1'])
+    })
+
+    test('that its disk is full, a transaction is refused so, and nothing of it is there', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await fail({ failCommands: ['insert'], errorCode: 14_031 })
+      const set = { resources: [clinic.change('Patient/1'), clinic.change('Patient/2')] }
+      await expect(clinic.writeSet(set)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'full' })
+      expect((await clinic.history()).total).toBe(0)
+    })
+
+    test('nothing at each commit, a change may be written: the error says so, in bounded time', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Basic/1', [described]))
+      await fail({ failCommands: ['commitTransaction'], ...LOST }, 'alwaysOn')
+      const start = Date.now()
+      await expect(clinic.write(clinic.change('Basic/1', [described], { expect: 1 }))).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        mayBeWritten: true,
+      })
+      expect(Date.now() - start).toBeLessThan(LONGEST_ANSWER)
+    })
+
+    test.each<[string, (clinic: Clinic) => Promise<unknown>]>([
+      ['a read', (clinic) => clinic.read('Patient/1')],
+      ['a search', (clinic) => clinic.search('Patient', { total: 'accurate' })],
+      ['a history', (clinic) => clinic.history()],
+    ])('nothing, twice, %s is refused with StoreUnavailable', async (_what, read) => {
+      const { store } = await openStore()
+      await fail({ failCommands: ['find', 'aggregate'], ...LOST }, { times: 2 })
+      await expect(read(new Clinic(store, 'c'))).rejects.toBeInstanceOf(StoreUnavailable)
+    })
+  })
+
+  describe('transactions that nobody ends', () => {
+    test('because their server process died hold up no write for long; those of other programs are left alone', async () => {
+      const { url, store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Basic/1', [described]))
+      const [orphan, foreign] = await Promise.all(
+        ['sandbox-emr', 'another-program'].map((name) => begun(connect(url, name))),
+      )
+      await orphan?.update({ clinic: 'c', type: 'Basic', id: '1' })
+      await foreign?.insert({ clinic: 'another' })
+      const start = Date.now()
+      await clinic.write(clinic.change('Basic/1', [described], { expect: 1 }))
+      expect(Date.now() - start).toBeLessThan(LONGEST_ANSWER)
+      await foreign?.commit()
+      await expect(orphan?.commit()).rejects.toThrow()
+      expect(await clinic.read('Basic/1')).toMatchObject({ version: 2 })
+    })
+
+    /** A transaction on the collection of resources. */
+    async function begun(client: MongoClient) {
+      const session = client.startSession()
+      endings.push(() => session.endSession())
+      session.startTransaction()
+      const resources = client.db().collection('resources')
+      return {
+        update: (filter: Document) => resources.updateOne(filter, { $set: { version: 99 } }, { session }),
+        insert: (document: Document) => resources.insertOne(document, { session }),
+        commit: () => session.commitTransaction(),
+      }
+    }
+  })
+
+  describe('a network', () => {
+    test('whose connections break again and again is never a fault of another kind, and loses and doubles nothing', async () => {
+      const { store } = await openStore('&serverSelectionTimeoutMS=300')
+      let over = false
+      const clients = Array.from({ length: 16 }, (_, index) =>
+        writeUntil(new Clinic(store, 'c'), `client${index}`, () => over),
+      )
+      for (let cut = 0; cut < 15; cut += 1) {
+        await sleep(200)
+        wire.cut('reset')
+        await sleep(50)
+        wire.mend()
+        await sleep(300)
+      }
+      over = true
+      const ledgers = await Promise.all(clients)
+      expect(ledgers.some(({ refused }) => refused > 0)).toBe(true)
+      const clinic = new Clinic(store, 'c')
+      for (const { name, version, faults } of ledgers) {
+        const { versions } = await clinic.history({ type: 'Basic', id: name, count: 10_000 })
+        expect(faults).toEqual([])
+        expect(versions.length).toBeGreaterThanOrEqual(version)
+        expect(versions.map((one) => one.version)).toEqual(versions.map((_, place) => versions.length - place))
+      }
+    })
+
+    test('that falls silent keeps nobody waiting for one time-out after the other', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Basic/1', [described]))
+      wire.cut('silent')
+      const start = Date.now()
+      const writes = Array.from({ length: 20 }, async () => {
+        await sleep(Math.random() * 1_000)
+        await clinic.write(clinic.change('Basic/1', [described], { expect: 1 }))
+      })
+      const reads = Array.from({ length: 200 }, (_, index) => clinic.read(`Patient/${index}`))
+      const outcomes = await Promise.allSettled([...writes, ...reads])
+      const taken = Date.now() - start
+      wire.mend()
+      const reasons = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined))
+      expect(reasons.every((reason) => reason instanceof StoreUnavailable)).toBe(true)
+      expect(taken).toBeLessThan(LONGEST_ANSWER + 1_000)
+      await expect(clinic.read('Basic/1')).resolves.toBeDefined()
+    })
+  })
+
+  describe('an error of the driver that quotes what was written', () => {
+    const NAME = 'Zanzibar'
+
+    /** From now on the database refuses the name, with an error that holds the document. */
+    async function refuseName(url: string): Promise<void> {
+      const db = connect(url, 'operator').db()
+      await db.command({ collMod: 'resources', validator: { 'resource.name.family': { $ne: NAME } } })
+    }
+
+    test.each([1, 2])('leaves the engine without it, from a change of %i resources', async (count) => {
+      const { url, store } = await openStore()
+      await refuseName(url)
+      const clinic = new Clinic(store, 'c')
+      const named = (id: number) => {
+        const change = clinic.change(`Patient/${id}`, [token('identifier', NAME)])
+        return {
+          ...change,
+          text: JSON.stringify({ resourceType: 'Patient', id: String(id), name: [{ family: NAME }] }),
+        }
+      }
+      const resources = Array.from({ length: count }, (_, id) => named(id))
+      const error = await clinic.writeSet({ resources }).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toMatchObject({ name: expect.stringMatching(/^Mongo\w+Error$/) })
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(NAME)
+    })
+
+    test('reaches neither the log nor the answer', async () => {
+      const { url } = await openStore()
+      const lines: string[] = []
+      const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
+      const server = await startServer({ DATABASE_URL: url }, { logger })
+      endings.push(server.close)
+      await refuseName(url)
+      const patient = { resourceType: 'Patient', name: [{ family: NAME }] }
+      const answer = await server.fhir('POST', '/Patient', patient)
+      expect([answer.status, answer.body.issue[0].code]).toEqual([500, 'exception'])
+      expect(lines.join('')).toContain('unexpected fault')
+      expect(answer.text + lines.join('')).not.toContain(NAME)
+    })
+  })
 })
 
-/** What became of the writes of one client: resources created, and versions of its own resource. */
 interface Ledger {
-  readonly created: string[]
+  readonly name: string
   /** The last version that was acknowledged. */
   version: number
   refused: number
+  /** Errors that are neither "not now" nor "somebody was faster". */
+  readonly faults: unknown[]
 }
 
-const described = token('identifier', 'x')
+/** More than a socket takes at once. */
+const LONG = 'x'.repeat(100_000)
 
-/** Creates and updates until told to stop; only "not now" and "somebody was faster" are allowed as refusals. */
 async function writeUntil(clinic: Clinic, name: string, isOver: () => boolean): Promise<Ledger> {
-  const ledger: Ledger = { created: [], version: 0, refused: 0 }
-  for (let count = 0; !isOver(); count += 1) {
+  const ledger: Ledger = { name, version: 0, refused: 0, faults: [] }
+  while (!isOver()) {
     try {
-      const id = `${name}-${count}`
-      await clinic.write(clinic.change(`Patient/${id}`, [described]))
-      ledger.created.push(id)
       // After a refusal that came too late, the version is one more than was acknowledged.
       const version = (await clinic.read(`Basic/${name}`))?.version ?? 0
-      await clinic.write(clinic.change(`Basic/${name}`, [described], { expect: version }))
+      const change = clinic.change(`Basic/${name}`, [described], { expect: version })
+      await clinic.write({ ...change, text: JSON.stringify({ resourceType: 'Basic', id: name, code: { text: LONG } }) })
       ledger.version = version + 1
     } catch (error) {
-      if (!(error instanceof StoreUnavailable || error instanceof StoreConflict)) throw error
+      if (!(error instanceof StoreUnavailable || error instanceof StoreConflict)) ledger.faults.push(error)
       ledger.refused += 1
+      await sleep(20)
     }
   }
   return ledger
 }
-
-async function writeDuring(
-  store: ResourceStore,
-  fault: (progress: () => number) => Promise<void>,
-): Promise<readonly Ledger[]> {
-  let over = false
-  let acknowledged = 0
-  const counted: ResourceStore = {
-    ...store,
-    write: async (changes) => {
-      await store.write(changes)
-      acknowledged += 1
-    },
-  }
-  const writing = Promise.all(
-    Array.from({ length: CLIENTS }, (_, index) => writeUntil(new Clinic(counted, 'c'), `client${index}`, () => over)),
-  )
-  const failed = writing.then(() => new Promise<never>(() => {}))
-  try {
-    await Promise.race([fault(() => acknowledged), failed])
-  } finally {
-    over = true
-  }
-  return await writing
-}
-
-/** Every acknowledged write is there, every resource once, every version once. */
-async function expectKept(store: ResourceStore, ledgers: readonly Ledger[]): Promise<void> {
-  const clinic = new Clinic(store, 'c')
-  const patients = await clinic.search('Patient', {
-    count: 100_000,
-    where: [{ kind: 'token', param: 'identifier', code: 'x' }],
-  })
-  const found = ids(patients.matches)
-  expect(new Set(found).size).toBe(found.length)
-  const lost = ledgers.flatMap(({ created }) => created).filter((id) => !found.includes(id))
-  expect(lost).toEqual([])
-  for (const [index, { version }] of ledgers.entries()) {
-    const { versions } = await clinic.history({ type: 'Basic', id: `client${index}`, count: 100_000 })
-    expect(versions.length).toBeGreaterThanOrEqual(version)
-    expect(versions.map((one) => one.version)).toEqual(versions.map((_, place) => versions.length - place))
-  }
-}
-
-/** An election, a time-out of the driver and its next attempt are over by then. */
-const PATIENCE = 40_000
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE; !isTrue(); await sleep(50)) {
-    if (Date.now() > deadline) throw new Error(`It did not come true: ${isTrue}`)
-  }
-}
-
-async function openThree(): Promise<{ readonly replicaSet: MongoMemoryReplSet; readonly store: ResourceStore }> {
-  const replicaSet = await startReplicaSet(3)
-  endings.push(() => replicaSet.stop())
-  const store = await openMongoStore({ url: replicaSet.getUri('emr'), combined: [] })
-  endings.push(() => store.close())
-  return { replicaSet, store }
-}
-
-const processes = (replicaSet: MongoMemoryReplSet) =>
-  replicaSet.servers.map(({ instanceInfo }) => {
-    if (instanceInfo === undefined) throw new Error('A server of the replica set is not running')
-    return { pid: Number(instanceInfo.instance.mongodProcess?.pid), isPrimary: instanceInfo.instance.isInstancePrimary }
-  })
-
-/** A wire between the driver and the server, that can be cut and mended. */
-async function wireTo(
-  port: number,
-): Promise<{ readonly port: number; cut(): void; mend(): void; end(): Promise<void> }> {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const wire: Server = createServer((near) => {
-    if (isCut) return void near.destroy()
-    const far = createConnection({ port, host: '127.0.0.1' })
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one)
-      one.pipe(other)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
-    }
-  })
-  wire.listen(0, '127.0.0.1')
-  await once(wire, 'listening')
-  const cut = () => {
-    isCut = true
-    for (const socket of sockets) socket.destroy()
-  }
-  return {
-    port: (wire.address() as AddressInfo).port,
-    cut,
-    mend: () => {
-      isCut = false
-    },
-    end: async () => {
-      cut()
-      await new Promise((resolve) => wire.close(resolve))
-    },
-  }
-}
-
-describeOnMongo('MongoDB', () => {
-  test('whose primary is killed under the writes of 16 clients goes on with another, and has every acknowledged write once', async () => {
-    const { replicaSet, store } = await openThree()
-    const ledgers = await writeDuring(store, async (progress) => {
-      await until(() => progress() > 200)
-      const primary = processes(replicaSet).find(({ isPrimary }) => isPrimary)
-      process.kill(primary?.pid ?? Number.NaN, 'SIGKILL')
-      const before = progress()
-      await until(() => progress() > before + 200)
-    })
-    await expectKept(store, ledgers)
-  })
-
-  test('that loses a secondary goes on', async () => {
-    const { replicaSet, store } = await openThree()
-    const ledgers = await writeDuring(store, async (progress) => {
-      await until(() => progress() > 100)
-      const secondary = processes(replicaSet).find(({ isPrimary }) => !isPrimary)
-      process.kill(secondary?.pid ?? Number.NaN, 'SIGKILL')
-      const before = progress()
-      await until(() => progress() > before + 200)
-    })
-    await expectKept(store, ledgers)
-  })
-
-  test('behind a network that is cut refuses every call with StoreUnavailable, and goes on when it is mended', async () => {
-    const url = new URL(await newMongoUrl())
-    const wire = await wireTo(Number(url.port))
-    endings.push(wire.end)
-    url.port = String(wire.port)
-    url.search = 'directConnection=true&serverSelectionTimeoutMS=500'
-    const store = await openMongoStore({ url: url.href, combined: [] })
-    endings.push(() => store.close())
-    const clinic = new Clinic(store, 'c')
-    const ledgers = await writeDuring(store, async (progress) => {
-      await until(() => progress() > 100)
-      wire.cut()
-      for (const call of [
-        () => clinic.read('Patient/1'),
-        () => clinic.write(clinic.change('Patient/1')),
-        () => clinic.search('Patient'),
-        () => clinic.history(),
-      ]) {
-        await expect(call()).rejects.toBeInstanceOf(StoreUnavailable)
-      }
-      wire.mend()
-      const before = progress()
-      await until(() => progress() > before + 200)
-    })
-    expect(ledgers.some(({ refused }) => refused > 0)).toBe(true)
-    await expectKept(store, ledgers)
-  })
-})

@@ -4,6 +4,7 @@ import { Decimal128, type Document } from 'mongodb'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
 import { describeOnMongo, newMongoUrl, openTestMongo, startStandalone, withDatabase } from '../support/mongo.ts'
+import { openExplainedMongo } from '../support/mongo-plans.ts'
 import { describeStoreContract } from './contract.ts'
 import { Clinic, COMBINED, date, ids, reference, string, token } from './fixtures.ts'
 
@@ -35,9 +36,9 @@ const withStore = (
   })
 
 describeOnMongo('MongoDB', () => {
-  describeStoreContract('MongoDB', () => openTestMongo({ combined: COMBINED }))
+  describeStoreContract('MongoDB', () => openExplainedMongo({ combined: COMBINED }))
   describeStoreContract('MongoDB, walking indexes even where candidates are few', () =>
-    openTestMongo({ combined: COMBINED, fewCandidates: 0 }),
+    openExplainedMongo({ combined: COMBINED, fewCandidates: 0 }),
   )
 
   describe('the documents that people query', () => {
@@ -264,7 +265,9 @@ describeOnMongo('MongoDB', () => {
         'a newer server wrote it',
         async (url) => {
           await (await openMongoStore({ url, combined: [] })).close()
-          await withDatabase(url, (db) => db.collection('store').updateOne({}, { $set: { version: 99 } }))
+          await withDatabase(url, (db) =>
+            db.collection('store').updateOne({ version: { $exists: true } }, { $set: { version: 99 } }),
+          )
           return url
         },
         /newer version of the server \(store version 99/,
@@ -304,7 +307,7 @@ describeOnMongo('MongoDB', () => {
       })
     })
 
-    test('is brought in line with the combined indexes that are declared when it is opened', async () => {
+    test('finds the same whichever combined indexes are declared when it is opened', async () => {
       const url = await newMongoUrl()
       const slot = { type: 'Slot', equal: ['schedule', 'status'], range: 'start' } as const
       const where = [
@@ -317,8 +320,6 @@ describeOnMongo('MongoDB', () => {
       for (const combined of [[], [slot], [], [slot]]) {
         const store = await openMongoStore({ url, combined })
         const clinic = new Clinic(store, 'c')
-        const items = await withDatabase(url, (db) => db.collection('resources').distinct('ix.k'))
-        expect(items.some((k) => String(k).startsWith('combined:'))).toBe(combined.length > 0 && items.length > 0)
         for (const [index, address] of slots(0, 9).entries()) {
           await clinic.put(address, [
             reference('schedule', 'Schedule/1'),
@@ -366,7 +367,7 @@ describeOnMongo('MongoDB', () => {
         (closed) => closed.search(clinic.plan('Patient')),
         (closed) => closed.history({ clinic: 'c', count: 1 }),
         (closed) => closed.readRecord('c', 'k', '1'),
-        (closed) => closed.records({ kind: 'k', limit: 1 }),
+        (closed) => closed.records({ clinic: 'c', kind: 'k', limit: 1 }),
         (closed) => closed.isEmpty(),
       ]
       for (const call of calls) await expect(call(store)).rejects.toBeInstanceOf(StoreUnavailable)

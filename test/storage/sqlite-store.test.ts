@@ -84,6 +84,46 @@ describe('a SQLite file', () => {
     await Promise.all([one.store.close(), other.store.close()])
   })
 
+  test('that another process is writing is read meanwhile; what this one writes waits for it', async () => {
+    const path = newFile()
+    const { store, close } = await openAt(path)
+    const clinic = new Clinic(store, 'c')
+    await clinic.put('Patient/1')
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const steps: string[] = []
+    const writes = ['Patient/2', 'Patient/3'].map((address) =>
+      clinic.write(clinic.change(address)).then(() => steps.push(`wrote ${address}`)),
+    )
+    for (let look = 1; look <= 3; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      steps.push(`read version ${(await clinic.read('Patient/1'))?.version}`)
+    }
+    other.exec('COMMIT')
+    await Promise.all(writes)
+    const reads = ['read version 1', 'read version 1', 'read version 1']
+    expect(steps).toEqual([...reads, 'wrote Patient/2', 'wrote Patient/3'])
+    other.close()
+    await close()
+  })
+
+  test('is closed when what waits for another process is written', async () => {
+    const path = newFile()
+    const { store, close } = await openAt(path)
+    const clinic = new Clinic(store, 'c')
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const written = clinic.write(clinic.change('Patient/1'))
+    const closed = close()
+    await expect(clinic.write(clinic.change('Patient/2'))).rejects.toBeInstanceOf(StoreUnavailable)
+    other.exec('COMMIT')
+    other.close()
+    await Promise.all([written, closed])
+    const again = await openAt(path)
+    expect((await new Clinic(again.store, 'c').read('Patient/1'))?.version).toBe(1)
+    await again.close()
+  })
+
   test('is refused when a newer server wrote it, and stays as it was', async () => {
     const path = newFile()
     await (await openAt(path)).close()
@@ -136,7 +176,7 @@ describe('a SQLite file', () => {
     other.close()
   })
 
-  test('is brought in line with the combined indexes that are declared when it is opened', async () => {
+  test('finds the same whichever combined indexes are declared when it is opened', async () => {
     const path = newFile()
     const slot = { type: 'Slot', equal: ['schedule', 'status'], range: 'start' } as const
     const where = [

@@ -5,20 +5,28 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { MongoClient } from 'mongodb'
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
 import { findMongod, NO_MONGOD } from './mongod.ts'
+import { runName } from './run.ts'
 
 let holder: Server | undefined
 let replicaSet: Promise<MongoMemoryReplSet> | undefined
 
-/** @throws Error where there is no mongod, and CI=true says that there has to be one */
+/**
+ * Whether suites can run on MongoDB; where not, says what is skipped and why.
+ * @throws Error where CI=true says that they have to
+ */
+export async function canUseMongo(): Promise<boolean> {
+  if (givenUrl() !== undefined || (await findMongod()) !== undefined) return true
+  if (process.env['CI'] === 'true') throw new Error(`The tests on MongoDB can't run: ${NO_MONGOD}`)
+  process.stderr.write(`The tests on MongoDB are skipped: ${NO_MONGOD}\n`)
+  return false
+}
+
 export async function prepareMongo(): Promise<void> {
   const binary = await findMongod()
-  if (binary === undefined) {
-    if (process.env['CI'] === 'true') throw new Error(`The MongoDB tests can't run: ${NO_MONGOD}`)
-    process.stderr.write(`The MongoDB tests are skipped: ${NO_MONGOD}\n`)
-    return
-  }
+  if (binary === undefined) return
   process.env['MONGOMS_SYSTEM_BINARY'] = binary
   process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false'
   holder = createServer((_request, response) => {
@@ -37,4 +45,20 @@ export async function stopMongo(): Promise<void> {
   holder?.closeAllConnections()
   holder?.close()
   await (await replicaSet?.catch(() => undefined))?.stop()
+  const given = givenUrl()
+  if (given !== undefined) await dropDatabases(given)
+}
+
+/** A MongoDB of the developer's, in place of one that the run starts. */
+const givenUrl = (): string | undefined => process.env['TEST_MONGODB_URL']
+
+async function dropDatabases(url: string): Promise<void> {
+  const client = new MongoClient(url)
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true })
+    const ours = databases.filter(({ name }) => name.startsWith(runName()))
+    for (const { name } of ours) await client.db(name).dropDatabase()
+  } finally {
+    await client.close()
+  }
 }

@@ -1,36 +1,18 @@
 /** Databases of a real MongoDB for tests. */
 import { describe, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core'
+import { MongoMemoryServer } from 'mongodb-memory-server-core'
 import type { CombinedIndex } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
+import { newMongoUrl } from './mongo-url.ts'
 
-let databases = 0
+export { newMongoUrl }
 
 /** A suite that needs a mongod; where there is none it is a reminder in the report. */
 export function describeOnMongo(name: string, suite: () => void): void {
   if (process.env['TEST_MONGO'] === undefined) describe(name, () => test.todo('runs where there is a mongod'))
   else describe(name, suite)
-}
-
-/** The address of a database that does not exist yet. */
-export async function newMongoUrl(): Promise<string> {
-  databases += 1
-  const url = new URL(await serverUrl())
-  url.pathname = `/test-${process.pid}-${databases}-${Date.now().toString(36)}`
-  return url.href
-}
-
-async function serverUrl(): Promise<string> {
-  const given = process.env['TEST_DATABASE_URL'] ?? ''
-  if (given.includes('://')) return given
-  const holder = process.env['TEST_MONGO']
-  if (holder === undefined) throw new Error('There is no mongod; see test/support/mongod.ts')
-  const response = await fetch(holder)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`The mongod of this run did not start: ${text}`)
-  return text
 }
 
 /** The documents behind a store, as a user of MongoDB sees them. */
@@ -54,10 +36,11 @@ export interface MongoTestOptions {
 /** A store in a database of its own, which goes when the store is closed. */
 export async function openTestMongo(
   options: MongoTestOptions,
-): Promise<{ readonly store: ResourceStore; readonly close: () => Promise<void> }> {
+): Promise<{ readonly url: string; readonly store: ResourceStore; readonly close: () => Promise<void> }> {
   const url = await newMongoUrl()
   const store = await openMongoStore({ url, ...options })
   return {
+    url,
     store,
     close: async () => {
       await store.close()
@@ -76,9 +59,3 @@ export async function startStandalone(): Promise<{ readonly url: string; readonl
     },
   }
 }
-
-/** A replica set of its own, whose nodes may be killed. */
-export const startReplicaSet = (count: number): Promise<MongoMemoryReplSet> =>
-  MongoMemoryReplSet.create({
-    replSet: { count, storageEngine: 'wiredTiger', configSettings: { electionTimeoutMillis: 1_000 } },
-  })

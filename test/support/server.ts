@@ -5,6 +5,9 @@ import { type App, type AppParts, createApp } from '../../src/app.ts'
 import { seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
 import { readConfig } from '../../src/config.ts'
 import { newDatabaseUrl } from './database.ts'
+import { type FhirResponse, request } from './request.ts'
+
+export { type FhirResponse, request }
 
 export interface TestServer {
   readonly url: string
@@ -22,15 +25,6 @@ export interface TestServer {
   readonly tool: (path: string, args: unknown, headers?: Record<string, string>) => Promise<Record<string, unknown>>
   readonly login: (username: string, password: string) => Promise<string>
   readonly close: () => Promise<void>
-}
-
-export interface FhirResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The body parsed, typed loosely for assertions; undefined where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: assertions look into bodies of every shape
-  readonly body: any
 }
 
 /**
@@ -69,32 +63,6 @@ export async function startServer(
       request(url, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
     tool: (path, args, headers) => callTool(url, path, args, headers),
     close: app.close,
-  }
-}
-
-export async function request(
-  url: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<FhirResponse> {
-  const contentType =
-    body === undefined
-      ? {}
-      : { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...contentType, ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
 }
 

@@ -48,7 +48,7 @@ export const elementNames = (type: string): readonly string[] =>
   (structureOf(isPrimitive(type) ? 'Element' : type)?.elements ?? []).map(({ name }) => name)
 
 /** The object that holds the elements of what stands at `place`. */
-export function elementsAt({ type, node }: Place): JsonObject | undefined {
+function elementsAt({ type, node }: Place): JsonObject | undefined {
   const object = isPrimitive(type) ? node.sibling : node.value
   return isObject(object) ? object : undefined
 }

@@ -1,12 +1,26 @@
 /** Batches: what comes while others are under way is sent together, as one command or transaction. */
+import { checkPatience } from './patience.ts'
 
 /** What became of an item. */
 export type Outcome<Result> = { readonly value: Result } | { readonly reason: unknown }
 
 interface Waiting<Item, Result> {
   readonly item: Item
+  /** Milliseconds since 1970 UTC. */
+  readonly since: number
   readonly resolve: (value: Result) => void
   readonly reject: (reason: unknown) => void
+}
+
+/** Refuses what has waited too long. */
+function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
+  try {
+    checkPatience(since)
+    return true
+  } catch (error) {
+    reject(error)
+    return false
+  }
 }
 
 export interface BatchLimits<Item> {
@@ -35,7 +49,7 @@ export class Batches<Item, Result> {
 
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject })
+      this.waiting.push({ item, since: Date.now(), resolve, reject })
       this.schedule()
     })
   }
@@ -52,8 +66,8 @@ export class Batches<Item, Result> {
   }
 
   private async send(): Promise<void> {
-    const batch = this.waiting.splice(0, this.nextSize())
-    if (batch.length === 0) return
+    const batch = this.waiting.splice(0, this.nextSize()).filter(isInTime)
+    if (batch.length === 0) return this.schedule()
     this.underWay += 1
     const outcomes = await this.outcomesOf(batch.map(({ item }) => item))
     this.underWay -= 1

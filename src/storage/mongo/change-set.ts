@@ -1,10 +1,11 @@
 /** Change sets inside a transaction: first everything that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
+import type { IndexEntry } from '../../search/plan.ts'
 import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
-import type { HistoryDocument, ResourceDocument } from './collections.ts'
+import type { HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { itemsOf } from './index-items.ts'
+import { GENERATION, itemsOf } from './index-items.ts'
 import { writeRecords } from './records.ts'
 import { findIds } from './search.ts'
 import { nextStamp } from './stamp.ts'
@@ -31,13 +32,12 @@ export function createdDocument(engine: Engine, clinic: string, change: Resource
 }
 
 function fieldsOf(
-  { combined }: Engine,
+  engine: Engine,
   clinic: string,
   { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
   stamp: string,
 ): Omit<ResourceDocument, '_id'> {
   const live = method !== 'DELETE'
-  const items = live ? itemsOf(entries) : []
   const resource = documentOf(text)
   return {
     clinic,
@@ -49,9 +49,19 @@ function fieldsOf(
     live,
     stamp,
     text: packText(text),
-    ix: [...items, ...combinedItems(combined, type, items)],
+    ix: live ? indexItems(engine, type, entries) : [],
     ...(resource === undefined ? {} : { resource }),
   }
+}
+
+/** All items of a live resource. */
+export function indexItems(
+  { combined, index }: Engine,
+  type: string,
+  entries: readonly IndexEntry[],
+): readonly IndexItem[] {
+  const items = itemsOf(entries)
+  return [...items, ...combinedItems(combined, type, items), { k: GENERATION, v: index.generationOf(type) }]
 }
 
 /**

@@ -65,12 +65,25 @@ export interface LockDocument {
   readonly turn: number
 }
 
-/** What the store knows of itself. */
+/** What the store knows of itself: a document `schema`, one `lease`, and an `index:` for each resource type. */
 export interface StoreDocument {
-  readonly _id: 'schema' | 'combined'
+  readonly _id: string
+  /** schema: of the form of all collections. */
   readonly version?: number
-  /** Combined indexes that every stored resource is in. */
-  readonly filled?: readonly string[]
+  /** schema: counted up with every change that other servers must see. */
+  readonly epoch?: number
+  /** schema: the highest version of what is extracted that a server searched by. */
+  readonly extraction?: number
+  /** lease: the server that works in the background, and until when. */
+  readonly holder?: string
+  readonly until?: Date
+  /** index: see TypeIndex. */
+  readonly type?: string
+  readonly generation?: number
+  /** JSON: names of search parameters need not be names of fields. */
+  readonly wanted?: string
+  readonly filled?: string
+  readonly completed?: number
 }
 
 export interface Collections {
@@ -88,6 +101,11 @@ export const collectionsOf = (db: Db, options: CollectionOptions = {}): Collecti
   locks: db.collection('locks', options),
   store: db.collection('store', options),
 })
+
+/** Documents of `store`. */
+export const SCHEMA = 'schema'
+export const LEASE = 'lease'
+export const INDEX = 'index:'
 
 /** Indexes of `resources`, as queries name them. */
 export type ResourceIndex = 'by_id' | 'by_entry' | 'by_time'

@@ -3,12 +3,15 @@
  * guarded type follow each other; the others share commands: first versions of single resources one insert (each is a
  * document of its own, so no transaction is needed), all else a transaction.
  */
-import { MongoBulkWriteError } from 'mongodb'
+import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { Batches, type BatchLimits, type Outcome } from './batches.ts'
 import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
+import { checkSize } from './document-limit.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
+import { Orphans } from './orphans.ts'
+import { checkPatience } from './patience.ts'
 import { inTransaction } from './transaction.ts'
 import { Turns } from './turns.ts'
 
@@ -18,6 +21,7 @@ const WRITTEN: Outcome<void> = { value: undefined }
 
 export class Commits {
   private readonly engine: Engine
+  private readonly orphans: Orphans
   private readonly turns = new Turns()
   private readonly underWay = new Set<Promise<void>>()
   private readonly creations = new Batches<ChangeSet, void>((sets) => this.create(sets), LIMITS)
@@ -26,11 +30,19 @@ export class Commits {
 
   constructor(engine: Engine) {
     this.engine = engine
+    this.orphans = new Orphans(engine.client)
   }
 
   async write(changes: ChangeSet): Promise<void> {
     if (this.closed) throw new StoreUnavailable('The store is closed')
-    const written = this.turns.take(touchedBy(changes), () => this.writeInTurn(changes))
+    for (const change of changes.resources) {
+      checkSize(change, (large) => createdDocument(this.engine, changes.clinic, large))
+    }
+    const since = Date.now()
+    const written = this.turns.take(touchedBy(changes), () => {
+      checkPatience(since)
+      return this.writeInTurn(changes)
+    })
     this.underWay.add(written)
     try {
       await written
@@ -58,7 +70,7 @@ export class Commits {
       resources.map((change) => createdDocument(this.engine, clinic, change)),
     )
     try {
-      await this.engine.resources.insertMany(documents, { ordered: false })
+      await this.orphans.endDuring(this.engine.resources.insertMany(documents, { ordered: false }))
       return sets.map(() => WRITTEN)
     } catch (error) {
       return sets.map((set, index) => outcomeOf(set, index, error))
@@ -67,7 +79,8 @@ export class Commits {
 
   private async change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
     try {
-      await inTransaction(this.engine.client, (session) => writeAll(this.engine, session, sets))
+      const { engine } = this
+      await this.orphans.endDuring(inTransaction(engine.client, (session) => writeAll(engine, session, sets)))
       return sets.map(() => WRITTEN)
     } catch (error) {
       const reason = toStoreError(error)
@@ -96,18 +109,22 @@ function touchedBy(changes: ChangeSet): readonly string[] {
   ]
 }
 
-/** Inserts that are not ordered fail one by one; anything else failed for all. */
+/** Inserts that are not ordered fail one by one; anything else failed for all, or nobody knows for which. */
 function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  if (!(error instanceof MongoBulkWriteError)) return { reason: toStoreError(error) }
-  const writeErrors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
-  const own = writeErrors.find((one) => one.index === index)
+  const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+  const own = refused.find((one) => one.index === index)
   if (own !== undefined) {
     const [change] = resources
     return {
-      reason: own.code === DUPLICATE_KEY ? new StoreConflict('version', `${change?.type}/${change?.id}`) : error,
+      reason:
+        own.code === DUPLICATE_KEY
+          ? new StoreConflict('version', `${change?.type}/${change?.id}`)
+          : toStoreError(new MongoServerError({ message: 'An insert was refused', code: own.code })),
     }
   }
-  return writeErrors.length === 0 || error.result.getWriteConcernError() !== undefined
-    ? { reason: toStoreError(error) }
-    : WRITTEN
+  const isWritten = error instanceof MongoBulkWriteError && refused.length > 0 && !isUnsure(error)
+  return isWritten ? WRITTEN : { reason: toStoreError(error, true) }
 }
+
+/** Inserted, but perhaps not by a majority. */
+const isUnsure = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined

@@ -15,7 +15,7 @@ export async function compileAll(
 ): Promise<readonly Term[]> {
   const flat = flattened(conditions)
   const terms = await inTurn(flat, (condition) => compile(reader, scope, condition))
-  return [...combinedTerm(reader.combined, scope.type, flat), ...mergedRanges(flat), ...terms]
+  return [...combinedTerm(reader.index.combined, scope.type, flat), ...mergedRanges(flat), ...terms]
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>

@@ -1,24 +1,28 @@
 /** The connection: one client of the official driver, with bounds on everything it waits for. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
+import { APP_NAME } from './orphans.ts'
+import { PATIENCE } from './patience.ts'
 
 /**
- * Milliseconds; the address may set others. A request that meets a lost server is answered within the first of them,
- * one that was under way when it was lost within the last.
+ * Milliseconds; the address may set others. A server that falls silent is found out by its heartbeat, which ends what
+ * waits for it: after the first two together. Then a request waits for another one as long as the third says.
  */
 const LIMITS = {
+  heartbeatFrequencyMS: 2_000,
+  connectTimeoutMS: 3_000,
   serverSelectionTimeoutMS: 5_000,
-  connectTimeoutMS: 5_000,
   waitQueueTimeoutMS: 5_000,
+  /** Of a command that takes its time on a server that is alive. */
   socketTimeoutMS: 30_000,
   maxPoolSize: 64,
 }
 
 const OPTIONS: MongoClientOptions = {
-  appName: 'sandbox-emr',
+  appName: APP_NAME,
   readPreference: 'primary',
   readConcern: { level: 'majority' },
-  writeConcern: { w: 'majority', journal: true },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: PATIENCE },
   retryReads: true,
   retryWrites: true,
   // What the server stores has been checked when it was written.

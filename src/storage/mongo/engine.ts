@@ -1,12 +1,15 @@
 /** What every part of the MongoDB engine works with. */
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
+import type { SearchIndex } from '../search-index.ts'
 import type { Collections } from './collections.ts'
 import type { Habits } from './habits.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
+  /** Those that are written; searched by are those of `index`. */
   readonly combined: readonly CombinedIndex[]
+  readonly index: SearchIndex
   /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
   readonly fewCandidates: number
   readonly habits: Habits

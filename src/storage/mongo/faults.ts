@@ -1,4 +1,7 @@
-/** Faults of the driver and the server in the port's words. */
+/**
+ * Faults of the driver and the server in the port's words. What the driver says may quote keys and whole documents, so
+ * neither its messages nor its errors leave the engine: only which error it was, and where.
+ */
 import {
   MongoBulkWriteError,
   MongoClientClosedError,
@@ -29,8 +32,12 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...[
     10_107 /* NotWritablePrimary */, 11_600 /* InterruptedAtShutdown */, 11_602 /* InterruptedDueToReplStateChange */,
   ],
-  ...[13_435 /* NotPrimaryNoSecondaryOk */, 13_436 /* NotPrimaryOrSecondary */, 14_031 /* OutOfDiskSpace */],
+  ...[13_435 /* NotPrimaryNoSecondaryOk */, 13_436 /* NotPrimaryOrSecondary */],
 ])
+
+const OUT_OF_DISK_SPACE = 14_031
+/** Of Atlas, for whatever it refuses; the quota is told by the message only. */
+const ATLAS_ERROR = 8_000
 
 const UNAVAILABLE_CLASSES = [
   MongoNetworkError,
@@ -43,13 +50,22 @@ const UNAVAILABLE_CLASSES = [
   MongoWriteConcernError,
 ]
 
-/** What a caller of the port is told for anything thrown inside the engine. */
-export function toStoreError(thrown: unknown): unknown {
+/**
+ * What a caller of the port is told for anything thrown inside the engine.
+ * @param mayBeWritten for a write of which nobody knows whether it was carried out
+ */
+export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
+  if (thrown instanceof StoreConflict || thrown instanceof StoreUnavailable || thrown instanceof InvalidCursor)
+    return thrown
   const error = unwrapped(thrown)
-  if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
-    return error
-  if (!isUnavailable(error)) return error
-  return new StoreUnavailable(`The database can't serve now (${error.name}: ${error.message})`, { cause: error })
+  if (isSystemError(error))
+    return new StoreUnavailable(`The database can't serve now (${error.code})`, { mayBeWritten })
+  if (!(error instanceof MongoError)) return error
+  if (isFull(error))
+    return new StoreUnavailable(`The disk of the database is full (${named(error)})`, { reason: 'full' })
+  if (isUnavailable(error))
+    return new StoreUnavailable(`The database can't serve now (${named(error)})`, { mayBeWritten })
+  return withoutData(error)
 }
 
 /** A bulk write wraps whatever kept it from being sent. */
@@ -58,22 +74,54 @@ function unwrapped(error: unknown): unknown {
   return wrapped instanceof MongoError ? wrapped : error
 }
 
-function isUnavailable(error: unknown): error is MongoError {
-  if (!(error instanceof MongoError)) return false
+const isFull = ({ code, message }: MongoError): boolean =>
+  code === OUT_OF_DISK_SPACE || (code === ATLAS_ERROR && message.includes('space quota'))
+
+function isUnavailable(error: MongoError): boolean {
   if (UNAVAILABLE_CLASSES.some((kind) => error instanceof kind)) return true
-  if (error.hasErrorLabel('RetryableWriteError') || isTransient(error)) return true
+  if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
+  if (error.hasErrorLabel('RetryableWriteError') || isAborted(error) || isUnknownCommit(error)) return true
   // The pool is exhausted, or was closed: the driver does not export these classes.
   if (/^Mongo(WaitQueueTimeout|PoolCleared|PoolClosed)Error$/.test(error.name)) return true
   return error instanceof MongoServerError && UNAVAILABLE.has(error.code)
 }
 
-/** A transaction that met this can be tried again as a whole. */
-export const isTransient = (error: unknown): boolean =>
+/** `MongoServerError 112 WriteConflict` */
+function named(error: MongoError): string {
+  const codeName: unknown = error instanceof MongoServerError ? error.errorResponse.codeName : undefined
+  return [error.name, error.code, codeName].filter((part) => part !== undefined).join(' ')
+}
+
+function withoutData(error: MongoError): Error {
+  const frames = (error.stack ?? '').replace(error.message, '').split('\n').slice(1)
+  const safe = new Error(named(error))
+  safe.name = error.name
+  safe.stack = [`${safe.name}: ${safe.message}`, ...frames].join('\n')
+  return safe
+}
+
+/** The driver (7.8) lets errors of a socket through as they are where a command is longer than the socket takes at once. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
+
+/** The server, or the way to it, is lost: it can't be told anything either. */
+export function isLost(thrown: unknown): boolean {
+  const error = unwrapped(thrown)
+  return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError || isSystemError(error)
+}
+
+/** A transaction that met this before its commit can be tried again. To wait longer for a server is of no use. */
+export function isTransient(thrown: unknown): boolean {
+  const error = unwrapped(thrown)
+  return isSystemError(error) || (isAborted(error) && !(error instanceof MongoServerSelectionError))
+}
+
+/** At a commit this says for sure that nothing was written. */
+export const isAborted = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 
 /** Whether the commit that met this was carried out is unknown; committing again finds out. */
 export const isUnknownCommit = (error: unknown): boolean =>
-  error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+  isSystemError(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY

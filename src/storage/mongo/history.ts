@@ -77,7 +77,7 @@ async function part(
   limit: number,
 ): Promise<Fitting<Found>> {
   const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
-  const matching: Filter = { ...filter, $and: [filterOf(query), ...older] }
+  const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
   const cursor =
     collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)

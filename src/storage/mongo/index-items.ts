@@ -20,6 +20,9 @@ export const LIVE: IndexItem = { k: 'live', v: true }
 export const SHORT_SPAN = 24 * 60 * 60 * 1000
 export const longKeyOf = (param: string): string => `long:${param}`
 
+/** Every live resource has it: by which generation (see TypeIndex) its items were made. */
+export const GENERATION = 'generation'
+
 /** v names a `k` of dates or numbers that the resource has several items of. */
 export const SEVERAL = 'several'
 

@@ -1,8 +1,8 @@
 /** The engine for more than one machine: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/). */
-import type { CombinedIndex } from '../../search/plan.ts'
+import { type IndexingSettings, startIndexing } from '../indexing.ts'
 import type { ResourceStore } from '../port.ts'
+import { SearchIndex } from '../search-index.ts'
 import { collectionsOf } from './collections.ts'
-import { reconcileCombined } from './combined.ts'
 import { Commits } from './commits.ts'
 import { connect } from './connection.ts'
 import type { Engine } from './engine.ts'
@@ -10,19 +10,22 @@ import { toStoreError } from './faults.ts'
 import { Habits } from './habits.ts'
 import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
+import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
+import { indexingStorage } from './reindex.ts'
 import { readVersion } from './resources.ts'
+import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 import { values } from './values.ts'
 
-export interface MongoOptions {
+export interface MongoOptions extends IndexingSettings {
   /** mongodb://… or mongodb+srv://… of a replica set or a sharded cluster; the database is its path, or `emr`. */
   readonly url: string
-  /** Declared by the providers; a database with data is brought in line with them. */
-  readonly combined: readonly CombinedIndex[]
   /** See Engine; 1024 unless a test wants the other way of searching on few resources. */
   readonly fewCandidates?: number
+  /** Kinds of records that `readRecent` may remember; none, unless given. */
+  readonly recentKinds?: readonly string[]
 }
 
 /** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
@@ -30,49 +33,64 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const engine = await open(options)
   const commits = new Commits(engine)
   const reads = new PointReads(engine)
+  const recent = new RecentRecords(engine, reads, options.recentKinds ?? [])
+  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
+  const serve = served(engine)
   let closed = false
   return {
-    read: (clinic, type, id) => serve(reads.resource(clinic, type, id)),
-    readVersion: (clinic, type, id, version) => serve(readVersion(engine, clinic, type, id, version)),
-    write: (changes) => commits.write(changes),
-    search: (plan) => serve(search(engine, plan)),
-    values: (query) => serve(values(engine, query)),
-    history: (query) => serve(history(engine, query)),
-    readRecord: (clinic, kind, key) => serve(reads.record(clinic, kind, key)),
-    records: (query) => serve(findRecords(engine, query)),
-    isEmpty: () => serve(isEmpty(engine)),
+    read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
+    readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
+    write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
+    search: (plan) => serve(() => search(engine, plan)),
+    values: (query) => serve(() => values(engine, query)),
+    history: (query) => serve(() => history(engine, query)),
+    readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
+    readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
+    records: (query) => serve(() => findRecords(engine, query)),
+    clinics: () => serve(() => clinics(engine)),
+    scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
+    scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
+    isEmpty: () => serve(() => isEmpty(engine)),
     close: async () => {
       if (closed) return
       closed = true
-      await commits.close()
+      await Promise.all([indexing.close(), commits.close(), recent.close()])
       await engine.client.close()
     },
   }
 }
 
-async function open({ url, combined, fewCandidates = 1024 }: MongoOptions): Promise<Engine> {
+async function open({ url, combined, extraction, onlyScanned, fewCandidates = 1024 }: MongoOptions): Promise<Engine> {
   const { client, db } = await connect(url)
   try {
-    const collections = collectionsOf(db)
-    await migrate(db)
-    await reconcileCombined(collections, combined)
-    return { ...collections, client, combined, fewCandidates, habits: new Habits() }
+    await migrate(client, db)
+    const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
+    const engine: Engine = { ...collectionsOf(db), client, combined, index, fewCandidates, habits: new Habits() }
+    await index.open(indexingStorage(engine, extraction))
+    return engine
   } catch (error) {
     await client.close()
     throw toStoreError(error)
   }
 }
 
+/** Of the index items; in 1 they did not say by which generation they were made. */
+const FORM = '2'
+
 async function isEmpty({ resources, records }: Engine): Promise<boolean> {
-  const any = { projection: { _id: 1 } }
+  // The hint makes it one key, of which no document is read.
+  const any = { projection: { _id: 1 }, hint: '_id_' }
   return (await resources.findOne({}, any)) === null && (await records.findOne({}, any)) === null
 }
 
-/** Reports the faults of `work` in the port's words. */
-async function serve<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw toStoreError(error)
+/** Runs `work` and reports its faults in the port's words. */
+const served =
+  ({ index }: Engine) =>
+  async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      index.checkVersion()
+      return await work()
+    } catch (error) {
+      throw toStoreError(error)
+    }
   }
-}

@@ -34,19 +34,19 @@ export async function writeRecords(
     if (change.expect !== 'any' && change.expect !== version) {
       throw new StoreConflict('record', `${change.kind}/${change.key}`)
     }
-    before.set(addressOf(change), change.value === undefined ? 0 : version + 1)
+    before.set(addressOf(change), change.value === undefined ? 0 : (change.version ?? version + 1))
     return writeOf(change, version)
   })
   if (writes.length > 0) await records.bulkWrite(writes, { session })
 }
 
 function writeOf(
-  { clinic, kind, key, value, due = null }: RecordChange,
+  { clinic, kind, key, value, due = null, version: given }: RecordChange,
   version: number,
 ): readonly AnyBulkWriteOperation<RecordDocument>[] {
   const filter = { clinic, kind, key }
   if (value === undefined) return version === 0 ? [] : [{ deleteOne: { filter } }]
-  const document = { ...filter, version: version + 1, value: JSON.stringify(value), due }
+  const document = { ...filter, version: given ?? version + 1, value: JSON.stringify(value), due }
   return version === 0 ? [{ insertOne: { document } }] : [{ replaceOne: { filter, replacement: document } }]
 }
 

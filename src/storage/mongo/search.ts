@@ -10,6 +10,7 @@ import { inSnapshot } from './snapshot.ts'
 import type { Position } from './sort.ts'
 
 export async function search(engine: Engine, plan: SearchPlan): Promise<SearchResult> {
+  engine.index.check(plan)
   const after = cursorPosition(plan)
   return isOneCommand(plan)
     ? await result(engine, plan, after)
@@ -18,6 +19,7 @@ export async function search(engine: Engine, plan: SearchPlan): Promise<SearchRe
 
 /** Ids of at most `limit` matches. */
 export async function findIds(reader: Reader, plan: SearchPlan, limit: number): Promise<readonly string[]> {
+  reader.index.check(plan)
   const unsorted = { ...plan, sort: [] }
   const searches = await typeSearches(reader, unsorted)
   const { items } = await page(reader, unsorted, searches, { after: undefined, limit, withItems: false })

@@ -87,7 +87,7 @@ const findRow = (engine: Engine, type: number, id: string): number | undefined =
   engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', type, id)?.[0]
 
 /** The row of a referenced resource, made when there is none yet. */
-const targetRow = (engine: Engine, type: number, id: string): number =>
+export const targetRow = (engine: Engine, type: number, id: string): number =>
   findRow(engine, type, id) ??
   engine.db.run('INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0)', type, id)
 

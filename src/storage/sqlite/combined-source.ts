@@ -1,5 +1,5 @@
 /** A declared combined index as the start of a search: two equalities and a range in one seek. */
-import { combinedName } from './combined.ts'
+import { nameOfCombined } from '../index-parts.ts'
 import type { Engine } from './engine.ts'
 import type { Candidate, Source } from './source.ts'
 import { and, isOneOf, raw, sql } from './sql.ts'
@@ -7,12 +7,12 @@ import type { Scope, Term } from './term.ts'
 
 /** A declared combined index serves when every one of its parameters is compared. */
 export function combinedCandidate(engine: Engine, scope: Scope, terms: readonly Term[]): Candidate | undefined {
-  for (const declared of engine.combined) {
+  for (const declared of engine.index.combined) {
     if (declared.type !== scope.typeName) continue
     const [first, second] = declared.equal.map((code) => equalTerm(engine, scope, terms, code))
     const rangeParam = engine.names.param(scope.type, 'date', declared.range)
     const range = terms.find((term) => term.op === 'entry' && term.param === rangeParam)
-    const param = engine.names.param(scope.type, 'combined', combinedName(declared))
+    const param = engine.names.param(scope.type, 'combined', nameOfCombined(declared))
     const complete = declared.equal.length === 1 || second !== undefined
     if (first === undefined || !complete || range?.op !== 'entry' || param === undefined) continue
     const single = first.values.length === 1 && (second?.values.length ?? 1) === 1

@@ -7,8 +7,9 @@ import type { Sql, SqlValue } from './sql.ts'
 
 const MOST_STATEMENTS = 400
 const KEYS_AT_A_TIME = 8
-/** How long another process that writes is waited for, milliseconds. */
-const BUSY_TIMEOUT = 2_000
+/** How long another process is waited for, milliseconds, while this one does nothing else. */
+const PATIENCE = 5_000
+const PAUSE = 1
 
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. Pages are read through a memory map, so the page
@@ -26,6 +27,13 @@ const SETTINGS = `
   PRAGMA trusted_schema = OFF;
 `
 
+/** Another process is writing. */
+export class Locked extends StoreUnavailable {
+  constructor() {
+    super("The database can't serve now: another process has locked it")
+  }
+}
+
 export class Database {
   private readonly connection: DatabaseSync
   /** In order of last use; the first is the one to forget. */
@@ -35,7 +43,7 @@ export class Database {
   constructor(path: string) {
     if (path !== ':memory:') makeFolder(dirname(path))
     this.connection = new DatabaseSync(path, {
-      timeout: BUSY_TIMEOUT,
+      timeout: PATIENCE,
       enableForeignKeyConstraints: false,
       returnArrays: true,
     })
@@ -88,9 +96,31 @@ export class Database {
     return this.connection.isTransaction ? work() : this.transaction('BEGIN', work)
   }
 
-  /** Committed (on the disk) when it returns; nothing is written when it throws. */
+  /**
+   * Committed (on the disk) when it returns; nothing is written when it throws. Waits for other processes, and lets
+   * this one do nothing else meanwhile: for its start. @throws Locked after five seconds
+   */
   exclusive<T>(work: () => T): T {
-    return this.transaction('BEGIN IMMEDIATE', work)
+    for (const deadline = Date.now() + PATIENCE; ; sleep(PAUSE)) {
+      try {
+        return this.exclusiveNow(work)
+      } catch (error) {
+        if (!(error instanceof Locked) || Date.now() > deadline) throw error
+      }
+    }
+  }
+
+  /**
+   * The same without a wait. SQLite's own would stop the process, its reads too: beside two processes that write all
+   * the time, for seconds. @throws Locked where another process is writing at this moment
+   */
+  exclusiveNow<T>(work: () => T): T {
+    this.beginNow()
+    return this.ended(work)
+  }
+
+  get isTransaction(): boolean {
+    return this.connection.isTransaction
   }
 
   close(): void {
@@ -100,6 +130,22 @@ export class Database {
 
   private transaction<T>(begin: string, work: () => T): T {
     this.run(begin)
+    return this.ended(work)
+  }
+
+  private beginNow(): void {
+    this.run('PRAGMA busy_timeout = 0')
+    try {
+      this.run('BEGIN IMMEDIATE')
+    } catch (error) {
+      throw ((resultCode(error) ?? 0) & 0xff) === BUSY ? new Locked() : error
+    } finally {
+      this.run(`PRAGMA busy_timeout = ${PATIENCE}`)
+    }
+  }
+
+  /** In a transaction that has begun. */
+  private ended<T>(work: () => T): T {
     try {
       const result = work()
       this.run('COMMIT')
@@ -128,6 +174,11 @@ export class Database {
   }
 }
 
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+
+/** Stops the process for `milliseconds`. */
+const sleep = (milliseconds: number): unknown => Atomics.wait(sleeper, 0, 0, milliseconds)
+
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
@@ -136,15 +187,23 @@ function makeFolder(path: string): void {
   }
 }
 
+/** SQLITE_BUSY */
+const BUSY = 5
+/** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
+const FULL = 13
+const FULL_IN_MEMORY = 4_874
+/** SQLITE_IOERR_FSYNC: it is in the log, and nobody knows whether on the disk. */
+const NOT_SYNCED = 1_034
+
 /** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-  [5, 'another process has locked it'],
+  [BUSY, 'another process has locked it'],
   [6, 'it is locked'],
   [7, 'there is not enough memory'],
   [8, 'the file, or its folder, is read-only for this process'],
   [10, 'the disk cannot be read or written'],
   [11, 'the file is damaged; restore it from a backup'],
-  [13, 'the disk is full'],
+  [FULL, 'the disk is full'],
   [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
   [26, 'the file is no SQLite database'],
 ])
@@ -153,10 +212,15 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
     return error
-  const code = resultCode(error)
-  const reason = UNAVAILABLE.get((code ?? 0) & 0xff)
-  if (reason === undefined) return error
-  return new StoreUnavailable(`The database can't serve now: ${reason} (SQLite result ${code})`, { cause: error })
+  const code = resultCode(error) ?? 0
+  const primary = code === FULL_IN_MEMORY ? FULL : code & 0xff
+  const why = UNAVAILABLE.get(primary)
+  if (why === undefined) return error
+  return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
+    reason: primary === FULL ? 'full' : 'away',
+    mayBeWritten: code === NOT_SYNCED,
+    cause: error,
+  })
 }
 
 function resultCode(error: unknown): number | undefined {

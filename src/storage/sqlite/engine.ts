@@ -1,12 +1,15 @@
 /** What every part of the SQLite engine works with. */
 import type { CombinedIndex } from '../../search/plan.ts'
+import type { SearchIndex } from '../search-index.ts'
 import type { Database } from './database.ts'
 import type { Names } from './names.ts'
 
 export interface Engine {
   readonly db: Database
   readonly names: Names
+  /** Those that are written; searched by are those of `index`. */
   readonly combined: readonly CombinedIndex[]
+  readonly index: SearchIndex
   /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
   readonly fewCandidates: number
 }

@@ -1,86 +1,123 @@
 /**
  * Group commit: change sets that wait at the same time share one transaction and one disk sync.
  * Each is checked and written in turn and sees what came before it; a promise resolves only after the commit.
+ * While another process writes, they wait beside the event loop, so that this process goes on reading; more join them.
  */
 import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
-import { toStoreError } from './database.ts'
+import { Locked, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
+import { checkIndex } from './reindex.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */
 const MOST_PER_COMMIT = 256
+/** Milliseconds until a file that another process writes is tried again. */
+const PAUSE = 1
+/** Milliseconds that a change set waits for other processes. */
+const PATIENCE = 10_000
 
 interface Waiting {
   readonly changes: ChangeSet
+  /** Milliseconds since 1970 UTC. */
+  readonly since: number
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
 }
 
 /** Why a change set was refused; undefined: it was written. */
-type Refusal = { readonly reason: unknown } | undefined
+type Refusal = StoreConflict | undefined
 
 export class GroupCommit {
   private readonly engine: Engine
   private waiting: Waiting[] = []
   private scheduled = false
-  private closed = false
+  /** Set once the store is to be closed: called when nothing waits any more. */
+  private end: (() => void) | undefined
 
   constructor(engine: Engine) {
     this.engine = engine
   }
 
   write(changes: ChangeSet): Promise<void> {
-    if (this.closed) return Promise.reject(new StoreUnavailable('The store is closed'))
+    if (this.end !== undefined) return Promise.reject(new StoreUnavailable('The store is closed'))
     return new Promise((resolve, reject) => {
-      this.waiting.push({ changes, resolve, reject })
+      this.waiting.push({ changes, since: Date.now(), resolve, reject })
       this.schedule()
     })
   }
 
   /** Writes what waits, and accepts nothing more. */
-  close(): void {
-    this.closed = true
-    while (this.waiting.length > 0) this.flush()
-  }
-
-  /** After the I/O events of this turn of the event loop, so that the requests they bring can join. */
-  private schedule(): void {
-    if (this.scheduled) return
-    this.scheduled = true
-    setImmediate(() => {
-      this.scheduled = false
-      this.flush()
-      if (this.waiting.length > 0) this.schedule()
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.end = resolve
+      this.schedule()
     })
   }
 
-  private flush(): void {
-    const batch = this.waiting.splice(0, MOST_PER_COMMIT)
-    const refusals = this.commit(batch)
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const refusal = refusals[index]
-      if (refusal === undefined) resolve()
-      else reject(refusal.reason)
+  /** After the I/O events of this turn of the event loop, so that the requests they bring can join. */
+  private schedule(pause = 0): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    if (pause === 0) setImmediate(() => this.next())
+    else setTimeout(() => this.next(), pause)
+  }
+
+  private next(): void {
+    this.scheduled = false
+    this.flush(this.waiting.splice(0, MOST_PER_COMMIT))
+    if (this.waiting.length > 0) this.schedule()
+    else this.end?.()
+  }
+
+  private flush(batch: readonly Waiting[]): void {
+    if (batch.length === 0) return
+    try {
+      settle(
+        batch,
+        this.engine.db.exclusiveNow(() => {
+          checkIndex(this.engine)
+          return batch.map(({ changes }) => this.attempt(changes))
+        }),
+      )
+    } catch (error) {
+      if (error instanceof Locked) this.putOff(batch)
+      else this.failed(batch, error)
     }
   }
 
-  private commit(batch: readonly Waiting[]): readonly Refusal[] {
-    if (batch.length === 0) return []
-    try {
-      return this.engine.db.exclusive(() => batch.map(({ changes }) => this.attempt(changes)))
-    } catch (error) {
-      this.engine.names.forget()
-      const reason = toStoreError(error)
-      // Nothing was written. A fault that is not the disk's belongs to one change set: only that one may fail.
-      if (batch.length === 1 || reason instanceof StoreUnavailable) return batch.map(() => ({ reason }))
-      return batch.flatMap((waiting) => this.commit([waiting]))
-    }
+  /** Nothing was written. A fault that is not the disk's belongs to one change set: only that one may fail. */
+  private failed(batch: readonly Waiting[], error: unknown): void {
+    this.engine.names.forget()
+    const reason = toStoreError(error)
+    if (batch.length === 1 || reason instanceof StoreUnavailable) refuse(batch, reason)
+    else for (const waiting of batch) this.flush([waiting])
   }
 
   private attempt(changes: ChangeSet): Refusal {
-    const conflict: StoreConflict | undefined = conflictIn(this.engine, changes)
-    if (conflict !== undefined) return { reason: conflict }
-    apply(this.engine, changes)
-    return undefined
+    const conflict = conflictIn(this.engine, changes)
+    if (conflict === undefined) apply(this.engine, changes)
+    return conflict
   }
+
+  private putOff(batch: readonly Waiting[]): void {
+    const oldest = Date.now() - PATIENCE
+    refuse(
+      batch.filter(({ since }) => since < oldest),
+      new StoreUnavailable(`Other processes have been writing to the store for ${PATIENCE / 1000} s`),
+    )
+    this.waiting.unshift(...batch.filter(({ since }) => since >= oldest))
+    this.schedule(PAUSE)
+  }
+}
+
+function settle(batch: readonly Waiting[], refusals: readonly Refusal[]): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const refusal = refusals[index]
+    if (refusal === undefined) resolve()
+    else reject(refusal)
+  }
+}
+
+function refuse(batch: readonly Waiting[], reason: unknown): void {
+  for (const { reject } of batch) reject(reason)
 }

@@ -3,8 +3,8 @@ import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord }
 import type { Database } from './database.ts'
 import { ALWAYS, and, limitedTo, raw, sql } from './sql.ts'
 
-const COLUMNS = 'clinic, kind, key, version, value, due'
-type RecordRow = [clinic: string, kind: string, key: string, version: number, value: string, due: number | null]
+export const COLUMNS = 'clinic, kind, key, version, value, due'
+export type RecordRow = [clinic: string, kind: string, key: string, version: number, value: string, due: number | null]
 
 export function readRecord(db: Database, clinic: string, kind: string, key: string): StoredRecord | undefined {
   const found = db.get<RecordRow>(
@@ -35,15 +35,16 @@ export function recordConflict(db: Database, change: RecordChange): StoreConflic
 }
 
 export function writeRecord(db: Database, change: RecordChange): void {
-  const { clinic, kind, key, value, due = null } = change
+  const { clinic, kind, key, value, due = null, version = null } = change
   if (value === undefined) {
     db.run('DELETE FROM record WHERE kind = ? AND clinic = ? AND key = ?', kind, clinic, key)
     return
   }
   db.run(
-    `INSERT INTO record (clinic, kind, key, version, value, due) VALUES (?, ?, ?, 1, ?, ?)
-     ON CONFLICT (kind, clinic, key) DO UPDATE SET version = version + 1, value = excluded.value, due = excluded.due`,
-    ...[clinic, kind, key, JSON.stringify(value), due],
+    `INSERT INTO record (clinic, kind, key, version, value, due) VALUES (?1, ?2, ?3, coalesce(?6, 1), ?4, ?5)
+     ON CONFLICT (clinic, kind, key) DO UPDATE
+     SET version = coalesce(?6, version + 1), value = excluded.value, due = excluded.due`,
+    ...[clinic, kind, key, JSON.stringify(value), due, version],
   )
 }
 
@@ -51,7 +52,7 @@ export function writeRecord(db: Database, change: RecordChange): void {
 const currentVersion = (db: Database, { clinic, kind, key }: RecordChange): number =>
   db.number(sql`SELECT version FROM record WHERE kind = ${kind} AND clinic = ${clinic} AND key = ${key}`)
 
-const toRecord = ([clinic, kind, key, version, value, due]: RecordRow): StoredRecord => ({
+export const toRecord = ([clinic, kind, key, version, value, due]: RecordRow): StoredRecord => ({
   clinic,
   kind,
   key,

@@ -2,7 +2,7 @@
 import type { ChangeMethod, StoredResource } from '../port.ts'
 import type { Engine } from './engine.ts'
 
-type VersionRow = [version: number, updated: number, method: ChangeMethod, text: string]
+export type VersionRow = [version: number, updated: number, method: ChangeMethod, text: string]
 
 export function readCurrent(engine: Engine, clinic: string, type: string, id: string): StoredResource | undefined {
   const typeId = engine.names.type(clinic, type)

@@ -1,5 +1,6 @@
 /**
- * The tables, and how an older file becomes a current one.
+ * The tables, and how an older file becomes a current one: by the steps it lacks, in one transaction. What takes long on
+ * a large file is no step: entries of resources are made anew in the background (reindex.ts).
  *
  * `name` interns what would be repeated in every row, as a tree: clinic > resource type > kind of entry > search
  * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics
@@ -10,6 +11,7 @@
  * takes a quarter less space and no more time, because most tokens (identifiers, telephone numbers) occur once.
  */
 import { StoreUnavailable } from '../port.ts'
+import { StoreOutdated } from '../search-index.ts'
 import type { Database } from './database.ts'
 import { raw } from './sql.ts'
 
@@ -126,8 +128,35 @@ CREATE UNIQUE INDEX record_by_key ON record (kind, clinic, key);
 CREATE INDEX record_by_due ON record (kind, due, clinic, key) WHERE due IS NOT NULL;
 `
 
+/**
+ * Records are found by clinic first, as everything is. How far the search index is, is kept for each resource type
+ * (index-parts.ts); version 1 knew it of combined indexes only, which were there as a whole.
+ */
+const VERSION_2 = `
+DROP INDEX record_by_key;
+CREATE UNIQUE INDEX record_by_key ON record (clinic, kind, key);
+
+-- One row. epoch: counted up with every change that another process must see. holder, held_until (ms): the process that
+-- works in the background.
+CREATE TABLE store (epoch INTEGER NOT NULL, extraction INTEGER NOT NULL, holder TEXT NOT NULL, held_until INTEGER NOT NULL) STRICT;
+INSERT INTO store VALUES (1, 0, '', 0);
+
+-- wanted, filled: JSON, versions by part. Resources up to reached_row of reached_type are made anew.
+CREATE TABLE type_index (
+  type TEXT PRIMARY KEY,
+  generation INTEGER NOT NULL,
+  wanted TEXT NOT NULL,
+  filled TEXT NOT NULL,
+  reached_type INTEGER NOT NULL DEFAULT 0,
+  reached_row INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+INSERT INTO type_index (type, generation, wanted, filled)
+  SELECT type, 0, '{}', json_group_object('combined:' || text, '1') FROM combined GROUP BY type;
+DROP TABLE combined;
+`
+
 /** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
-const STEPS: readonly string[] = [VERSION_1]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2]
 
 /**
  * Makes a new file ours, or brings an older one up to date, in one transaction.
@@ -135,24 +164,31 @@ const STEPS: readonly string[] = [VERSION_1]
  */
 export function migrate(db: Database): void {
   db.exclusive(() => {
+    refuseForeign(db)
+    refuseNewer(db)
     const version = storeVersion(db)
     for (const step of STEPS.slice(version)) db.script(step)
+    // A process that runs has to see that the tables are others now.
+    if (version > 0 && version < STEPS.length) db.script('UPDATE store SET epoch = epoch + 1')
     // Set anew where they are set already: a file that can't be written ends the start, not the first request.
     db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
   })
 }
 
-function storeVersion(db: Database): number {
-  const application = db.number(raw('PRAGMA application_id'))
-  const version = db.number(raw('PRAGMA user_version'))
-  if (application !== APPLICATION_ID && db.number(raw('SELECT count(*) FROM sqlite_schema')) > 0) {
-    throw new StoreUnavailable('This SQLite file belongs to another program; name another file, which will be created')
-  }
-  if (version > STEPS.length) {
-    throw new StoreUnavailable(
-      `This store was written by a newer version of the server (store version ${version}, this server knows ` +
-        `${STEPS.length}); start the newer server, or name another file`,
-    )
-  }
-  return version
+const storeVersion = (db: Database): number => db.number(raw('PRAGMA user_version'))
+
+function refuseForeign(db: Database): void {
+  const isOurs = db.number(raw('PRAGMA application_id')) === APPLICATION_ID
+  if (isOurs || db.number(raw('SELECT count(*) FROM sqlite_schema')) === 0) return
+  throw new StoreUnavailable('This SQLite file belongs to another program; name another file, which will be created')
+}
+
+/** @throws StoreOutdated when a newer server has changed the tables, before or while this one runs */
+export function refuseNewer(db: Database): void {
+  const version = storeVersion(db)
+  if (version <= STEPS.length) return
+  throw new StoreOutdated(
+    `This store was written by a newer version of the server (store version ${version}, this server knows ` +
+      `${STEPS.length}); start the newer server, or name another file`,
+  )
 }

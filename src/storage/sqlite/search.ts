@@ -10,6 +10,7 @@ import type { Position } from './sort.ts'
 import { scopeOf } from './term.ts'
 
 export function search(engine: Engine, plan: SearchPlan): SearchResult {
+  engine.index.check(plan)
   return engine.db.snapshot(() => {
     const searches = typeSearches(engine, plan, plan.count + 1)
     const found = plan.count === 0 ? [] : page(engine, plan, searches, cursorPosition(plan), plan.count + 1)
@@ -32,6 +33,7 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
 
 /** Ids of at most `limit` matches. */
 export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
+  engine.index.check(plan)
   const unsorted = { ...plan, sort: [] }
   const rows = page(engine, unsorted, typeSearches(engine, unsorted, limit), undefined, limit)
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])

@@ -1,32 +1,34 @@
 /** The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html), one connection. */
-import type { CombinedIndex } from '../../search/plan.ts'
+import { type IndexingSettings, startIndexing } from '../indexing.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
-import { reconcileCombined } from './combined.ts'
+import { SearchIndex } from '../search-index.ts'
 import { Database, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { Names } from './names.ts'
 import { findRecords, readRecord } from './records.ts'
+import { indexingStorage } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
+import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 import { raw } from './sql.ts'
 import { values } from './values.ts'
 
-export interface SqliteOptions {
+export interface SqliteOptions extends IndexingSettings {
   /** A file, made when it is missing, or ':memory:'. */
   readonly path: string
-  /** Declared by the providers; an existing file is brought in line with them. */
-  readonly combined: readonly CombinedIndex[]
   /** See Engine; 4096 unless a test wants the other way of searching on few resources. */
   readonly fewCandidates?: number
 }
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
 export async function openSqliteStore(options: SqliteOptions): Promise<ResourceStore> {
-  const engine = opened(options)
+  const engine = await opened(options)
   const { db } = engine
+  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
+  const serve = served(engine)
   const commits = new GroupCommit(engine)
   let closed = false
   return {
@@ -37,21 +39,26 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     values: async (query) => serve(() => values(engine, query)),
     history: async (query) => serve(() => history(engine, query)),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
+    // Reading it takes as long as finding out whether another process has written to the file.
+    readRecent: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     records: async (query) => serve(() => findRecords(db, query)),
+    clinics: async () => serve(() => clinics(engine)),
+    scanVersions: async (scan) => serve(() => scanVersions(engine, scan)),
+    scanRecords: async (scan) => serve(() => scanRecords(db, scan)),
     isEmpty: async () => serve(() => isEmpty(db)),
     close: async () => {
       if (closed) return
       closed = true
-      commits.close()
+      await Promise.all([indexing.close(), commits.close()])
       db.close()
     },
   }
 }
 
 /** Whoever starts the server is told which file is meant. */
-function opened(options: SqliteOptions): Engine {
+async function opened(options: SqliteOptions): Promise<Engine> {
   try {
-    return open(options)
+    return await open(options)
   } catch (error) {
     const known = toStoreError(error)
     if (!(known instanceof StoreUnavailable)) throw known
@@ -59,14 +66,15 @@ function opened(options: SqliteOptions): Engine {
   }
 }
 
-function open({ path, combined, fewCandidates = 4096 }: SqliteOptions): Engine {
+async function open({ path, combined, extraction, onlyScanned, fewCandidates = 4096 }: SqliteOptions): Promise<Engine> {
   const db = new Database(path)
   try {
-    const engine: Engine = { db, names: new Names(db), combined, fewCandidates }
+    const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
+    const engine: Engine = { db, names: new Names(db), combined, index, fewCandidates }
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
-    db.exclusive(() => reconcileCombined(engine))
+    await index.open(indexingStorage(engine, extraction))
     return engine
   } catch (error) {
     db.close()
@@ -74,14 +82,20 @@ function open({ path, combined, fewCandidates = 4096 }: SqliteOptions): Engine {
   }
 }
 
+/** Of the index rows. */
+const FORM = '1'
+
 const isEmpty = (db: Database): boolean =>
   db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
 
 /** Runs `work` and reports its faults in the port's words. */
-function serve<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw toStoreError(error)
+const served =
+  ({ index }: Engine) =>
+  <T>(work: () => T): T => {
+    try {
+      index.checkVersion()
+      return work()
+    } catch (error) {
+      throw toStoreError(error)
+    }
   }
-}

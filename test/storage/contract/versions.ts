@@ -1,4 +1,5 @@
 /** Reading, versions, optimistic locking, deletion. */
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { StoreConflict } from '../../../src/storage/port.ts'
 import type { NewClinic } from '../contract.ts'
@@ -19,6 +20,17 @@ export function describeVersions(newClinic: NewClinic): void {
       const text = JSON.stringify({ resourceType: 'Binary', data: 'A'.repeat(1_000_000) })
       await clinic.write(clinic.change('Binary/1', [], { text }))
       expect((await clinic.read('Binary/1'))?.text).toBe(text)
+    })
+
+    test('a text of sixteen megabytes that can hardly be packed comes back whole', async () => {
+      const clinic = newClinic()
+      const text = JSON.stringify({
+        resourceType: 'Binary',
+        data: randomBytes(12 * 1024 * 1024 - 1024).toString('base64'),
+      })
+      await clinic.write(clinic.change('Binary/1', [], { text }))
+      // No toBe: a difference would be printed.
+      expect((await clinic.read('Binary/1'))?.text === text).toBe(true)
     })
 
     test('what was never written, or is of another type or id, is undefined', async () => {

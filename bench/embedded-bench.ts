@@ -1,0 +1,106 @@
+/** The server on the embedded engine, beside ceilings measured in the same run. */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Sizes, sizesAt } from './data-set.ts'
+import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './emr.ts'
+import { type Import, importData } from './import-data.ts'
+import { type Measurement, measure, type Traffic } from './load.ts'
+import type { Results, ScenarioResult } from './report.ts'
+import { CEILINGS, type Ceiling, ceilingTraffic, type Scenario, scenarios } from './scenarios.ts'
+import { type ServerProcess, startProcess } from './server-process.ts'
+
+const CONNECTIONS = [1, 16]
+
+export interface EmbeddedOptions {
+  readonly scale: number
+  readonly seconds: number
+  /** Names of scenarios; none: all. */
+  readonly only: readonly string[]
+}
+
+async function measureAll(server: ServerProcess, name: string, traffic: Traffic, seconds: number, rate?: number) {
+  const measurements: Measurement[] = []
+  const loads = rate === undefined ? CONNECTIONS.map((connections) => ({ connections })) : [{ connections: rate, rate }]
+  for (const load of loads) {
+    const measured = await measure(server, traffic, { ...load, seconds })
+    progress(`${name}, ${load.connections} connections: ${Math.round(measured.requestsPerSecond)} requests/s`)
+    measurements.push(measured)
+  }
+  return measurements
+}
+
+async function measureCeiling(ceiling: Ceiling, folder: string, seconds: number) {
+  const name = ceiling.replaceAll(' ', '-')
+  const server = await startProcess(`bench/ceilings/${name}.ts`, { BENCH_DATABASE: join(folder, `${name}.db`) })
+  try {
+    return { name: ceiling, measurements: await measureAll(server, ceiling, ceilingTraffic(ceiling), seconds) }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measureScenarios(
+  server: ServerProcess,
+  chosen: readonly Scenario[],
+  seconds: number,
+): Promise<readonly ScenarioResult[]> {
+  const results: ScenarioResult[] = []
+  for (const scenario of chosen) {
+    const { name, traffic, rate, target } = scenario
+    await tryOnce(server.url, scenario)
+    const measurements = await measureAll(server, name, traffic, seconds, rate)
+    results.push({ name, measurements, ...(target === undefined ? {} : { target }) })
+  }
+  return results
+}
+
+async function withServer<T>(folder: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
+  const server = await startServer(`sqlite:${join(folder, 'emr.db')}`)
+  try {
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+interface Loaded {
+  readonly imported: Import
+  readonly start: number
+  readonly idle: number | undefined
+  readonly loaded: number | undefined
+}
+
+const load = (folder: string, sizes: Sizes): Promise<Loaded> =>
+  withServer(folder, async (server) => {
+    await pause(SETTLE)
+    const idle = server.memory()?.resident
+    const authorization = await logIn(server.url)
+    const headers = { authorization, 'content-type': 'application/fhir+json' }
+    const imported = await importData(server.url, headers, sizes)
+    progress(`import: ${Math.round(imported.resourcesPerSecond)} resources/s`)
+    await pause(SETTLE)
+    return { imported, start: server.startMilliseconds, idle, loaded: server.memory()?.resident }
+  })
+
+const chosenFrom = (all: readonly Scenario[], only: readonly string[]): readonly Scenario[] =>
+  only.length === 0 ? all : all.filter(({ name }) => only.includes(name))
+
+export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, folder: string): Promise<Results> {
+  const sizes = sizesAt(scale)
+  const ceilings: Results['ceilings'][number][] = []
+  for (const ceiling of CEILINGS) ceilings.push(await measureCeiling(ceiling, folder, seconds))
+  const { imported, start, idle, loaded } = await load(folder, sizes)
+  return withServer(folder, async (server) => {
+    await pause(SETTLE)
+    const idleLoaded = server.memory()?.resident
+    const access = { authorization: await logIn(server.url), voiceSecret: VOICE_SECRET }
+    const measured = await measureScenarios(server, chosenFrom(scenarios(sizes, access), only), seconds)
+    return {
+      ceilings,
+      scenarios: measured,
+      import: imported,
+      start: { empty: start, loaded: server.startMilliseconds },
+      memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak },
+    }
+  })
+}

@@ -1,0 +1,48 @@
+/** The server under test: started on a store, logged in to, and asked once before it is measured. */
+import { once } from './load.ts'
+import type { Scenario } from './scenarios.ts'
+import { type ServerProcess, startProcess } from './server-process.ts'
+
+export const VOICE_SECRET = 'bench-webhook-secret'
+/** Milliseconds after which a server that does nothing has tidied up. */
+export const SETTLE = 2_000
+
+export const startServer = (
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> =>
+  startProcess('src/index.ts', {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET: 'bench-jwt-secret-of-sufficient-length',
+    WEBHOOK_SECRET: VOICE_SECRET,
+    DEMO: 'on',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  })
+
+/** What every FHIR request carries as `Authorization`. */
+export async function logIn(url: string): Promise<string> {
+  const { status, text } = await once(url, {
+    method: 'POST',
+    path: '/session',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'demo', password: 'demo' }),
+  })
+  if (status !== 200) throw new Error(`The login was answered ${status}: ${text}`)
+  return `Bearer ${(JSON.parse(text) as { readonly token: string }).token}`
+}
+
+/** @throws Error when the scenario's first request does not give what the scenario is about. */
+export async function tryOnce(url: string, { name, traffic, problemOf }: Scenario): Promise<void> {
+  const request = traffic.kind === 'fresh' ? traffic.next(0, 0) : traffic.requests[0]
+  if (request === undefined) throw new Error(`${name} has no requests`)
+  const { status, text } = await once(url, request)
+  const problem = status >= 300 ? `status ${status}: ${text.slice(0, 500)}` : problemOf?.(text)
+  if (problem !== undefined) throw new Error(`${name} was answered with ${problem}`)
+}
+
+export function progress(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

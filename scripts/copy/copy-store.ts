@@ -1,0 +1,189 @@
+/**
+ * All clinics of one store into another one, which may be of another engine: every version of every resource as it is,
+ * oldest first, then the records. How far that is is written with each set of versions, so a copy that was ended goes on
+ * from there. The index entries are extracted anew, of the newest versions only: nobody searches by the others.
+ */
+import type { IndexEntry } from '../../src/search/plan.ts'
+import {
+  type RecordChange,
+  type ResourceStore,
+  type ScannedVersion,
+  type ScanPage,
+  StoreConflict,
+  type StoredRecord,
+} from '../../src/storage/port.ts'
+import { type ClinicMark, clinicMark, isMark, markChange } from './marks.ts'
+import { recordsOf, VERSIONS_AT_ONCE, versionPages } from './pages.ts'
+
+export interface Copy {
+  readonly source: ResourceStore
+  readonly target: ResourceStore
+  readonly entriesOf: (clinic: string, resource: ScannedVersion) => readonly IndexEntry[]
+  /** Told how many versions were copied. */
+  readonly onCopied: (count: number) => void
+}
+
+/** Characters of the texts of one write, about. */
+const CHARACTERS_AT_ONCE = 8 * 1024 * 1024
+/** Milliseconds between the time of a change and its commit; the one that is later may be the earlier change. */
+const OVERLAP = 60_000
+/** Passes over a source that is being written. */
+const MOST_PASSES = 5
+
+/** @returns true when the source was written meanwhile */
+export async function copyStore(copy: Copy): Promise<boolean> {
+  let written = await copyAllVersions(copy)
+  let wasWritten = false
+  for (let pass = 0; pass < MOST_PASSES && written > 0; pass += 1) {
+    written = await copyAllVersions(copy)
+    wasWritten ||= written > 0
+  }
+  for (const clinic of await clinicsOf(copy)) await copyRecords(copy, clinic)
+  return wasWritten
+}
+
+/** Of either, since a record may have gone from the source since an earlier run. */
+export async function clinicsOf({ source, target }: Pick<Copy, 'source' | 'target'>): Promise<readonly string[]> {
+  return [...new Set([...(await source.clinics()), ...(await target.clinics())])].sort()
+}
+
+async function copyAllVersions(copy: Copy): Promise<number> {
+  let written = 0
+  for (const clinic of await copy.source.clinics()) written += await copyVersions(copy, clinic)
+  return written
+}
+
+/** @returns how many were new to the target */
+async function copyVersions(copy: Copy, clinic: string): Promise<number> {
+  let mark = await clinicMark(copy.target, clinic)
+  const from = mark.isWhole ? { since: mark.latest - OVERLAP } : { ...(mark.after ? { after: mark.after } : {}) }
+  let written = 0
+  for await (const page of versionPages(copy.source, { clinic, ...from })) {
+    mark = markAfter(page, mark)
+    for (const [set, isLast] of sets(page.items)) {
+      written += await writeVersions(copy, clinic, set, isLast ? [markChange(clinic, mark)] : [])
+    }
+  }
+  return written
+}
+
+function markAfter({ items, next }: ScanPage<ScannedVersion>, { latest, isWhole }: ClinicMark): ClinicMark {
+  const mark = { latest: Math.max(latest, items.at(-1)?.lastUpdated ?? 0), isWhole: isWhole || next === undefined }
+  return mark.isWhole || next === undefined ? mark : { ...mark, after: next }
+}
+
+/** Parts of a page that are written together, and whether each is the last. */
+function sets(versions: readonly ScannedVersion[]): readonly (readonly [readonly ScannedVersion[], boolean])[] {
+  const found: ScannedVersion[][] = [[]]
+  let characters = 0
+  for (const version of versions) {
+    characters += version.text.length
+    if (characters > CHARACTERS_AT_ONCE && found.at(-1)?.length !== 0) {
+      found.push([])
+      characters = version.text.length
+    }
+    found.at(-1)?.push(version)
+  }
+  return found.map((set, index) => [set, index === found.length - 1])
+}
+
+async function writeVersions(
+  copy: Copy,
+  clinic: string,
+  versions: readonly ScannedVersion[],
+  records: readonly RecordChange[],
+): Promise<number> {
+  const resources = versions.map((version) => ({
+    ...asStored(version),
+    expect: version.version - 1,
+    entries: version.isCurrent && version.method !== 'DELETE' ? copy.entriesOf(clinic, version) : [],
+  }))
+  try {
+    await copy.target.write({ clinic, resources, records, guards: [] })
+    copy.onCopied(versions.length)
+    return versions.length
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    return await writeMissing(copy, clinic, versions, records, error)
+  }
+}
+
+const asStored = ({ type, id, version, lastUpdated, method, text }: ScannedVersion) => ({
+  ...{ type, id, version, lastUpdated, method, text },
+})
+
+/** Without those that an earlier run has written. */
+async function writeMissing(
+  copy: Copy,
+  clinic: string,
+  versions: readonly ScannedVersion[],
+  records: readonly RecordChange[],
+  conflict: StoreConflict,
+): Promise<number> {
+  const newest = await Promise.all(versions.map(({ type, id }) => copy.target.read(clinic, type, id)))
+  const missing = versions.filter(({ version }, index) => version > (newest[index]?.version ?? 0))
+  if (missing.length === versions.length) {
+    throw new Error(
+      `The target is not what this copy left there: somebody else has written ${conflict.subject} of ${clinic}`,
+    )
+  }
+  return await writeVersions(copy, clinic, missing, records)
+}
+
+/** What is missing or different is written, what is too much is removed. */
+async function copyRecords({ source, target }: Copy, clinic: string): Promise<void> {
+  const write = (records: readonly RecordChange[]) => target.write({ clinic, resources: [], records, guards: [] })
+  let changes: RecordChange[] = []
+  for await (const [wanted, found] of paired(recordsOf(source, clinic), recordsOf(target, clinic))) {
+    changes.push(...changesFor(wanted, found))
+    if (changes.length < VERSIONS_AT_ONCE) continue
+    await write(changes)
+    changes = []
+  }
+  if (changes.length > 0) await write(changes)
+}
+
+function changesFor(wanted: StoredRecord | undefined, found: StoredRecord | undefined): readonly RecordChange[] {
+  if (wanted !== undefined) return isSame(wanted, found) ? [] : [asChange(wanted)]
+  return found === undefined || isMark(found) ? [] : [removal(found)]
+}
+
+type Pair = readonly [wanted: StoredRecord | undefined, found: StoredRecord | undefined]
+
+/** Both sides come in the same order; what only one of them has is alone. */
+async function* paired(theirs: AsyncGenerator<StoredRecord>, ours: AsyncGenerator<StoredRecord>): AsyncGenerator<Pair> {
+  let [wanted, found] = [await nextOf(theirs), await nextOf(ours)]
+  while (wanted !== undefined || found !== undefined) {
+    const order = compare(wanted, found)
+    yield [order <= 0 ? wanted : undefined, order >= 0 ? found : undefined]
+    if (order <= 0) wanted = await nextOf(theirs)
+    if (order >= 0) found = await nextOf(ours)
+  }
+}
+
+async function nextOf(records: AsyncGenerator<StoredRecord>): Promise<StoredRecord | undefined> {
+  const { done, value } = await records.next()
+  return done ? undefined : value
+}
+
+/** By the bytes of kind and key, as scans go; what is at its end comes last. */
+function compare(one: StoredRecord | undefined, other: StoredRecord | undefined): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
+  return bytes(one.kind, other.kind) || bytes(one.key, other.key)
+}
+
+const bytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
+
+const isSame = (one: StoredRecord, other: StoredRecord | undefined): boolean =>
+  JSON.stringify(asChange(one)) === JSON.stringify(other && asChange(other))
+
+const asChange = ({ clinic, kind, key, version, value, due }: StoredRecord): RecordChange => ({
+  ...{ clinic, kind, key, version, value, due },
+  expect: 'any',
+})
+
+const removal = ({ clinic, kind, key }: StoredRecord): RecordChange => ({
+  ...{ clinic, kind, key },
+  expect: 'any',
+  value: undefined,
+})

@@ -1,0 +1,75 @@
+/** What anybody writes to the records, as it is told by a change stream (https://www.mongodb.com/docs/manual/changeStreams/). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChangeStream, ChangeStreamDocument, Collection } from 'mongodb'
+import type { RecordDocument } from './collections.ts'
+
+/** Milliseconds before a stream that was lost is opened anew. */
+const PAUSE = 1_000
+/** Milliseconds that the server lets a look for news wait. */
+const LONGEST_LOOK = 1_000
+
+export interface RecordListener {
+  /** From now on every change is told. */
+  begins(): void
+  /** @param record undefined: it is not known which */
+  changed(record: Pick<RecordDocument, 'clinic' | 'kind' | 'key'> | undefined): void
+  /** Changes may be missed, until it begins again. */
+  ends(): void
+}
+
+/** The driver resumes a stream where it broke off; one that it cannot resume is opened anew. */
+export class RecordWatch {
+  private readonly records: Collection<RecordDocument>
+  private readonly kinds: readonly string[]
+  private readonly listener: RecordListener
+  private readonly end = new AbortController()
+  private stream: ChangeStream<RecordDocument> | undefined
+
+  constructor(records: Collection<RecordDocument>, kinds: readonly string[], listener: RecordListener) {
+    this.records = records
+    this.kinds = kinds
+    this.listener = listener
+    void this.watch()
+  }
+
+  async close(): Promise<void> {
+    this.end.abort()
+    await this.stream?.close()
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.end
+    while (!signal.aborted) {
+      // Whatever is wrong, it is a memory less; requests meet the same and say so.
+      await this.follow().catch(() => {})
+      this.listener.ends()
+      await sleep(PAUSE, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  private async follow(): Promise<void> {
+    const stream = this.records.watch(this.pipeline(), { maxAwaitTimeMS: LONGEST_LOOK })
+    this.stream = stream
+    try {
+      for (let looks = 0; !this.end.signal.aborted; looks += 1) {
+        const change = await stream.tryNext()
+        if (looks === 0) this.listener.begins()
+        if (change !== null) this.listener.changed(recordIn(change))
+      }
+    } finally {
+      await stream.close()
+    }
+  }
+
+  /** A deletion, or an update by hand, does not say of which kind the record is. */
+  private pipeline(): object[] {
+    const isWatched = { 'fullDocument.kind': { $in: this.kinds } }
+    return [
+      { $match: { $or: [isWatched, { operationType: { $nin: ['insert', 'replace'] } }] } },
+      { $project: { operationType: 1, 'fullDocument.clinic': 1, 'fullDocument.kind': 1, 'fullDocument.key': 1 } },
+    ]
+  }
+}
+
+const recordIn = (change: ChangeStreamDocument<RecordDocument>): RecordDocument | undefined =>
+  change.operationType === 'insert' || change.operationType === 'replace' ? change.fullDocument : undefined

@@ -1,0 +1,163 @@
+/**
+ * Index items made anew from the stored texts. Resources say by which generation theirs were made, and the index on
+ * items finds those of an older one; so what is done need not be remembered, and what a server of another version
+ * writes meanwhile is found as well.
+ */
+import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
+import { isOfOldForm, type TypeIndex } from '../index-parts.ts'
+import type { Batch, IndexingStorage } from '../indexing.ts'
+import type { Extraction } from '../port.ts'
+import { indexItems } from './change-set.ts'
+import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
+import type { Engine } from './engine.ts'
+import { GENERATION } from './index-items.ts'
+import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { toStored } from './resources.ts'
+import { item } from './term.ts'
+
+/** Milliseconds: a rolling upgrade takes no longer. */
+const LATE_FOR = 60 * 60 * 1000
+
+export const indexingStorage = (engine: Engine, extraction: Extraction | undefined): IndexingStorage => {
+  const outdated = new Outdated(engine)
+  return {
+    lateFor: LATE_FOR,
+    epoch: () => epochOf(engine),
+    load: () => readState(engine),
+    storedTypes: () => storedTypes(engine),
+    claim: (types, version) => claim(engine, types, version),
+    lease: (holder, milliseconds) => lease(engine, holder, milliseconds),
+    left: (index) => outdated.count(index),
+    fill: async (index, limit) => {
+      if (extraction === undefined) return { done: 0, failed: 0 }
+      return await reindex(engine, extraction, await outdated.next(index, limit))
+    },
+    complete: (index) => complete(engine, index),
+  }
+}
+
+interface Search {
+  readonly filter: Filter
+  readonly index: ResourceIndex
+}
+
+/** Resources of which the items are of an older generation, clinic by clinic. */
+class Outdated {
+  private readonly engine: Engine
+  /** Where the last ones were found. */
+  private clinic = ''
+  /** The last id of those that say no generation: no index finds these, so they are walked. */
+  private id = ''
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  async count(index: TypeIndex): Promise<number> {
+    let sum = 0
+    for (const clinic of await this.clinics()) {
+      for (const { filter, index: hint } of searches(clinic, index)) {
+        sum += await this.engine.resources.countDocuments(filter, { hint })
+      }
+    }
+    return sum
+  }
+
+  /** None when there are none left. */
+  async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
+    for (const clinic of await this.clinics()) {
+      if (clinic !== this.clinic) this.id = ''
+      this.clinic = clinic
+      for (const search of searches(clinic, index)) {
+        const found = await this.find(search, limit)
+        if (found.length > 0) return found
+      }
+    }
+    return []
+  }
+
+  private async find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
+    const options = { projection: { resource: 0 }, hint: index, limit }
+    if (index !== 'by_id') return await this.engine.resources.find(filter, options).toArray()
+    const after = { ...filter, id: { $gt: this.id } }
+    const found = await this.engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
+    this.id = found.at(-1)?.id ?? ''
+    return found
+  }
+
+  /** The one under way first. */
+  private async clinics(): Promise<readonly string[]> {
+    const clinics = await this.engine.resources.distinct('clinic')
+    return clinics.sort((one, other) => Number(other === this.clinic) - Number(one === this.clinic))
+  }
+}
+
+function searches(clinic: string, index: TypeIndex): readonly Search[] {
+  const ofType = { clinic, type: index.type }
+  const older: Search = {
+    filter: { ...ofType, ...item({ k: GENERATION, v: { $lt: index.generation } }) },
+    index: 'by_entry',
+  }
+  const silent: Search = { filter: { ...ofType, live: true, 'ix.k': { $ne: GENERATION } }, index: 'by_id' }
+  return isOfOldForm(index) ? [silent, older] : [older]
+}
+
+async function reindex(engine: Engine, extraction: Extraction, found: readonly ResourceDocument[]): Promise<Batch> {
+  if (found.length === 0) return { done: 0, failed: 0 }
+  const made = found.map((document) => ({ document, ix: itemsOf(engine, extraction, document) }))
+  const kept = made.filter(({ ix }) => ix === undefined).map(({ document }) => document)
+  const refused = await write(
+    engine,
+    made.flatMap(({ document, ix }) => (ix === undefined ? [] : [{ document, ix }])),
+  )
+  const failed = [...kept, ...refused]
+  await write(
+    engine,
+    failed.map((document) => ({ document, ix: keptItems(engine, document) })),
+  )
+  return { done: found.length, failed: failed.length }
+}
+
+/** undefined: none can be extracted. */
+function itemsOf(engine: Engine, extraction: Extraction, document: ResourceDocument): readonly IndexItem[] | undefined {
+  try {
+    return indexItems(engine, document.type, extraction.entriesOf(document.clinic, toStored(document)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Those it has, as if they were made anew: else it would be tried for ever. */
+const keptItems = ({ index }: Engine, { type, ix }: ResourceDocument): readonly IndexItem[] => [
+  ...ix.filter(({ k }) => k !== GENERATION),
+  { k: GENERATION, v: index.generationOf(type) },
+]
+
+interface Remade {
+  readonly document: ResourceDocument
+  readonly ix: readonly IndexItem[]
+}
+
+/**
+ * Only the version that was read: a newer one has its own.
+ * @returns those that the database does not take, because they would be too large
+ */
+async function write({ resources }: Engine, remade: readonly Remade[]): Promise<readonly ResourceDocument[]> {
+  if (remade.length === 0) return []
+  try {
+    await resources.bulkWrite(
+      remade.map((one) => ({ updateOne: updateOf(one) })),
+      { ordered: false },
+    )
+    return []
+  } catch (error) {
+    const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+    if (refused.length === 0) throw error
+    return refused.flatMap(({ index }) => remade[index]?.document ?? [])
+  }
+}
+
+const updateOf = ({ document, ix }: Remade): UpdateOneModel<ResourceDocument> => {
+  const { clinic, type, id, stamp } = document
+  return { filter: { clinic, type, id, stamp }, update: { $set: { ix } } }
+}

@@ -1,0 +1,78 @@
+/** Where the file keeps how far its search index is, and what has to change with it. */
+import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index-parts.ts'
+import type { Database } from './database.ts'
+import { refuseNewer } from './schema.ts'
+import { raw } from './sql.ts'
+
+export const epochOf = (db: Database): number => db.number(raw('SELECT epoch FROM store'))
+
+const nextEpoch = (db: Database): unknown => db.run('UPDATE store SET epoch = epoch + 1')
+
+type StateRow = [type: string, generation: number, wanted: string, filled: string]
+
+/** @throws StoreUnavailable when a newer server has changed the tables */
+export function readState(db: Database): IndexState {
+  refuseNewer(db)
+  const rows = db.all<StateRow>('SELECT type, generation, wanted, filled FROM type_index')
+  return {
+    epoch: epochOf(db),
+    extraction: db.number(raw('SELECT extraction FROM store')),
+    types: new Map(rows.map((row) => [row[0], toTypeIndex(row)])),
+  }
+}
+
+const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex => ({
+  type,
+  generation,
+  wanted: JSON.parse(wanted) as Parts,
+  filled: JSON.parse(filled) as Parts,
+})
+
+export function storedTypes(db: Database): ReadonlySet<string> {
+  const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id
+    WHERE c.parent = 0 AND EXISTS (SELECT 1 FROM resource AS r WHERE r.type = t.id AND r.live = 1)`)
+  return new Set(found.map(([type]) => type))
+}
+
+/** Combined rows that are not complete would find too little, or what is no longer so: they are made anew. */
+export function claim(db: Database, types: readonly TypeIndex[], extraction: number): void {
+  for (const { type, generation, wanted, filled } of types) {
+    const before = db.get<[number]>('SELECT generation FROM type_index WHERE type = ?', type)?.[0] ?? 0
+    if (before !== generation - 1) continue
+    db.run(
+      'INSERT OR REPLACE INTO type_index (type, generation, wanted, filled) VALUES (?, ?, ?, ?)',
+      ...[type, generation, JSON.stringify(wanted), JSON.stringify(filled)],
+    )
+    removeCombined(db, type, filled)
+  }
+  db.run('UPDATE store SET extraction = max(extraction, ?)', extraction)
+  nextEpoch(db)
+}
+
+function removeCombined(db: Database, typeName: string, filled: Parts): void {
+  const known = db.all<[number, string]>(
+    `SELECT p.id, p.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id CROSS JOIN name AS k ON k.parent = t.id
+       CROSS JOIN name AS p ON p.parent = k.id
+     WHERE c.parent = 0 AND t.text = ? AND k.text = 'combined'`,
+    typeName,
+  )
+  for (const [param, text] of known) {
+    if (filled[partOfCombined(text)] === undefined) db.run('DELETE FROM combined_index WHERE param = ?', param)
+  }
+}
+
+export function complete(db: Database, { type, generation }: TypeIndex): void {
+  db.run(
+    `UPDATE type_index SET filled = wanted, reached_type = 0, reached_row = 0 WHERE type = ? AND generation = ?`,
+    ...[type, generation],
+  )
+  nextEpoch(db)
+}
+
+export function lease(db: Database, holder: string, milliseconds: number): boolean {
+  const now = Date.now()
+  const [held, until] = db.get<[string, number]>('SELECT holder, held_until FROM store') ?? ['', 0]
+  if (held !== holder && until > now) return false
+  db.run('UPDATE store SET holder = ?, held_until = ?', holder, now + milliseconds)
+  return true
+}

@@ -1,0 +1,162 @@
+/**
+ * Index rows made anew from the stored texts, in the order of the resources' rows. How far that is stands in the file
+ * and is written with each batch, so that whoever goes on begins where the last one ended.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TypeIndex } from '../index-parts.ts'
+import type { Batch, IndexingStorage } from '../indexing.ts'
+import { type Extraction, type StoredResource, StoreUnavailable } from '../port.ts'
+import { targetRow } from './change-set.ts'
+import { combinedRows } from './combined.ts'
+import { Locked, toStoreError } from './database.ts'
+import type { Engine } from './engine.ts'
+import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-rows.ts'
+import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { stored, type VersionRow } from './resources.ts'
+
+/** Milliseconds that a batch keeps requests waiting, about. */
+const LONGEST_BATCH = 20
+/** Milliseconds until a file that another process writes is tried again, and for how long. */
+const PAUSE = 2
+const PATIENCE = 10_000
+
+export const indexingStorage = (engine: Engine, extraction: Extraction | undefined): IndexingStorage => ({
+  // A process of another version can't write any more: see checkIndex.
+  lateFor: 0,
+  epoch: async () => epochOf(engine.db),
+  load: async () => readState(engine.db),
+  storedTypes: async () => storedTypes(engine.db),
+  claim: async (types, version) => engine.db.exclusive(() => claim(engine.db, types, version)),
+  lease: (holder, milliseconds) => whenFree(engine, () => lease(engine.db, holder, milliseconds)),
+  left: async (index) => left(engine, index),
+  fill: async (index, limit) =>
+    extraction === undefined ? NOTHING : await whenFree(engine, () => fill(engine, extraction, index, limit)),
+  complete: (index) => whenFree(engine, () => complete(engine.db, index)),
+})
+
+/**
+ * A process that writes what another version does not search by would leave it incomplete for good.
+ * @throws StoreUnavailable when another version of the server has opened the file since
+ */
+export function checkIndex({ db, index }: Engine): void {
+  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
+  if (index.isOverruled) {
+    throw new StoreUnavailable(
+      'Another version of the server has opened this store; this one no longer writes, stop it',
+    )
+  }
+}
+
+/** Other processes are waited for beside the event loop. */
+async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE; ; await sleep(PAUSE)) {
+    try {
+      return db.exclusiveNow(work)
+    } catch (error) {
+      if (error instanceof Locked && Date.now() < deadline) continue
+      names.forget()
+      throw error
+    }
+  }
+}
+
+const NOTHING: Batch = { done: 0, failed: 0 }
+
+/** A resource type of one clinic. */
+interface Place {
+  readonly clinic: string
+  /** Its name's number: the order in which types are gone through. */
+  readonly type: number
+  /** The last row of it that is done. */
+  readonly after: number
+}
+
+function fill(engine: Engine, extraction: Extraction, index: TypeIndex, limit: number): Batch {
+  const deadline = performance.now() + LONGEST_BATCH
+  let [done, failed] = [0, 0]
+  for (const place of placesFrom(engine, index)) {
+    let reached = 0
+    for (const row of rowsOf(engine, place, limit - done)) {
+      if (done > 0 && performance.now() > deadline) break
+      if (!reindexed(engine, extraction, index.type, place, row)) failed += 1
+      done += 1
+      reached = row
+    }
+    if (reached === 0) continue
+    engine.db.run(
+      'UPDATE type_index SET reached_type = ?, reached_row = ? WHERE type = ?',
+      ...[place.type, reached, index.type],
+    )
+    break
+  }
+  return { done, failed }
+}
+
+/** None when another server wants other parts meanwhile. */
+function placesFrom({ db, names }: Engine, { type: typeName, generation }: TypeIndex): readonly Place[] {
+  const reached = db.get<[number, number]>(
+    'SELECT reached_type, reached_row FROM type_index WHERE type = ? AND generation = ?',
+    ...[typeName, generation],
+  )
+  if (reached === undefined) return []
+  const places = names.clinics().flatMap((clinic) => {
+    const type = names.find(clinic, typeName)
+    if (type === undefined || type < reached[0]) return []
+    return [{ clinic: names.textOf(clinic), type, after: type === reached[0] ? reached[1] : 0 }]
+  })
+  return places.sort((one, other) => one.type - other.type)
+}
+
+const rowsOf = ({ db }: Engine, { type, after }: Place, limit: number): readonly number[] =>
+  db
+    .all<[number]>(
+      `SELECT row FROM resource INDEXED BY resource_by_row WHERE type = ? AND live = 1 AND row > ? ORDER BY row LIMIT ?`,
+      ...[type, after, limit],
+    )
+    .map(([row]) => row)
+
+const left = (engine: Engine, index: TypeIndex): number =>
+  placesFrom(engine, index).reduce((sum, { type, after }) => {
+    const count = 'SELECT count(*) FROM resource INDEXED BY resource_by_row WHERE type = ? AND live = 1 AND row > ?'
+    return sum + (engine.db.get<[number]>(count, type, after)?.[0] ?? 0)
+  }, 0)
+
+/** false: it keeps the rows it has. */
+function reindexed(engine: Engine, extraction: Extraction, typeName: string, { clinic, type }: Place, row: number) {
+  const { db, names } = engine
+  db.run('SAVEPOINT resource')
+  try {
+    const entries = extraction.entriesOf(clinic, resourceAt(engine, typeName, row))
+    const maker = new IndexRowMaker(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+    replaceRows(engine, typeName, type, row, maker.make(entries))
+    return true
+  } catch (error) {
+    if (toStoreError(error) instanceof StoreUnavailable) throw error
+    db.run('ROLLBACK TO resource')
+    names.forget()
+    return false
+  } finally {
+    if (db.isTransaction) db.run('RELEASE resource')
+  }
+}
+
+function resourceAt({ db }: Engine, type: string, row: number): StoredResource {
+  const found = db.get<[id: string, ...VersionRow]>(
+    `SELECT r.id, v.version, v.updated, v.method, v.text
+     FROM resource AS r CROSS JOIN version AS v ON v.seq = r.seq WHERE r.row = ?`,
+    row,
+  )
+  if (found === undefined) throw new Error(`There is no resource in row ${row}`)
+  const [id, ...version] = found
+  return stored(type, id, version)
+}
+
+/** Combined rows may be there or not, so all are written; those that no longer follow from the others are removed. */
+function replaceRows(engine: Engine, typeName: string, type: number, row: number, after: IndexRows): void {
+  const before = readIndexRows(engine.db, row)
+  writeIndexRows(engine.db, row, before, after)
+  const combined = (rows: IndexRows): IndexRows =>
+    new Map([['combined_index', combinedRows(engine, type, typeName, rows)]])
+  writeIndexRows(engine.db, row, undefined, combined(after))
+  writeIndexRows(engine.db, row, combined(before), combined(after))
+}

@@ -1,0 +1,61 @@
+/** The network between the server and its MongoDB is cut for ten seconds while 16 clients write. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { describeOnMongo } from '../support/mongo.ts'
+import { ReplicaSet } from '../support/replica-set.ts'
+import { endProcessesAfterEach, login, start } from '../support/server-process.ts'
+import { type Cut, type Wire, wireTo } from '../support/wire.ts'
+import { expectKept } from './audit.ts'
+import { fhir, isUnavailable, Load } from './load.ts'
+
+/** Milliseconds. */
+const CUT = 10_000
+/** See docs/operating.md. */
+const LONGEST_ANSWER = 15_000
+/** From the moment the network is mended until 100 writes more are acknowledged. */
+const SERVICE_IS_BACK = 15_000
+
+describeOnMongo('a network that is cut', () => {
+  let wire: Wire | undefined
+  let nodes: ReplicaSet
+  beforeAll(async () => {
+    const behind = async (port: number) => {
+      wire = await wireTo(port)
+      return wire.host
+    }
+    nodes = await ReplicaSet.start({ nodes: 1, behind })
+  }, 120_000)
+  afterAll(async () => {
+    await nodes.stop()
+    await wire?.end()
+  })
+  endProcessesAfterEach()
+  let load: Load | undefined
+  afterEach(() => load?.stop())
+
+  test.each<[Cut, string]>([
+    ['silent', 'packets are lost'],
+    ['reset', 'connections break off'],
+  ])(
+    '(%s: %s) is answered in bounded time with 503 and Retry-After; then service is back, and every acknowledged write is there once',
+    async (how) => {
+      const server = await start({ DATABASE_URL: nodes.url(how) })
+      const target = { url: server.url, token: await login(server.url) }
+      load = new Load(how, [target])
+      await load.progress(200)
+      wire?.cut(how)
+      const mended = sleep(CUT).then(() => wire?.mend())
+      const refused = await Promise.all([fhir(target, 'GET', '/Patient/1'), fhir(target, 'GET', '/Patient?family=x')])
+      expect(refused.map(isUnavailable)).toEqual([true, true])
+      await mended
+      const back = await load.progress(100)
+      await load.progress(100)
+      await load.stop()
+      expect(load.refused).toBeGreaterThan(0)
+      expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
+      expect(back).toBeLessThan(SERVICE_IS_BACK)
+      await expectKept(load, target, { fault: `network cut for 10 s (${how})`, back })
+    },
+    120_000,
+  )
+})

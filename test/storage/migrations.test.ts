@@ -1,0 +1,505 @@
+/** Stores that an older server wrote, and servers that search by other values than the one before. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { BSON } from 'mongodb'
+import { openStore } from '../../src/app.ts'
+import { IndexIncomplete, type IndexingProgress, type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
+import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { Clinic, string } from './fixtures.ts'
+import {
+  BY_COLOUR,
+  BY_FAMILY,
+  BY_LAST_LETTER,
+  COMBINED_BY_BOSS,
+  extracting,
+  FAST,
+  openAs,
+  person,
+  type Server,
+  serve,
+} from './people.ts'
+
+const OLD_STORES = join(import.meta.dirname, 'old-stores')
+const PROCESS = join(import.meta.dirname, 'indexing-process.ts')
+
+/** Nothing is made anew as long as this lasts. */
+const NEVER = { ...FAST, look: 3_600_000 }
+const LATER = { pace: NEVER }
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+let files = 0
+function newFile(): string {
+  files += 1
+  return `sqlite:${join(folder, `${files}.db`)}`
+}
+
+const where = {
+  colour: (code: string) => [{ kind: 'token', param: 'colour', code }] as const,
+  family: (value: string) => [{ kind: 'string', param: 'family', match: 'exact', value }] as const,
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(10)) {
+    const found = await look()
+    if (found !== undefined) return found
+  }
+  throw new Error('It did not come to pass within 30 seconds')
+}
+
+/** What a search gives once the parts it goes by are there. */
+const eventually = (clinic: Clinic, conditions: Parameters<Clinic['find']>[1]): Promise<readonly string[]> =>
+  until(async () => {
+    try {
+      return await clinic.find('Patient', conditions)
+    } catch (error) {
+      if (error instanceof IndexIncomplete) return undefined
+      throw error
+    }
+  })
+
+const PEOPLE = 25
+
+/** People of two clinics, written by a server that knows their family names only. */
+async function fill(url: string): Promise<void> {
+  const old = await serve(url, extracting(1, BY_FAMILY))
+  for (const clinic of ['north', 'south']) {
+    for (let number = 0; number < PEOPLE; number += 1) {
+      const boss = number > 0 ? { boss: '0' } : {}
+      await old.write(person(`${number}`, 'Berg', number % 5 === 0 ? 'red' : 'blue', boss), clinic)
+    }
+    await old.clinic(clinic).delete('Patient/5')
+  }
+  await old.store.close()
+}
+
+const REDS = ['Patient/0', 'Patient/10', 'Patient/15', 'Patient/20']
+
+function describeMigrations(name: string, newUrl: () => Promise<string>): void {
+  const withServers = async (work: (url: string, open: typeof serve) => Promise<void>): Promise<void> => {
+    const opened: Server[] = []
+    try {
+      await work(await newUrl(), async (...args) => {
+        const server = await serve(...args)
+        opened.push(server)
+        return server
+      })
+    } finally {
+      for (const { store } of opened) await store.close()
+    }
+  }
+
+  describe(`a search index on ${name}`, () => {
+    test('is made in the background for what was stored before, in every clinic, and deletions stay out of it', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const progress: IndexingProgress[] = []
+        const server = await open(url, extracting(2, BY_COLOUR), { onIndexing: (one) => progress.push(one) })
+        for (const clinic of ['north', 'south']) {
+          expect(await eventually(server.clinic(clinic), where.colour('red'))).toEqual(REDS)
+        }
+        const left = 2 * (PEOPLE - 1)
+        expect(progress.at(0)).toEqual({ type: 'Patient', state: 'begins', done: 0, left, failed: 0 })
+        expect(progress.at(-1)).toEqual({ type: 'Patient', state: 'is complete', done: left, left: 0, failed: 0 })
+      }))
+
+    test('is not searched by before it is complete: every search that goes by it says so, any other is answered', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const server = await open(url, extracting(2, BY_COLOUR), LATER)
+        const clinic = server.clinic()
+        const colour = where.colour('red')
+        const chain = { kind: 'chain', param: 'boss', types: ['Patient'], where: where.family('Berg')[0] } as const
+        const has = { kind: 'has', type: 'Patient', param: 'boss', where: where.family('Berg')[0] } as const
+        const include = { source: 'Patient', param: 'boss', reverse: false, iterate: false }
+        const refused = [
+          [clinic.search('Patient', { where: colour }), 'Patient?colour'],
+          [clinic.search('Patient', { where: [{ kind: 'not', of: colour[0] }] }), 'Patient?colour'],
+          [
+            clinic.search('Patient', { where: [{ kind: 'any', of: [...where.family('x'), ...colour] }] }),
+            'Patient?colour',
+          ],
+          [
+            clinic.search('Patient', { where: [{ kind: 'missing', param: 'colour', missing: true }] }),
+            'Patient?colour',
+          ],
+          [clinic.search('Patient', { sort: [{ by: 'token', param: 'colour', descending: false }] }), 'Patient?colour'],
+          [clinic.search('Patient', { where: [chain] }), 'Patient?boss'],
+          [clinic.search('Patient', { where: [has] }), 'Patient?boss'],
+          [clinic.search('Patient', { include: [include] }), 'Patient?boss'],
+          [clinic.search('Patient', { include: [{ ...include, param: '*' }] }), 'Patient?*'],
+          [clinic.search(['Practitioner', 'Patient'], { where: colour }), 'Patient?colour'],
+        ] as const
+        for (const [search, use] of refused) await expect(search).rejects.toEqual(new IndexIncomplete([use]))
+
+        expect(await clinic.find('Patient', where.family('Berg'))).toHaveLength(PEOPLE - 1)
+        expect(await clinic.find('Patient', [])).toHaveLength(PEOPLE - 1)
+        expect(await clinic.find('Practitioner', colour)).toEqual([])
+      }))
+
+    test('takes part of what is written before it is complete', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const before = await open(url, extracting(2, BY_COLOUR), LATER)
+        await before.write(person('new', 'Tal', 'red'))
+        await before.write(person('0', 'Tal', 'blue'))
+        await before.clinic().delete('Patient/10')
+        const after = await open(url, extracting(2, BY_COLOUR))
+        expect(await eventually(after.clinic(), where.colour('red'))).toEqual([
+          'Patient/15',
+          'Patient/20',
+          'Patient/new',
+        ])
+        expect(await after.clinic().find('Patient', where.family('Tal'))).toEqual(['Patient/0', 'Patient/new'])
+      }))
+
+    test('loses nothing that is written while it is made', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const server = await open(url, extracting(2, BY_COLOUR))
+        const ids = Array.from({ length: PEOPLE }, (_, number) => `${number}`)
+        await Promise.all(ids.map((id) => server.write(person(id, 'Tal', 'green'))))
+        expect(await eventually(server.clinic(), where.colour('green'))).toHaveLength(PEOPLE)
+        expect(await server.clinic().find('Patient', where.colour('red'))).toEqual([])
+        expect(await server.clinic().find('Patient', where.family('Berg'))).toEqual([])
+        expect(await server.clinic().find('Patient', where.family('Tal'))).toHaveLength(PEOPLE)
+      }))
+
+    test('is made anew where a parameter has other values than before, and forgets those it had', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const before = await open(url, extracting(2, BY_LAST_LETTER), LATER)
+        await expect(before.clinic().find('Patient', where.family('g'))).rejects.toBeInstanceOf(IndexIncomplete)
+        const after = await open(url, extracting(2, BY_LAST_LETTER))
+        expect(await eventually(after.clinic(), where.family('g'))).toHaveLength(PEOPLE - 1)
+        expect(await after.clinic().find('Patient', where.family('Berg'))).toEqual([])
+      }))
+
+    test('goes back to what it was when another server goes back, and comes again', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        for (const [parameters, found, gone] of [
+          [BY_LAST_LETTER, 'g', 'Berg'],
+          [BY_FAMILY, 'Berg', 'g'],
+          [BY_LAST_LETTER, 'g', 'Berg'],
+        ] as const) {
+          const server = await open(url, extracting(2, parameters))
+          expect(await eventually(server.clinic(), where.family(found))).toHaveLength(PEOPLE - 1)
+          expect(await server.clinic().find('Patient', where.family(gone))).toEqual([])
+        }
+      }))
+
+    test('has a new combined index made, drops one that is no longer declared, and finds the same all the time', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const conditions = [
+          { kind: 'reference', param: 'boss', type: 'Patient', id: '0' },
+          ...where.colour('red'),
+          { kind: 'date', param: 'since', bounds: { lowMin: 5, lowMax: 9 } },
+        ] as const
+        const first = await open(url, extracting(2, BY_COLOUR))
+        const expected = REDS.slice(1)
+        expect(await eventually(first.clinic(), conditions)).toEqual(expected)
+        await first.store.close()
+        for (const combined of [COMBINED_BY_BOSS, [], COMBINED_BY_BOSS]) {
+          const before = await open(url, extracting(2, BY_COLOUR), { combined, ...LATER })
+          expect(await before.clinic().find('Patient', conditions)).toEqual(expected)
+          // Written while the combined index is not complete, or no longer there.
+          await before.write(person('10', 'Berg', 'blue', { boss: '0' }))
+          expect(await before.clinic().find('Patient', conditions)).toEqual(['Patient/15', 'Patient/20'])
+          await before.store.close()
+          const completed: string[] = []
+          const onIndexing = ({ state }: IndexingProgress) => completed.push(state)
+          const after = await open(url, extracting(2, BY_COLOUR), { combined, onIndexing })
+          // Where it is dropped, nothing has to be made.
+          await until(async () => (combined.length === 0 || completed.includes('is complete') ? true : undefined))
+          expect(await after.clinic().find('Patient', conditions)).toEqual(['Patient/15', 'Patient/20'])
+          await after.write(person('10', 'Berg', 'red', { boss: '0' }))
+          expect(await after.clinic().find('Patient', conditions)).toEqual(expected)
+          await after.store.close()
+        }
+      }))
+
+    test('is made once by several servers that start at the same time', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const extracted: string[] = []
+        const extraction = extracting(2, BY_COLOUR, (id) => extracted.push(id))
+        const servers = await Promise.all([1, 2, 3].map(() => open(url, extraction)))
+        for (const server of servers) expect(await eventually(server.clinic(), where.colour('red'))).toEqual(REDS)
+        expect(extracted).toHaveLength(2 * (PEOPLE - 1))
+      }))
+
+    test('keeps the values of a resource that cannot be read, and is complete without it', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const old = await open(url, extracting(1, BY_FAMILY), LATER)
+        const text = JSON.stringify(person('odd', 'unreadable', 'red'))
+        await old.clinic().put('Patient/odd', [string('family', 'Odd')], { text })
+        const progress: IndexingProgress[] = []
+        const server = await open(url, extracting(2, BY_COLOUR), { onIndexing: (one) => progress.push(one) })
+        expect(await eventually(server.clinic(), where.colour('red'))).toEqual(REDS)
+        expect(await server.clinic().find('Patient', where.family('Odd'))).toEqual(['Patient/odd'])
+        expect(progress.at(-1)).toMatchObject({ state: 'is complete', failed: 1 })
+      }))
+
+    test('goes on where it was when its server was killed (-9), and does nothing twice but a batch', async () => {
+      const url = await newUrl()
+      const old = await serve(url, extracting(1, BY_FAMILY))
+      const many = 120
+      for (let number = 0; number < many; number += 1) await old.write(person(`${number}`, 'Berg', 'red'))
+      await old.store.close()
+
+      const killed = await indexingProcess(url, (lines) => lines.length >= 20, 'SIGKILL')
+      expect(killed.length).toBeGreaterThanOrEqual(20)
+      expect(killed).not.toContain('complete')
+      // Before it is complete, nobody searches by it.
+      const between = await serve(url, extracting(2, BY_COLOUR), LATER)
+      await expect(between.clinic().find('Patient', where.colour('red'))).rejects.toBeInstanceOf(IndexIncomplete)
+      await between.store.close()
+
+      const second = await indexingProcess(url, (lines) => lines.includes('complete'), 'SIGTERM')
+      const again = second.filter((line) => line !== 'complete')
+      expect(again.length).toBeGreaterThan(0)
+      expect(again.length).toBeLessThanOrEqual(many - killed.length + 5)
+      const after = await serve(url, extracting(2, BY_COLOUR))
+      expect(
+        (await after.clinic().search('Patient', { where: where.colour('red'), count: 1000 })).matches,
+      ).toHaveLength(many)
+      await after.store.close()
+    })
+
+    test('of a newer server stops an older one at its start, with a sentence', () =>
+      withServers(async (url, open) => {
+        await open(url, extracting(2, BY_COLOUR))
+        const older = open(url, extracting(1, BY_FAMILY))
+        await expect(older).rejects.toBeInstanceOf(StoreUnavailable)
+        await expect(older).rejects.toThrow(/newer version of the server \(search version 2, this server knows 1\)/)
+      }))
+
+    test('stays as it is where the store is only scanned', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const scanning = await openAs(url, { extraction: extracting(2, BY_COLOUR), onlyScanned: true })
+        expect(await scanning.clinics()).toEqual(['north', 'south'])
+        await scanning.close()
+        const extracted: string[] = []
+        const old = await open(
+          url,
+          extracting(1, BY_FAMILY, (id) => extracted.push(id)),
+        )
+        expect(await old.clinic().find('Patient', where.family('Berg'))).toHaveLength(PEOPLE - 1)
+        expect(extracted).toEqual([])
+      }))
+  })
+}
+
+/** What the process said until it was ended. */
+async function indexingProcess(
+  url: string,
+  isEnough: (lines: readonly string[]) => boolean,
+  signal: NodeJS.Signals,
+): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [PROCESS, url], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+    if (isEnough(output.split('\n').slice(0, -1))) child.kill(signal)
+  })
+  await closed
+  return output.split('\n').slice(0, -1)
+}
+
+describeMigrations('SQLite', async () => newFile())
+describeOnMongo('on MongoDB', () => describeMigrations('MongoDB', newMongoUrl))
+
+describe('an older server that goes on running', () => {
+  test('no longer writes a SQLite file; it goes on reading', async () => {
+    const url = newFile()
+    await fill(url)
+    const old = await serve(url, extracting(1, BY_FAMILY))
+    const server = await serve(url, extracting(2, BY_COLOUR))
+    const written = old.write(person('late', 'Berg', 'red'))
+    await expect(written).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(written).rejects.toThrow(/Another version of the server has opened this store/)
+    expect(await old.clinic().find('Patient', where.family('Berg'))).toHaveLength(PEOPLE - 1)
+    expect((await old.clinic().read('Patient/0'))?.version).toBe(1)
+    for (const { store } of [old, server]) await store.close()
+  })
+
+  test('writes a file that a server with the same index opens beside it', async () => {
+    const url = newFile()
+    const servers = [await serve(url, extracting(1, BY_FAMILY)), await serve(url, extracting(1, BY_FAMILY))]
+    for (const [number, server] of servers.entries()) await server.write(person(`${number}`, 'Berg', 'red'))
+    for (const { store } of servers) await store.close()
+  })
+})
+
+describeOnMongo('an older server that goes on running on MongoDB', () => {
+  test('goes on writing; what it writes is indexed a moment later', async () => {
+    const url = await newMongoUrl()
+    await fill(url)
+    const old = await serve(url, extracting(1, BY_FAMILY))
+    const server = await serve(url, extracting(2, BY_COLOUR))
+    expect(await eventually(server.clinic(), where.colour('red'))).toEqual(REDS)
+    await old.write(person('late', 'Berg', 'red'))
+    await old.write(person('0', 'Berg', 'blue'))
+    const expected = [...REDS.slice(1), 'Patient/late'].join()
+    await until(async () => {
+      const found = await server.clinic().find('Patient', where.colour('red'))
+      return found.join() === expected ? found : undefined
+    })
+    await until(async () =>
+      (await old.clinic().find('Patient', where.family('Berg'))).length === PEOPLE ? true : undefined,
+    )
+    for (const { store } of [old, server]) await store.close()
+  })
+
+  test('no longer serves a database whose form a newer one has changed', async () => {
+    const url = await newMongoUrl()
+    const old = await serve(url, extracting(1, BY_FAMILY))
+    await old.write(person('0', 'Berg', 'red'))
+    await withDatabase(url, (db) =>
+      db.collection('store').updateOne({ version: { $exists: true } }, { $set: { version: 99 }, $inc: { epoch: 1 } }),
+    )
+    const refusal = await until(() =>
+      old
+        .clinic()
+        .read('Patient/0')
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+    )
+    expect(refusal).toBeInstanceOf(StoreUnavailable)
+    await expect(old.write(person('1', 'Berg', 'red'))).rejects.toBe(refusal)
+    await old.store.close()
+  })
+})
+
+/** What is in the stores of test/storage/old-stores, which servers of their versions wrote. */
+async function expectOldStore(store: ResourceStore): Promise<void> {
+  for (const name of ['north', 'south']) {
+    const clinic = new Clinic(store, name)
+    const patients = (family: string) =>
+      clinic.find('Patient', [{ kind: 'string', param: 'family', match: 'exact', value: family }])
+    expect(await patients('Berg')).toEqual(name === 'north' ? ['Patient/emil'] : [])
+    expect(await patients('Sommer')).toEqual(['Patient/anna'])
+    const birthdate = {
+      kind: 'date',
+      param: 'birthdate',
+      bounds: { lowMin: Date.UTC(1980), lowMax: Date.UTC(1981) },
+    } as const
+    expect(await clinic.find('Patient', [birthdate])).toEqual(['Patient/anna'])
+    const free = [
+      { kind: 'reference', param: 'schedule', type: 'Schedule', id: 'berg' },
+      { kind: 'token', param: 'status', code: 'free' },
+      { kind: 'date', param: 'start', bounds: { lowMin: Date.UTC(2026, 1, 1, 8, 30) } },
+    ] as const
+    expect(await clinic.find('Slot', free)).toEqual(['Slot/at-10'])
+    const { versions, total } = await clinic.history({ type: 'Patient' })
+    expect(total).toBe(5)
+    expect(versions.map(({ id, version, method }) => `${id} ${version} ${method}`)).toEqual([
+      'gone 2 DELETE',
+      'anna 2 PUT',
+      'gone 1 PUT',
+      'emil 1 PUT',
+      'anna 1 PUT',
+    ])
+    expect((await store.readVersion(name, 'Patient', 'anna', 1))?.text).toContain('"family":"Berg"')
+    expect(await store.readRecord(name, 'call', '1')).toMatchObject({
+      version: 2,
+      value: { from: name, again: true },
+      due: 6,
+    })
+  }
+  expect(await store.readRecord('', 'account', 'nora')).toMatchObject({ version: 1, value: { clinic: 'north' } })
+  expect(await store.clinics()).toEqual(['', 'north', 'south'])
+}
+
+describe('a store of version 1', () => {
+  test('on SQLite is brought up to date when it is opened, and searched as before at once', async () => {
+    const url = newFile()
+    const path = url.slice('sqlite:'.length)
+    const made = new DatabaseSync(path)
+    made.exec(readFileSync(join(OLD_STORES, 'sqlite-1.sql'), 'utf8'))
+    made.close()
+    for (let start = 0; start < 2; start += 1) {
+      const store = await openStore(url)
+      await expectOldStore(store)
+      await store.close()
+    }
+    const db = new DatabaseSync(path)
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 })
+    expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
+      found: 0,
+    })
+    const incomplete = 'SELECT count(*) AS found FROM type_index WHERE wanted <> filled'
+    expect(db.prepare(incomplete).get()).toEqual({ found: 0 })
+    db.close()
+  })
+})
+
+describeOnMongo('a store of version 1 on MongoDB', () => {
+  async function oldDatabase(): Promise<string> {
+    const url = await newMongoUrl()
+    const dump = BSON.EJSON.parse(readFileSync(join(OLD_STORES, 'mongo-1.json'), 'utf8')) as Record<
+      string,
+      { _id: never }[]
+    >
+    await withDatabase(url, async (db) => {
+      for (const [collection, documents] of Object.entries(dump)) {
+        if (documents.length > 0) await db.collection(collection).insertMany(documents)
+      }
+    })
+    return url
+  }
+
+  const generations = (url: string) =>
+    withDatabase(url, async (db) => {
+      const live = await db.collection('resources').find({ live: true }).toArray()
+      return live.map(({ ix }) =>
+        (ix as { k: string; v: unknown }[]).filter(({ k }) => k === 'generation').map(({ v }) => v),
+      )
+    })
+
+  test('is searched as before at once, while its resources are given the form of version 2 in the background', async () => {
+    const url = await oldDatabase()
+    const store = await openStore(url)
+    await expectOldStore(store)
+    const made = await until(async () => {
+      const found = await generations(url)
+      return found.every((of) => of.length === 1) ? found : undefined
+    })
+    expect(made).toHaveLength(12)
+    await expectOldStore(store)
+    await store.close()
+    await withDatabase(url, async (db) => {
+      const documents = await db.collection('store').find().toArray()
+      expect(documents.find(({ version }) => version !== undefined)).toMatchObject({ version: 2, extraction: 1 })
+      expect(documents.filter(({ filled }) => Array.isArray(filled))).toEqual([])
+    })
+    const again = await openStore(url)
+    await expectOldStore(again)
+    await again.close()
+  })
+
+  test('is brought up to date once by several servers that start at the same time', async () => {
+    const url = await oldDatabase()
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url)))
+    for (const store of stores) await expectOldStore(store)
+    for (const store of stores) await store.close()
+  })
+})

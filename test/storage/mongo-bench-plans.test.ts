@@ -1,0 +1,89 @@
+/** What MongoDB does for the requests that the benchmark makes (bench/scenarios.ts), on a part of its data set. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sizesAt } from '../../bench/data-set.ts'
+import { importData } from '../../bench/import-data.ts'
+import { type HttpRequest, once } from '../../bench/load.ts'
+import { scenarios } from '../../bench/scenarios.ts'
+import { describeOnMongo, newMongoUrl } from '../support/mongo.ts'
+import { plansOf, tooCostly } from '../support/mongo-plans.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+/** As many as make each scenario find what it is about. */
+const SIZES = sizesAt(0.3)
+/** After these the server knows how much such searches find. */
+const FIRST = 10
+const NEXT = 5
+
+let url = ''
+let server: TestServer
+
+beforeAll(async () => {
+  if (process.env['TEST_MONGO'] === undefined) return
+  url = await newMongoUrl()
+  server = await startServer({ DATABASE_URL: url })
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/fhir+json' }
+  await importData(server.url, headers, SIZES)
+})
+
+afterAll(() => server?.close())
+
+/** The most index keys that a command may look at, of the first requests and of later ones. */
+const KEYS: Readonly<Record<string, readonly [first: number, later: number]>> = {
+  metadata: [0, 0],
+  'metadata, not compressed': [0, 0],
+  read: [1, 1],
+  // Finds one to three; it counts both conditions before it knows.
+  'few-hit search': [64, 3],
+  // The order of creation is not that of names, so all that match are collected: one in 25 of the Patients, and others.
+  'prefix search': [SIZES.patients / 25 + 2, SIZES.patients / 25 + 2],
+  // A page of 50, and one more; a quarter of the slots is taken.
+  'slot search': [102, 102],
+  // A week of 25 Appointments, of which a day is asked for.
+  'include search': [64, 30],
+  create: [1, 1],
+  update: [1, 1],
+  // None of them is there; each is looked for between two others.
+  'transaction of 10': [20, 20],
+}
+
+const byName = new Map(
+  scenarios(SIZES, { authorization: '', voiceSecret: '' }).map((scenario) => [scenario.name, scenario]),
+)
+
+/** Requests `from` to `to` of a scenario, each answered with what the scenario is about. */
+async function ask(name: string, from: number, to: number): Promise<void> {
+  const access = { authorization: `Bearer ${server.token}`, voiceSecret: 'demo-secret' }
+  const scenario = scenarios(SIZES, access).find((one) => one.name === name)
+  for (let n = from; n < to; n += 1) {
+    const request: HttpRequest | undefined =
+      scenario?.traffic.kind === 'fresh' ? scenario.traffic.next(0, n) : scenario?.traffic.requests[n]
+    if (request === undefined) return
+    const { status, text } = await once(server.url, request)
+    expect([200, 201]).toContain(status)
+    expect(scenario?.problemOf?.(text)).toBeUndefined()
+  }
+}
+
+describeOnMongo('MongoDB, asked as the benchmark asks', () => {
+  test.each([...byName.keys()].filter((name) => name in KEYS))('serves %s by few keys of an index', async (name) => {
+    const [first, later] = KEYS[name] ?? [0, 0]
+    for (const [from, to, most] of [
+      [0, FIRST, first],
+      [FIRST, FIRST + NEXT, later],
+    ] as const) {
+      const plans = await plansOf(url, () => ask(name, from, to))
+      expect(tooCostly(plans, 50)).toEqual([])
+      const bad = plans.filter(({ keysExamined }) => keysExamined > most)
+      expect(bad.map(({ keysExamined, asked }) => ({ keysExamined, asked: JSON.stringify(asked) }))).toEqual([])
+    }
+  })
+
+  test.each([...byName.keys()].filter((name) => !(name in KEYS) && !name.endsWith('bursts')))(
+    'serves the tool %s without a collection scan',
+    async (name) => {
+      const plans = await plansOf(url, () => ask(name, 0, 4))
+      expect(tooCostly(plans)).toEqual([])
+      expect(plans.filter(({ keysExamined }) => keysExamined > 100)).toEqual([])
+    },
+  )
+})

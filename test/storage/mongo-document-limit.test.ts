@@ -1,0 +1,38 @@
+/** A document of MongoDB holds 16 MB: a resource that needs more is refused, and only it. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { IndexEntry } from '../../src/search/plan.ts'
+import { ResourceTooLarge } from '../../src/storage/port.ts'
+import { describeOnMongo, openTestMongo } from '../support/mongo.ts'
+import { Clinic, COMBINED, ids, string } from './fixtures.ts'
+
+const text = (data: string) => JSON.stringify({ resourceType: 'Basic', data })
+const many = (count: number) => Array.from({ length: count }, (_, index) => string('name', `a name of many: ${index}`))
+
+describeOnMongo('a resource that does not fit into a document', () => {
+  let opened: Awaited<ReturnType<typeof openTestMongo>>
+  beforeAll(async () => {
+    opened = await openTestMongo({ combined: COMBINED })
+  })
+  afterAll(() => opened.close())
+
+  test.each<[string, string, readonly IndexEntry[]]>([
+    ['its text is too long, even packed', text(randomBytes(17 * 1024 * 1024).toString('base64')), []],
+    ['it is found by too many values', text('x'.repeat(300_000)), many(200_000)],
+  ])('is refused by name where %s; nothing of its set is written, and others are', async (name, large, entries) => {
+    const clinic = new Clinic(opened.store, name)
+    await clinic.put('Basic/2')
+    const outcomes = await Promise.allSettled([
+      clinic.write(clinic.change('Basic/1', entries, { text: large })),
+      clinic.write(clinic.change('Basic/2', entries, { text: large, expect: 1 }), clinic.change('Basic/3')),
+      clinic.put('Basic/4'),
+    ])
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : outcome.status))).toEqual([
+      new ResourceTooLarge('Basic/1'),
+      new ResourceTooLarge('Basic/2'),
+      'fulfilled',
+    ])
+    expect(ids((await clinic.search('Basic')).matches)).toEqual(['2', '4'])
+    expect((await clinic.read('Basic/2'))?.version).toBe(1)
+  })
+})

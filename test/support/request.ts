@@ -1,0 +1,36 @@
+/** A request to a server, and what a test looks at of its answer. */
+
+export interface FhirResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body parsed, typed loosely for assertions; undefined where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: assertions look into bodies of every shape
+  readonly body: any
+}
+
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<FhirResponse> {
+  const contentType =
+    body === undefined
+      ? {}
+      : { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...contentType, ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  }
+}
