@@ -44,6 +44,19 @@ export function compileFhirPath(expression: string): Expression {
   return compiled
 }
 
+/**
+ * The same for what a user wrote. It is not kept, and never left to the package, whose work cannot be counted: evaluate
+ * it with `limits` in its environment.
+ */
+export function compileForeign(expression: string): Expression {
+  try {
+    return general(compile(parse(expression), expression), expression)
+  } catch (error) {
+    if (!(error instanceof NeedsLibrary)) throw error
+    throw new UnsupportedExpression(expression, 'it uses a function whose work has no bound')
+  }
+}
+
 /** Whether an invariant holds: only when its result is true. Neither false nor empty will do, nor data it fails on. */
 export function holds(expression: Expression, focus: unknown, environment: Environment = NO_ENVIRONMENT): boolean {
   try {
@@ -76,8 +89,9 @@ function compileTree(tree: Ast, expression: string): Expression {
 const general = (evaluate: Evaluate, expression: string): Expression => ({
   compiled: true,
   evaluate(focus, environment = NO_ENVIRONMENT) {
-    const root = new Node(focus)
-    const self = focus === undefined || focus === null ? [] : [root]
+    const { sibling } = environment
+    const root = new Node(focus, sibling)
+    const self = focus == null && sibling == null ? [] : [root]
     try {
       return rawValues(evaluate({ self, index: 0, session: { root, environment, now: new Date() } }))
     } catch (error) {

@@ -2,6 +2,7 @@
 import { COLLECTION_FUNCTIONS, type FunctionDefinition } from './collection-functions.ts'
 import { withoutNamespace } from './elements.ts'
 import { LIBRARY_FUNCTIONS } from './library.ts'
+import { counted } from './limits.ts'
 import { type Collection, compileStep, type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import { compileOperator } from './operators.ts'
 import type { Ast, Literal } from './parser.ts'
@@ -92,12 +93,14 @@ function call(ast: Ast & { kind: 'call' }, expression: string): Evaluate {
   }
   const { apply } = functionFor(ast, expression)
   const args = ast.args.map((arg) => compile(arg, expression))
-  return (scope) => apply(input(scope), args, scope)
+  return counted(ast.name, input, (items, scope) => apply(items, args, scope))
 }
 
 function operation(ast: Ast & { kind: 'operator' }, expression: string): Evaluate {
   if (isMomentArithmetic(ast)) throw new NeedsLibrary()
-  return compileOperator(ast.operator, compile(ast.left, expression), compile(ast.right, expression))
+  const name = ast.operator
+  const [left, right] = [ast.left, ast.right].map((side) => counted(name, compile(side, expression)))
+  return counted(name, compileOperator(name, left ?? THIS, right ?? THIS))
 }
 
 function functionFor({ name, args, at }: Ast & { kind: 'call' }, expression: string): FunctionDefinition {
@@ -154,11 +157,11 @@ const isMomentArithmetic = ({ operator, right }: Ast & { kind: 'operator' }): bo
 /** A capital letter starts the name of a type, which selects the item itself if it is one. */
 function member(base: Evaluate, name: string): Evaluate {
   const step = /^[A-Z]/.test(name) ? typeStep(name) : compileStep(name)
-  return (scope) => {
+  return counted(name, base, (items) => {
     const found: Item[] = []
-    for (const item of base(scope)) if (item instanceof Node) step(item, found)
+    for (const item of items) if (item instanceof Node) step(item, found)
     return found.length === 0 ? EMPTY : found
-  }
+  })
 }
 
 /** What is no resource and stands at the top is taken to be of the type: nothing else is known about it. */

@@ -8,6 +8,17 @@ export interface Environment {
   readonly resource?: unknown
   readonly rootResource?: unknown
   readonly context?: unknown
+  /** The `_name` beside a focus that is a primitive. */
+  readonly sibling?: unknown
+  /** For expressions of users, which may be written to keep a server busy. */
+  readonly limits?: Limits
+}
+
+export interface Limits {
+  /** How many items may still be looked at; below zero, evaluation has been given up. */
+  left: number
+  /** Whether the pattern fits some part of the text, told in bounded time. @throws Error when it cannot be told */
+  readonly matches: (text: string, pattern: string) => boolean
 }
 
 /** One evaluation. */

@@ -97,6 +97,21 @@ function compilePattern(text: string): RegExp {
   }
 }
 
+/** Whether some part of the text fits the pattern that `whole` makes of the argument. */
+const ofPattern = (name: string, whole: (pattern: string) => string): FunctionDefinition =>
+  define([1, 1], (input, args, scope) => {
+    const { limits } = scope.session.environment
+    const tell = (text: string, pattern = '') =>
+      limits === undefined ? patternOf(whole(pattern)).test(text) : limits.matches(text, whole(pattern))
+    return ofText(name, 1, tell).apply(input, args, scope)
+  })
+
+const replaceMatches: Apply = (input, args, scope) => {
+  if (scope.session.environment.limits !== undefined) throw new Error('replaceMatches() is not evaluated here')
+  const replace = (text: string, pattern = '', by = '') => text.replace(globally(patternOf(pattern)), by)
+  return ofText('replaceMatches', 2, replace).apply(input, args, scope)
+}
+
 const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
 
 const substring: Apply = (input, args, scope) => {
@@ -137,13 +152,11 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   lastIndexOf: ofText('lastIndexOf', 1, (text, part) => text.lastIndexOf(part ?? '')),
   length: ofText('length', 0, (text) => text.length),
   lower: ofText('lower', 0, (text) => text.toLowerCase()),
-  matches: ofText('matches', 1, (text, pattern) => patternOf(pattern ?? '').test(text)),
-  matchesFull: ofText('matchesFull', 1, (text, pattern) => patternOf(`^(?:${pattern})$`).test(text)),
+  matches: ofPattern('matches', (pattern) => pattern),
+  matchesFull: ofPattern('matchesFull', (pattern) => `^(?:${pattern})$`),
   now: define([0, 0], now),
   replace: ofText('replace', 2, (text, part, by) => text.replaceAll(part ?? '', () => by ?? '')),
-  replaceMatches: ofText('replaceMatches', 2, (text, pattern, by) =>
-    text.replace(globally(patternOf(pattern ?? '')), by ?? ''),
-  ),
+  replaceMatches: define([2, 2], replaceMatches),
   round: define([0, 1], round),
   split: define([1, 1], split),
   startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
