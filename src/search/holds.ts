@@ -18,6 +18,10 @@ export function holds(condition: Condition, candidate: Candidate): boolean {
       return condition.of.every((part) => holds(part, candidate))
     case 'not':
       return !holds(condition.of, candidate)
+    case 'unequal':
+      return candidate.entries.some(
+        (entry) => entry.param === condition.of.param && entry.kind === condition.of.kind && !fits(condition.of, entry),
+      )
     case 'id':
       return condition.ids.includes(candidate.id)
     case 'type':
@@ -51,7 +55,7 @@ function fits(condition: ValueCondition, entry: IndexEntry): boolean {
         condition.kind === 'reference' &&
         condition.id === entry.id &&
         same(condition.type, entry.type) &&
-        same(condition.version, entry.version)
+        isVersion(condition, entry.version)
       )
     case 'date':
     case 'number':
@@ -82,7 +86,26 @@ function fitsString(
       return folded.startsWith(value)
     case 'contains':
       return folded.includes(value)
+    case 'suffix':
+      return folded.endsWith(value)
+    case 'equal':
+      return folded === value
+    case 'greater':
+      return compareText(folded, value) > 0
+    case 'less':
+      return compareText(folded, value) < 0
   }
+}
+
+/** By code points, as UTF-8 does. */
+const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
+
+function isVersion(
+  { version, versions }: Extract<Condition, { kind: 'reference' }>,
+  found: string | undefined,
+): boolean {
+  if (version === undefined || found === version) return true
+  return versions === 'below' && found?.startsWith(`${version}.`) === true
 }
 
 function fitsUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found: string): boolean {

@@ -16,22 +16,26 @@ export type Condition =
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
-  /** `value` is folded (see fold) for prefix and contains, and verbatim for exact. */
+  /** `value` is verbatim for exact, and else folded (see fold); greater and less go by code points. */
   | {
       readonly kind: 'string'
       readonly param: string
-      readonly match: 'prefix' | 'contains' | 'exact'
+      readonly match: 'prefix' | 'contains' | 'suffix' | 'equal' | 'greater' | 'less' | 'exact'
       readonly value: string
     }
   /** Without `system`: any; `system: ''`: the token has none. Without `code`: any code of the system. */
   | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
-  /** Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. */
+  /**
+   * Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. With `versions`
+   * the version begins with `version`: 2.1 is 2.1.0 too, and not 2.10.
+   */
   | {
       readonly kind: 'reference'
       readonly param: string
       readonly type?: string
       readonly id: string
       readonly version?: string
+      readonly versions?: 'below'
     }
   | {
       readonly kind: 'uri'
@@ -39,6 +43,8 @@ export type Condition =
       readonly match: 'exact' | 'below' | 'above'
       readonly value: string
     }
+  /** A value of the same parameter for which it does not hold. */
+  | { readonly kind: 'unequal'; readonly of: Equality }
   /** Dates in milliseconds since 1970 UTC; numbers as they are. */
   | { readonly kind: 'date' | 'number'; readonly param: string; readonly bounds: RangeBounds }
   | {
@@ -59,6 +65,9 @@ export type Condition =
   | { readonly kind: 'chain'; readonly param: string; readonly types: readonly string[]; readonly where: Condition }
   /** A resource of `type` for which `where` holds points here by `param`: `_has:Observation:patient:code=x`. */
   | { readonly kind: 'has'; readonly type: string; readonly param: string; readonly where: Condition }
+
+/** A condition on one entry. */
+export type Equality = Extract<Condition, { kind: 'token' | 'reference' | 'uri' }>
 
 export type SortKey =
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }

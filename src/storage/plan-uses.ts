@@ -21,19 +21,23 @@ function usesOfCondition(condition: Condition, type: string): readonly Use[] {
     case 'all':
       return condition.of.flatMap((part) => usesOfCondition(part, type))
     case 'not':
+    case 'unequal':
       return usesOfCondition(condition.of, type)
     case 'chain':
       return [
-        { type, param: condition.param },
+        use(type, condition.param),
         ...condition.types.flatMap((target) => usesOfCondition(condition.where, target)),
       ]
     case 'has':
-      return [{ type: condition.type, param: condition.param }, ...usesOfCondition(condition.where, condition.type)]
+      return [use(condition.type, condition.param), ...usesOfCondition(condition.where, condition.type)]
     case 'id':
     case 'type':
     case 'lastUpdated':
       return []
     default:
-      return [{ type, param: condition.param }]
+      return [use(type, condition.param)]
   }
 }
+
+/** What is stored beside the values of a parameter, as `code:text`, is made with them. */
+const use = (type: string, param: string): Use => ({ type, param: param.split(':', 1)[0] ?? param })

@@ -81,15 +81,25 @@ export function openModel(): Model {
       case 'string':
         return some('string', ({ folded, exact }) => {
           if (condition.match === 'exact') return exact === condition.value
-          return condition.match === 'prefix' ? folded.startsWith(condition.value) : folded.includes(condition.value)
+          return fitsText(condition.match, folded, condition.value)
         })
+      case 'unequal':
+        return entries.some(
+          (entry) =>
+            entry.kind === condition.of.kind &&
+            entry.param === condition.of.param &&
+            !holds(condition.of, { ...resource, versions: [{ ...change(resource), entries: [entry] }] }),
+        )
       case 'token':
         return some('token', ({ system, code }) => fits(condition.system, system) && fits(condition.code, code))
       case 'reference':
         return some(
           'reference',
           (entry) =>
-            entry.id === condition.id && fits(condition.type, entry.type) && fits(condition.version, entry.version),
+            entry.id === condition.id &&
+            fits(condition.type, entry.type) &&
+            (fits(condition.version, entry.version) ||
+              (condition.versions === 'below' && entry.version?.startsWith(`${condition.version}.`) === true)),
         )
       case 'uri':
         return some('uri', ({ value }) => {
@@ -327,6 +337,7 @@ export function openModel(): Model {
       for (const one of changes.records) writeRecord(one)
     },
     search: async (plan) => search(plan),
+    reindex: async () => ({ done: 0, failed: 0 }),
     history: async (query) => history(query),
     values: async ({ clinic, type, kind, param, limit }) => {
       const entries = [...resources.values()].flatMap((resource) => {
@@ -354,6 +365,26 @@ export function openModel(): Model {
 }
 
 const fits = <T>(wanted: T | undefined, found: T | undefined) => wanted === undefined || wanted === found
+
+function fitsText(match: Exclude<StringMatch, 'exact'>, folded: string, value: string): boolean {
+  const [one, other] = [Buffer.from(folded), Buffer.from(value)]
+  switch (match) {
+    case 'prefix':
+      return folded.startsWith(value)
+    case 'contains':
+      return folded.includes(value)
+    case 'suffix':
+      return folded.endsWith(value)
+    case 'equal':
+      return folded === value
+    case 'greater':
+      return Buffer.compare(one, other) > 0
+    case 'less':
+      return Buffer.compare(one, other) < 0
+  }
+}
+
+type StringMatch = Extract<Condition, { kind: 'string' }>['match']
 
 const sameAddress = (resource: StoredResource, entry: { readonly type: string; readonly id: string }) =>
   resource.type === entry.type && resource.id === entry.id

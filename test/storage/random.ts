@@ -1,6 +1,6 @@
 /** Random change sets and plans over a small vocabulary, so that they meet often. */
 import fc from 'fast-check'
-import { type Condition, fold, type IndexEntry, type SearchPlan, type SortKey } from '../../src/search/plan.ts'
+import { type Condition, type Equality, fold, type IndexEntry, type SearchPlan, type SortKey } from '../../src/search/plan.ts'
 
 export const CLINICS = ['north', 'south'] as const
 export const TYPES = ['Patient', 'Slot'] as const
@@ -43,6 +43,12 @@ type Present<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name
 const present = <T extends object>(value: T): Present<T> =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<T>
 
+const versions = fc.constantFrom('1', '1.2', '12')
+const versionMatches = fc.constantFrom(
+  ...[{}, { version: '1' }, { version: '1', versions: 'below' }, { version: '1.2', versions: 'below' }],
+) as fc.Arbitrary<{ version?: string; versions?: 'below' }>
+const STRING_MATCHES = ['prefix', 'contains', 'suffix', 'equal', 'greater', 'less', 'exact'] as const
+
 function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
   switch (kind) {
     case 'string':
@@ -53,7 +59,7 @@ function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
       return fc.oneof(
         { weight: 4, arbitrary: fc.record({ type: types, id: ids }).map((value) => ({ kind, param, ...value })) },
         externals.map((id) => ({ kind, param, type: '', id })),
-        fc.record({ type: types, id: ids }).map((value) => ({ kind, param, ...value, version: '1' })),
+        fc.record({ type: types, id: ids, version: versions }).map((value) => ({ kind, param, ...value })),
       )
     case 'uri':
       return uris.map((value) => ({ kind, param, value }))
@@ -117,7 +123,7 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   switch (kind) {
     case 'string':
       return fc
-        .record({ param: params, match: fc.constantFrom('prefix', 'contains', 'exact'), value: words })
+        .record({ param: params, match: fc.constantFrom(...STRING_MATCHES), value: words })
         .map(({ param, match, value }) => ({
           kind,
           param,
@@ -130,8 +136,8 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
         .map((value) => present({ kind, ...value }))
     case 'reference':
       return fc
-        .record({ param: params, type: maybe(types), id: fc.oneof(ids, externals), version: maybe(fc.constant('1')) })
-        .map((value) => present({ kind, ...value }))
+        .record({ param: params, type: maybe(types), id: fc.oneof(ids, externals), version: versionMatches })
+        .map(({ version, ...value }) => present({ kind, ...value, ...version }))
     case 'uri':
       return fc
         .record({ param: params, match: fc.constantFrom('exact', 'below', 'above'), value: uris })
@@ -147,6 +153,10 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   }
 }
 
+const isEquality = (condition: Condition): condition is Equality =>
+  condition.kind === 'token' || condition.kind === 'reference' || condition.kind === 'uri'
+const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).filter(isEquality)
+
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]))
 
 const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
@@ -160,6 +170,7 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
     fc.array(tie('condition'), { minLength: 1, maxLength: 3 }).map((of): Condition => ({ kind: 'any', of })),
     fc.array(tie('condition'), { minLength: 1, maxLength: 2 }).map((of): Condition => ({ kind: 'all', of })),
     tie('condition').map((of): Condition => ({ kind: 'not', of })),
+    equality.map((of): Condition => ({ kind: 'unequal', of })),
     fc
       .record({
         param: fc.constantFrom(...PARAMS.reference),

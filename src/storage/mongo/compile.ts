@@ -2,7 +2,7 @@
 import type { Condition } from '../../search/plan.ts'
 import { combinedTerm } from './combined-term.ts'
 import type { Reader } from './engine.ts'
-import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, uriTerm } from './entry-terms.ts'
+import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
 import { idsOf, targetsOf } from './linked.ts'
 import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
@@ -57,6 +57,8 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
       return referenceTerm(condition, [condition.id])
     case 'uri':
       return uriTerm(condition)
+    case 'unequal':
+      return unequalTerm(condition.of)
     case 'date':
     case 'number':
       return rangeTerm(condition)
@@ -88,7 +90,7 @@ function groupKey(condition: Condition): string | undefined {
     return JSON.stringify(['token', condition.param, condition.system])
   }
   if (condition.kind !== 'reference') return undefined
-  return JSON.stringify(['reference', condition.param, condition.type, condition.version])
+  return JSON.stringify(['reference', condition.param, condition.type, condition.version, condition.versions])
 }
 
 async function compileGroup(reader: Reader, scope: Scope, group: readonly Condition[]): Promise<Term> {

@@ -1,5 +1,5 @@
 /** Terms of conditions on values: strings, tokens, references, addresses, ids. */
-import { fold } from '../../search/plan.ts'
+import { type Equality, fold } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-items.ts'
 import { found, item, magnitude, NEVER, type Of, oneOf, onlyTested, type Term } from './term.ts'
@@ -12,6 +12,14 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'contains':
       // A regular expression can't hold a null character; neither can a FHIR string.
       return value.includes('\0') ? NEVER : onlyTested({ k, v: { $regex: escaped(value) } })
+    case 'suffix':
+      return value.includes('\0') ? NEVER : onlyTested({ k, v: { $regex: `${escaped(value)}$` } })
+    case 'equal':
+      return found({ k, v: value }, { inOrder: true })
+    case 'greater':
+      return found({ k, v: { $gt: value } }, { habit: match })
+    case 'less':
+      return found({ k, v: { $lt: value } }, { habit: match })
     case 'exact':
       return found({ k, v: fold(value), exact: value }, { inOrder: true })
   }
@@ -35,30 +43,65 @@ const comesInOrder = (values: readonly string[]): boolean => values.length <= 64
 export const systemIs = (system: string | undefined): Filter =>
   system === undefined ? {} : { system: system === '' ? { $exists: false } : system }
 
-export function referenceTerm({ param, type, version }: Of<'reference'>, ids: readonly string[]): Term {
+export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
-  const match = {
-    k: keyOf('reference', param),
-    v: oneOf(ids),
-    ...(type === undefined ? {} : { type }),
-    ...(version === undefined ? {} : { version }),
-  }
+  const match = { k: keyOf('reference', condition.param), ...referenceMatch(condition, ids) }
   return found(match, { inOrder: comesInOrder(ids), habit: `${magnitude(ids.length)}` })
 }
 
-export function uriTerm({ param, match, value }: Of<'uri'>): Term {
-  const k = keyOf('uri', param)
-  switch (match) {
-    case 'exact':
-      return found({ k, v: value }, { inOrder: true })
-    case 'above':
-      return found({ k, v: oneOf(uriAndParents(value)) }, { inOrder: true, habit: match })
-    case 'below': {
-      const below = [{ v: value }, { v: beginsWith(value.endsWith('/') ? value : `${value}/`) }]
-      return found({ k, $or: below }, { by: below.map((one) => ({ k, ...one })), habit: match })
-    }
+function referenceMatch({ type, version, versions }: Of<'reference'>, ids: readonly string[]): Filter {
+  const below = versions === undefined ? [] : [{ version: beginsWith(`${version}.`) }]
+  return {
+    v: oneOf(ids),
+    ...(type === undefined ? {} : { type }),
+    ...(version === undefined ? {} : below.length === 0 ? { version } : { $or: [{ version }, ...below] }),
   }
 }
+
+/** An item that does not match. */
+export const unequalTerm = (condition: Equality): Term =>
+  onlyTested({ k: keyOf(condition.kind, condition.param), $nor: [equalityMatch(condition)] })
+
+function equalityMatch(condition: Equality): Filter {
+  switch (condition.kind) {
+    case 'token':
+      return { ...(condition.code === undefined ? {} : { v: condition.code }), ...systemIs(condition.system) }
+    case 'reference':
+      return referenceMatch(condition, [condition.id])
+    case 'uri':
+      return uriMatch(condition)
+  }
+}
+
+export function uriTerm(condition: Of<'uri'>): Term {
+  const { param, match, value } = condition
+  const k = keyOf('uri', param)
+  const all = { k, ...uriMatch(condition) }
+  switch (match) {
+    case 'exact':
+      return found(all, { inOrder: true })
+    case 'above':
+      return found(all, { inOrder: true, habit: match })
+    case 'below':
+      return found(all, { by: atOrBelow(value).map((one) => ({ k, ...one })), habit: match })
+  }
+}
+
+function uriMatch({ match, value }: Of<'uri'>): Filter {
+  switch (match) {
+    case 'exact':
+      return { v: value }
+    case 'above':
+      return { v: oneOf(uriAndParents(value)) }
+    case 'below':
+      return { $or: atOrBelow(value) }
+  }
+}
+
+const atOrBelow = (value: string): readonly Filter[] => [
+  { v: value },
+  { v: beginsWith(value.endsWith('/') ? value : `${value}/`) },
+]
 
 /** Every address that `value` is below, itself included: cut at each slash, with the slash and without. */
 function uriAndParents(value: string): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import type { Condition } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
-import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, uriTerm } from './entry-terms.ts'
+import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
 import { allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
@@ -28,9 +28,11 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
         condition.code === undefined ? undefined : [condition.code],
       )
     case 'reference':
-      return referenceTerm(engine, scope, condition.param, condition.version, rowsOfTarget(engine, scope, condition))
+      return referenceTerm(engine, scope, condition, rowsOfTarget(engine, scope, condition))
     case 'uri':
       return uriTerm(engine, scope, condition)
+    case 'unequal':
+      return unequalTerm(engine, scope, condition.of, compile(engine, scope, condition.of))
     case 'date':
     case 'number':
       return rangeTerm(engine, scope, condition)
@@ -62,7 +64,7 @@ function* joined(engine: Engine, scope: Scope, conditions: readonly Condition[])
   for (const condition of conditions) {
     const key = groupKey(condition)
     if (key === undefined) yield compile(engine, scope, condition)
-    else groups.set(key, [...(groups.get(key) ?? []), condition])
+    else if (groups.get(key)?.push(condition) === undefined) groups.set(key, [condition])
   }
   for (const group of groups.values()) yield joinedGroup(engine, scope, group)
 }
@@ -71,7 +73,8 @@ function groupKey(condition: Condition): string | undefined {
   if (condition.kind === 'token' && condition.code !== undefined) {
     return JSON.stringify(['token', condition.param, condition.system])
   }
-  return condition.kind === 'reference' ? JSON.stringify(['reference', condition.param, condition.version]) : undefined
+  if (condition.kind !== 'reference') return undefined
+  return JSON.stringify(['reference', condition.param, condition.version, condition.versions])
 }
 
 function joinedGroup(engine: Engine, scope: Scope, group: readonly Condition[]): Term {
@@ -84,7 +87,7 @@ function joinedGroup(engine: Engine, scope: Scope, group: readonly Condition[]):
     const rows = group.flatMap((condition) =>
       condition.kind === 'reference' ? rowsOfTarget(engine, scope, condition) : [],
     )
-    return referenceTerm(engine, scope, first.param, first.version, rows)
+    return referenceTerm(engine, scope, first, rows)
   }
   return NEVER
 }

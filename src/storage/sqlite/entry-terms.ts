@@ -1,8 +1,8 @@
 /** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
-import { fold } from '../../search/plan.ts'
+import { type Equality, fold } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { EntryKind } from './names.ts'
-import { ALWAYS, and, isOneOf, or, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'
 import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } from './term.ts'
 
 const TABLES: Readonly<Record<EntryKind, string>> = {
@@ -40,6 +40,14 @@ export function stringTerm(engine: Engine, scope: Scope, { param, match, value }
         return { index: 'string_by_value', matches: (x) => startsWith(sql`${x}.folded`, value) }
       case 'contains':
         return { matches: (x) => sql`instr(${x}.folded, ${value}) > 0` }
+      case 'suffix':
+        return { matches: (x) => sql`substr(${x}.folded, ${-[...value].length}) = ${value}` }
+      case 'equal':
+        return { index: 'string_by_value', inRowOrder: true, matches: (x) => sql`${x}.folded = ${value}` }
+      case 'greater':
+        return { index: 'string_by_value', matches: (x) => sql`${x}.folded > ${value}` }
+      case 'less':
+        return { index: 'string_by_value', matches: (x) => sql`${x}.folded < ${value}` }
       case 'exact':
         return {
           index: 'string_by_value',
@@ -80,17 +88,20 @@ export function systemIs(engine: Engine, param: number, system: string | undefin
 export function referenceTerm(
   engine: Engine,
   scope: Scope,
-  code: string,
-  version: string | undefined,
+  { param: code, version, versions }: Of<'reference'>,
   targets: readonly number[],
 ): Term {
   if (targets.length === 0) return NEVER
+  const isVersion: Matches = (x) => {
+    if (version === undefined) return ALWAYS
+    const same = sql`${x}.version = ${version}`
+    return versions === undefined ? same : or([same, startsWith(sql`${x}.version`, `${version}.`)])
+  }
   return entry(engine, scope, 'reference', code, () => ({
     index: 'reference_by_target',
     inRowOrder: targets.length === 1,
     equals: { values: targets, exactly: version === undefined },
-    matches: (x) =>
-      and([isOneOf(sql`${x}.target`, targets), version === undefined ? ALWAYS : sql`${x}.version = ${version}`]),
+    matches: (x) => and([isOneOf(sql`${x}.target`, targets), isVersion(x)]),
   }))
 }
 
@@ -127,6 +138,13 @@ export function uriTerm(engine: Engine, scope: Scope, { param, match, value }: O
 function uriAndParents(value: string): readonly string[] {
   const slashes = [...value.matchAll(/\//g)].map((slash) => slash.index)
   return [...new Set([value, ...slashes.flatMap((index) => [value.slice(0, index), value.slice(0, index + 1)])])]
+}
+
+/** An entry that does not match; a value that no entry ever had is unequal to all of them. */
+export function unequalTerm(engine: Engine, scope: Scope, { kind, param }: Equality, equal: Term): Term {
+  return entry(engine, scope, kind, param, () => ({
+    matches: equal.op === 'entry' ? (x) => not(equal.matches(x)) : () => ALWAYS,
+  }))
 }
 
 /** A parameter may have had entries of several kinds. */

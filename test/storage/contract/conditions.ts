@@ -1,12 +1,20 @@
 /** Every kind of condition, with its bounds; expected results are ids of the fixture. */
 import { describe, expect, test } from '@jest/globals'
-import type { Condition, IndexEntry, RangeBounds } from '../../../src/search/plan.ts'
+import type { Condition, Equality, IndexEntry, RangeBounds } from '../../../src/search/plan.ts'
 import type { NewClinic } from '../contract.ts'
 import { type Clinic, date, number, quantity, reference, string, token, uri } from '../fixtures.ts'
 
 const MRN = 'urn:mrn'
 const UCUM = 'http://unitsofmeasure.org'
 const SLOTS = 'http://hl7.org/fhir/slotstatus'
+
+const canonical = (version: string): IndexEntry => ({
+  kind: 'reference',
+  param: 'questionnaire',
+  type: '',
+  id: 'http://a.example/q',
+  version,
+})
 
 const PATIENTS: Readonly<Record<string, readonly IndexEntry[]>> = {
   '1': [
@@ -57,6 +65,9 @@ const OBSERVATIONS: Readonly<Record<string, readonly IndexEntry[]>> = {
   ],
   o5: [uri('profile', 'http://a.example/x'), date('date', 50)],
   o6: [uri('profile', 'http://a.example/xy')],
+  o7: [canonical('2.1')],
+  o8: [canonical('2.1.3')],
+  o9: [canonical('2.10')],
 }
 
 const ORGANIZATIONS: Readonly<Record<string, readonly IndexEntry[]>> = {
@@ -87,24 +98,32 @@ async function filled(clinic: Clinic): Promise<Clinic> {
   return clinic
 }
 
-const name = (match: 'prefix' | 'contains' | 'exact', value: string): Condition => ({
+const name = (match: Extract<Condition, { kind: 'string' }>['match'], value: string): Condition => ({
   kind: 'string',
   param: 'name',
   match,
   value,
 })
-const identifier = (code?: string, system?: string): Condition => ({
+const identifier = (code?: string, system?: string): Equality => ({
   kind: 'token',
   param: 'identifier',
   ...(code === undefined ? {} : { code }),
   ...(system === undefined ? {} : { system }),
 })
-const pointsTo = (param: string, type: string | undefined, id: string, version?: string): Condition => ({
+const pointsTo = (param: string, type: string | undefined, id: string, version?: string): Equality => ({
   kind: 'reference',
   param,
   id,
   ...(type === undefined ? {} : { type }),
   ...(version === undefined ? {} : { version }),
+})
+const versionBelow = (version: string): Condition => ({
+  kind: 'reference',
+  param: 'questionnaire',
+  type: '',
+  id: 'http://a.example/q',
+  version,
+  versions: 'below',
 })
 const born = (bounds: RangeBounds): Condition => ({
   kind: 'date',
@@ -115,7 +134,7 @@ const code = (value: string): Condition => ({ kind: 'token', param: 'code', code
 const not = (of: Condition): Condition => ({ kind: 'not', of })
 const any = (...of: readonly Condition[]): Condition => ({ kind: 'any', of })
 const all = (...of: readonly Condition[]): Condition => ({ kind: 'all', of })
-const profile = (match: 'exact' | 'below' | 'above', value: string): Condition => ({
+const profile = (match: 'exact' | 'below' | 'above', value: string): Equality => ({
   kind: 'uri',
   param: 'profile',
   match,
@@ -153,6 +172,12 @@ const ROWS: readonly Row[] = [
   ['string exact is compared verbatim', 'Patient', [name('exact', 'Müller')], '1'],
   ['string exact does not find a prefix', 'Patient', [name('exact', 'Mü')], ''],
   ['string exact with punctuation', 'Patient', [name('exact', "O'Brien")], '3'],
+  ['string ends with', 'Patient', [name('suffix', 'ria')], '1'],
+  ['string ends with what is longer', 'Patient', [name('suffix', 'xmu')], ''],
+  ['string is equal folded, and no prefix', 'Patient', [name('equal', 'mu')], '4'],
+  ['string is equal folded', 'Patient', [name('equal', 'muller')], '1 2'],
+  ['string is greater', 'Patient', [name('greater', 'mu')], '1 2 3'],
+  ['string is less', 'Patient', [name('less', 'mu')], '1'],
   ['token in any system', 'Patient', [identifier('17')], '1 2 3'],
   ['token in a system', 'Patient', [identifier('17', MRN)], '1'],
   ['token without system', 'Patient', [identifier('17', '')], '3'],
@@ -166,6 +191,24 @@ const ROWS: readonly Row[] = [
   ['reference finds a version-specific one too', 'Patient', [pointsTo('organization', 'Organization', '2')], '2'],
   ['reference to that version', 'Patient', [pointsTo('organization', 'Organization', '2', '3')], '2'],
   ['reference to another version', 'Patient', [pointsTo('organization', 'Organization', '2', '4')], ''],
+  ['reference to a version that begins so', 'Observation', [versionBelow('2.1')], 'o7 o8'],
+  ['reference to a version that begins so and has no more', 'Observation', [versionBelow('2.10')], 'o9'],
+  ['another token than that', 'Patient', [{ kind: 'unequal', of: identifier('17', MRN) }], '1 2 3'],
+  ['another token than one of any system', 'Patient', [{ kind: 'unequal', of: identifier('17') }], '1'],
+  ['another token than one never written', 'Patient', [{ kind: 'unequal', of: identifier('0', 'urn:x') }], '1 2 3'],
+  [
+    'another reference than that',
+    'Patient',
+    [{ kind: 'unequal', of: pointsTo('organization', 'Organization', '1') }],
+    '2 3 4',
+  ],
+  [
+    'another address than those below',
+    'Observation',
+    [{ kind: 'unequal', of: profile('below', 'http://a.example/x') }],
+    'o4 o6',
+  ],
+  ['another value of a parameter that nothing has', 'Observation', [{ kind: 'unequal', of: identifier('1') }], ''],
   [
     'reference outside the server',
     'Patient',
@@ -218,13 +261,13 @@ const ROWS: readonly Row[] = [
   ['quantity in a unit of a system', 'Observation', [value({ lowMin: 5 }, 'mg', UCUM)], 'o1'],
   ['quantity of no system', 'Observation', [value({ lowMin: 5 }, undefined, '')], 'o3'],
   ['quantity of a system never used', 'Observation', [value({ lowMin: 5 }, 'mg', 'urn:x')], ''],
-  ['missing', 'Observation', [{ kind: 'missing', param: 'code', missing: true }], 'o4 o5 o6'],
+  ['missing', 'Observation', [{ kind: 'missing', param: 'code', missing: true }], 'o4 o5 o6 o7 o8 o9'],
   ['not missing', 'Observation', [{ kind: 'missing', param: 'code', missing: false }], 'o1 o2 o3'],
   [
     'missing, a parameter that nothing has',
     'Observation',
     [{ kind: 'missing', param: 'x', missing: true }],
-    'o1 o2 o3 o4 o5 o6',
+    'o1 o2 o3 o4 o5 o6 o7 o8 o9',
   ],
   ['not missing, a parameter that nothing has', 'Observation', [{ kind: 'missing', param: 'x', missing: false }], ''],
   ['id', 'Patient', [{ kind: 'id', ids: ['2'] }], '2'],
@@ -268,10 +311,10 @@ const ROWS: readonly Row[] = [
   ['all', 'Observation', [all(code('a'), factor({ lowMin: 1 }))], 'o3'],
   ['all of nothing', 'Organization', [all()], '1 2'],
   ['several conditions must all hold', 'Patient', [name('prefix', 'mu'), identifier('17'), born({ lowMin: 150 })], '2'],
-  ['not: also what has no value', 'Observation', [not(code('a'))], 'o2 o4 o5 o6'],
+  ['not: also what has no value', 'Observation', [not(code('a'))], 'o2 o4 o5 o6 o7 o8 o9'],
   ['not of what nothing has', 'Organization', [not({ kind: 'token', param: 'x', code: 'y' })], '1 2'],
   ['not not', 'Observation', [not(not(code('b')))], 'o2'],
-  ['not any', 'Observation', [not(any(code('a'), code('b')))], 'o4 o5 o6'],
+  ['not any', 'Observation', [not(any(code('a'), code('b')))], 'o4 o5 o6 o7 o8 o9'],
   [
     'combined: two equalities and a range',
     'Slot',
