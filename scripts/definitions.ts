@@ -1,6 +1,7 @@
 /** `npm run definitions`: writes the compact R4 definitions that the server reads to resources/r4. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { profileLines } from './definitions/profiles.ts'
 import { searchParameters } from './definitions/search-parameters.ts'
 import { structures } from './definitions/structures.ts'
 import { terminologyLines } from './definitions/terminology.ts'
@@ -17,3 +18,4 @@ const files = {
 
 for (const [name, content] of Object.entries(files)) writeFileSync(join(FOLDER, name), definitionsText(content))
 writeFileSync(join(FOLDER, 'terminology.jsonl'), terminologyLines())
+writeFileSync(join(FOLDER, 'profiles.jsonl'), profileLines())

@@ -26,6 +26,12 @@ export const structureDefinitions = (): readonly StructureDefinition[] =>
     ({ kind, fhirVersion }) => kind !== 'logical' && fhirVersion === '4.0.1',
   )
 
+/** What R4 says more narrowly than its types do: profiles of resources and types, and extensions. */
+export const profileDefinitions = (): readonly StructureDefinition[] =>
+  ofType('StructureDefinition', ['profiles-others.json', 'extension-definitions.json']).filter(
+    ({ derivation }) => derivation === 'constraint',
+  )
+
 /**
  * Elements by path from the published data elements, which the package left as they were published, while it
  * changed its StructureDefinitions (`Binary.url`, `Meta.project`, a later EvidenceVariable and others).

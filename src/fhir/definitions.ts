@@ -67,6 +67,9 @@ const readDefinitions = (file: string): unknown => JSON.parse(readFileSync(join(
 
 const structureRecords = new Map(Object.entries(readDefinitions('structures.json') as Record<string, StructureRecord>))
 
+/** Resource types, data types and backbone elements. */
+export const structureNames: readonly string[] = [...structureRecords.keys()]
+
 /** The concrete resource types of R4, sorted: without Resource and DomainResource. */
 export const resourceTypes: readonly string[] = [...structureRecords]
   .filter(([, { kind, abstract }]) => kind === 'resource' && abstract !== true)

@@ -13,6 +13,8 @@ export interface Issue {
   readonly diagnostics: string
   /** FHIRPath of the element at fault, e.g. `Patient.name[0].family`. */
   readonly expression?: string | readonly string[]
+  /** The same for people, where a program may show it as it is; becomes issue.details.text. */
+  readonly text?: string
   /** A stable code of ours for programs to act on, e.g. `slot-unavailable`; becomes issue.details.coding. */
   readonly reason?: string
 }
@@ -70,10 +72,10 @@ export const unprocessable = (diagnostics: string, where: Where = {}): FhirError
 export function toOutcome(issues: readonly Issue[]): OperationOutcome {
   return {
     resourceType: 'OperationOutcome',
-    issue: issues.map(({ severity = 'error', code, diagnostics, expression, reason }) => ({
+    issue: issues.map(({ severity = 'error', code, diagnostics, expression, text, reason }) => ({
       severity,
       code,
-      ...(reason === undefined ? {} : { details: { coding: [{ system: REASON_SYSTEM, code: reason }] } }),
+      ...detailsOf(text, reason),
       diagnostics,
       ...(expression === undefined
         ? {}
@@ -81,3 +83,13 @@ export function toOutcome(issues: readonly Issue[]): OperationOutcome {
     })),
   }
 }
+
+const detailsOf = (text: string | undefined, reason: string | undefined): Pick<OperationOutcomeIssue, 'details'> =>
+  text === undefined && reason === undefined
+    ? {}
+    : {
+        details: {
+          ...(reason === undefined ? {} : { coding: [{ system: REASON_SYSTEM, code: reason }] }),
+          ...(text === undefined ? {} : { text }),
+        },
+      }

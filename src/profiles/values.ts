@@ -1,0 +1,40 @@
+/** Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x], minValue[x]). */
+import { isNumber } from '../fhir/json.ts'
+import { isObject } from '../fhir/resource.ts'
+
+/** Exactly the same, whatever the order of its properties. */
+export function isEqual(value: unknown, fixed: unknown): boolean {
+  if (isNumber(value) && isNumber(fixed)) return Number(value) === Number(fixed)
+  if (Array.isArray(value) && Array.isArray(fixed))
+    return value.length === fixed.length && fixed.every((one, index) => isEqual(value[index], one))
+  if (!isObject(value) || !isObject(fixed)) return value === fixed
+  const names = Object.keys(fixed)
+  return Object.keys(value).length === names.length && names.every((name) => isEqual(value[name], fixed[name]))
+}
+
+/** All that the pattern has, and maybe more. */
+export function fits(value: unknown, pattern: unknown): boolean {
+  if (Array.isArray(pattern))
+    return Array.isArray(value) && pattern.every((wanted) => value.some((one) => fits(one, wanted)))
+  if (!isObject(pattern)) return isEqual(value, pattern)
+  return isObject(value) && Object.keys(pattern).every((name) => fits(value[name], pattern[name]))
+}
+
+/**
+ * Below zero when `value` is less than `bound`, undefined when they cannot be compared: numbers, dates of the same
+ * precision, quantities of one unit.
+ */
+export function order(value: unknown, bound: unknown): number | undefined {
+  if (isNumber(value) && isNumber(bound)) return Number(value) - Number(bound)
+  if (typeof value === 'string' && typeof bound === 'string') return orderOfTimes(value, bound)
+  if (!isObject(value) || !isObject(bound) || value['code'] !== bound['code']) return undefined
+  return order(value['value'], bound['value'])
+}
+
+/** Of what has a zone by the time, of what is less precise by as much as both have. */
+function orderOfTimes(value: string, bound: string): number | undefined {
+  if (value.includes('T') && bound.includes('T')) return Date.parse(value) - Date.parse(bound)
+  const length = Math.min(value.length, bound.length)
+  const [one, other] = [value.slice(0, length), bound.slice(0, length)]
+  return one === other ? 0 : one < other ? -1 : 1
+}
