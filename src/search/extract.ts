@@ -11,7 +11,8 @@ import { extractString } from './string.ts'
 import { extractToken } from './token.ts'
 import { extractUri } from './uri.ts'
 
-interface Extractor {
+/** How the values of one parameter are found. */
+export interface Extractor {
   readonly parameter: IndexedParameter
   readonly evaluate: (resource: unknown) => readonly unknown[]
 }
@@ -24,10 +25,16 @@ const extractorsByType = new Map<string, readonly Extractor[]>()
 /**
  * Every present value of every parameter of the resource's type, without duplicates.
  * @param baseUrl references below it are stored as relative ones
+ * @param custom of the parameters that a clinic has added
  */
-export function extractEntries(resource: AnyResource, baseUrl = ''): readonly IndexEntry[] {
+export function extractEntries(
+  resource: AnyResource,
+  baseUrl = '',
+  custom: readonly Extractor[] = [],
+): readonly IndexEntry[] {
   const entries: IndexEntry[] = []
-  for (const { parameter, evaluate } of extractorsOf(resource.resourceType)) {
+  const served = extractorsOf(resource.resourceType)
+  for (const { parameter, evaluate } of custom.length === 0 ? served : [...served, ...custom]) {
     const values = evaluate(resource)
     const start = entries.length
     for (const value of values) EXTRACT[parameter.type](parameter, value, entries, baseUrl)

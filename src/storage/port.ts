@@ -58,16 +58,32 @@ export interface RecordChange {
   readonly version?: number
 }
 
+/**
+ * The record in which a clinic says what its resources are searched by beside what the server knows. Each version of a
+ * resource is indexed by one version of this record, which only ever rises.
+ */
+export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as const
+
+/** By resource type the version of CUSTOM_PARAMETERS by which entries must have been made at least. */
+export type MadeBy = Readonly<Record<string, number>>
+
 /** What must still be true when the changes are written: `plan` finds exactly these ids (in any order). */
 export interface Guard {
   readonly plan: SearchPlan
   readonly ids: readonly string[]
+  /** See ResourceStore.search. */
+  readonly madeBy?: MadeBy
 }
 
 /** Written all or none, durable before the promise resolves. */
 export interface ChangeSet {
   readonly clinic: string
   readonly resources: readonly ResourceChange[]
+  /**
+   * The version of CUSTOM_PARAMETERS by which the entries were made, 0: there was none. Where it is another one by now,
+   * an engine refuses the set as a conflict, or remembers that the entries are of an older version. Absent: of none.
+   */
+  readonly madeBy?: number
   readonly records: readonly RecordChange[]
   /** Checked against the state before the changes, in the same serial order as every other write. */
   readonly guards: readonly Guard[]
@@ -126,6 +142,9 @@ export class IndexIncomplete extends StoreUnavailable {
     this.uses = uses
   }
 }
+
+/** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` makes them anew. */
+export class EntriesOutdated extends IndexIncomplete {}
 
 /** A cursor that this engine did not make, or made for another search. Becomes 400. */
 export class InvalidCursor extends Error {
@@ -231,8 +250,11 @@ export interface Extraction {
   readonly types: readonly string[]
   /** By code: a text that changes when the entries of that parameter do. */
   parametersOf(type: string): ReadonlyMap<string, string>
-  /** @throws anything, for a resource that cannot be read: it keeps the entries it has */
-  entriesOf(clinic: string, resource: StoredResource): readonly IndexEntry[]
+  /**
+   * @param custom the value of the clinic's record CUSTOM_PARAMETERS, where it has one
+   * @throws anything, for a resource that cannot be read: it keeps the entries it has
+   */
+  entriesOf(clinic: string, resource: StoredResource, custom?: unknown): readonly IndexEntry[]
 }
 
 export interface IndexingProgress {
@@ -245,6 +267,26 @@ export interface IndexingProgress {
   readonly failed: number
 }
 
+/** Resources whose entries are to be made anew by the newest version of CUSTOM_PARAMETERS. */
+export interface Reindexing {
+  readonly clinic: string
+  readonly type: string
+  /** An engine that knows of each resource by which version its entries were made leaves out those of this or a later one. */
+  readonly madeBy: number
+  /** Resources at most. */
+  readonly limit: number
+  /** Cursor of the batch before. */
+  readonly after?: string
+}
+
+export interface ReindexedBatch {
+  readonly done: number
+  /** Of these, those that keep the entries they had. */
+  readonly failed: number
+  /** Absent: there are no more. */
+  readonly next?: string
+}
+
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
@@ -254,8 +296,13 @@ export interface ResourceStore {
   readVersion(clinic: string, type: string, id: string, version: number): Promise<StoredResource | undefined>
   /** @throws StoreConflict, StoreUnavailable */
   write(changes: ChangeSet): Promise<void>
-  /** @throws InvalidCursor, StoreUnavailable */
-  search(plan: SearchPlan): Promise<SearchResult>
+  /**
+   * @param madeBy what the entries of some types must have been made by for the answer to be right
+   * @throws InvalidCursor, EntriesOutdated, StoreUnavailable
+   */
+  search(plan: SearchPlan, madeBy?: MadeBy): Promise<SearchResult>
+  /** One batch; what was done by an earlier one stays done. */
+  reindex(batch: Reindexing): Promise<ReindexedBatch>
   history(query: HistoryQuery): Promise<HistoryPage>
   /** Each once, in any order. Of a code that a thousand resources have, a system that none of the first has may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>

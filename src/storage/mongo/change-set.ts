@@ -5,7 +5,8 @@ import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '
 import type { HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { GENERATION, itemsOf } from './index-items.ts'
+import { generationItem, itemsOf } from './index-items.ts'
+import { checkMadeBy } from './made-by.ts'
 import { writeRecords } from './records.ts'
 import { findIds } from './search.ts'
 import { nextStamp } from './stamp.ts'
@@ -26,14 +27,17 @@ export async function writeAll(engine: Engine, session: ClientSession, sets: rea
 }
 
 /** The document of a first version. */
-export function createdDocument(engine: Engine, clinic: string, change: ResourceChange): ResourceDocument {
+export function createdDocument(engine: Engine, set: Origin, change: ResourceChange): ResourceDocument {
   const stamp = nextStamp()
-  return { _id: stamp, ...fieldsOf(engine, clinic, change, stamp) }
+  return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
 }
+
+/** What the changes of one set share. */
+type Origin = Pick<ChangeSet, 'clinic' | 'madeBy'>
 
 function fieldsOf(
   engine: Engine,
-  clinic: string,
+  { clinic, madeBy = 0 }: Origin,
   { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
   stamp: string,
 ): Omit<ResourceDocument, '_id'> {
@@ -49,7 +53,7 @@ function fieldsOf(
     live,
     stamp,
     text: packText(text),
-    ix: live ? indexItems(engine, type, entries) : [],
+    ix: live ? indexItems(engine, type, entries, madeBy) : [],
     ...(resource === undefined ? {} : { resource }),
   }
 }
@@ -59,9 +63,10 @@ export function indexItems(
   { combined, index }: Engine,
   type: string,
   entries: readonly IndexEntry[],
+  madeBy: number,
 ): readonly IndexItem[] {
   const items = itemsOf(entries)
-  return [...items, ...combinedItems(combined, type, items), { k: GENERATION, v: index.generationOf(type) }]
+  return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), madeBy)]
 }
 
 /**
@@ -83,9 +88,11 @@ export function lockedTypes({ guards, resources }: ChangeSet): readonly string[]
   return [...new Set([...guards.flatMap(({ plan }) => plan.types), ...resources.map(({ type }) => type)])].sort()
 }
 
-async function checkGuard(engine: Engine, session: ClientSession, { plan, ids }: Guard): Promise<void> {
+async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, madeBy }: Guard): Promise<void> {
   const expected = new Set(ids)
-  const found = await findIds({ ...engine, session }, plan, expected.size + 1)
+  const reader = { ...engine, session }
+  if (madeBy !== undefined) await checkMadeBy(reader, plan, madeBy)
+  const found = await findIds(reader, plan, expected.size + 1)
   const holds = found.length === expected.size && found.every((id) => expected.has(id))
   if (!holds) throw new StoreConflict('guard', plan.types.join(','))
 }
@@ -102,24 +109,24 @@ async function versionsToWrite(engine: Engine, session: ClientSession, sets: rea
   const stored = await storedVersions(engine, session, sets)
   const newest = new Map(stored)
   const history: HistoryDocument[] = []
-  for (const { clinic, resources } of sets) {
-    for (const change of resources) {
-      const address = addressOf({ clinic, ...change })
+  for (const set of sets) {
+    for (const change of set.resources) {
+      const address = addressOf({ clinic: set.clinic, ...change })
       const before = newest.get(address)
       if ((before?.version ?? 0) !== change.expect) {
         throw new StoreConflict('version', `${change.type}/${change.id}`)
       }
       if (before !== undefined) history.push(superseded(before, change.lastUpdated))
-      newest.set(address, nextDocument(engine, clinic, change, before))
+      newest.set(address, nextDocument(engine, set, change, before))
     }
   }
   const changed = [...newest].filter(([address, document]) => stored.get(address) !== document)
   return { history, resources: changed.map(([address, document]) => writeOf(document, stored.has(address))) }
 }
 
-function nextDocument(engine: Engine, clinic: string, change: ResourceChange, before: Newest | undefined): Newest {
-  if (before === undefined) return createdDocument(engine, clinic, change)
-  return { _id: before._id, ...fieldsOf(engine, clinic, change, nextStamp(before.stamp)) }
+function nextDocument(engine: Engine, set: Origin, change: ResourceChange, before: Newest | undefined): Newest {
+  if (before === undefined) return createdDocument(engine, set, change)
+  return { _id: before._id, ...fieldsOf(engine, set, change, nextStamp(before.stamp)) }
 }
 
 const superseded = (

@@ -36,7 +36,7 @@ export class Commits {
   async write(changes: ChangeSet): Promise<void> {
     if (this.closed) throw new StoreUnavailable('The store is closed')
     for (const change of changes.resources) {
-      checkSize(change, (large) => createdDocument(this.engine, changes.clinic, large))
+      checkSize(change, (large) => createdDocument(this.engine, changes, large))
     }
     const since = Date.now()
     const written = this.turns.take(touchedBy(changes), () => {
@@ -66,9 +66,7 @@ export class Commits {
   }
 
   private async create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
-    const documents = sets.flatMap(({ clinic, resources }) =>
-      resources.map((change) => createdDocument(this.engine, clinic, change)),
-    )
+    const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.engine, set, change)))
     try {
       await this.orphans.endDuring(this.engine.resources.insertMany(documents, { ordered: false }))
       return sets.map(() => WRITTEN)

@@ -20,8 +20,19 @@ export const LIVE: IndexItem = { k: 'live', v: true }
 export const SHORT_SPAN = 24 * 60 * 60 * 1000
 export const longKeyOf = (param: string): string => `long:${param}`
 
-/** Every live resource has it: by which generation (see TypeIndex) its items were made. */
+/**
+ * Every live resource has it: by which generation (see TypeIndex) its items were made, and behind the point by which
+ * version of CUSTOM_PARAMETERS, so that one index finds what is older in either.
+ */
 export const GENERATION = 'generation'
+
+/** Exact for a thousand million versions, in four million generations. */
+const VERSION = 2 ** -30
+
+export const generationItem = (generation: number, madeBy: number): IndexItem => ({
+  k: GENERATION,
+  v: generation + madeBy * VERSION,
+})
 
 /** v names a `k` of dates or numbers that the resource has several items of. */
 export const SEVERAL = 'several'

@@ -12,7 +12,7 @@ import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
 import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
-import { indexingStorage } from './reindex.ts'
+import { indexingStorage, reindexType } from './reindex.ts'
 import { readVersion } from './resources.ts'
 import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
@@ -41,7 +41,8 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
-    search: (plan) => serve(() => search(engine, plan)),
+    search: (plan, madeBy) => serve(() => search(engine, plan, madeBy)),
+    reindex: (batch) => serve(() => reindexType(engine, options.extraction, batch)),
     values: (query) => serve(() => values(engine, query)),
     history: (query) => serve(() => history(engine, query)),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),

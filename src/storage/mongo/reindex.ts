@@ -6,12 +6,14 @@
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
 import { isOfOldForm, type TypeIndex } from '../index-parts.ts'
 import type { Batch, IndexingStorage } from '../indexing.ts'
-import type { Extraction } from '../port.ts'
+import { CUSTOM_PARAMETERS, type Extraction, type ReindexedBatch, type Reindexing, type StoredRecord } from '../port.ts'
 import { indexItems } from './change-set.ts'
 import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Engine } from './engine.ts'
-import { GENERATION } from './index-items.ts'
+import { GENERATION, generationItem } from './index-items.ts'
 import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { outdatedFilter } from './made-by.ts'
+import { toRecord } from './records.ts'
 import { toStored } from './resources.ts'
 import { item } from './term.ts'
 
@@ -102,9 +104,25 @@ function searches(clinic: string, index: TypeIndex): readonly Search[] {
   return isOfOldForm(index) ? [silent, older] : [older]
 }
 
+/** Of one clinic and type, those whose items were made by an older version of CUSTOM_PARAMETERS. */
+export async function reindexType(
+  engine: Engine,
+  extraction: Extraction | undefined,
+  { clinic, type, madeBy, limit }: Reindexing,
+): Promise<ReindexedBatch> {
+  if (extraction === undefined) return NOTHING
+  const options = { projection: { resource: 0 }, hint: 'by_entry', limit }
+  const found = await engine.resources.find(outdatedFilter(engine, clinic, type, madeBy), options).toArray()
+  const { done, failed } = await reindex(engine, extraction, found)
+  return { done, failed, ...(done === 0 ? {} : { next: 'older' }) }
+}
+
+/** Of one clinic. */
 async function reindex(engine: Engine, extraction: Extraction, found: readonly ResourceDocument[]): Promise<Batch> {
-  if (found.length === 0) return { done: 0, failed: 0 }
-  const made = found.map((document) => ({ document, ix: itemsOf(engine, extraction, document) }))
+  const [first] = found
+  if (first === undefined) return NOTHING
+  const custom = await customParameters(engine, first.clinic)
+  const made = found.map((document) => ({ document, ix: itemsOf(engine, extraction, document, custom) }))
   const kept = made.filter(({ ix }) => ix === undefined).map(({ document }) => document)
   const refused = await write(
     engine,
@@ -113,24 +131,41 @@ async function reindex(engine: Engine, extraction: Extraction, found: readonly R
   const failed = [...kept, ...refused]
   await write(
     engine,
-    failed.map((document) => ({ document, ix: keptItems(engine, document) })),
+    failed.map((document) => ({ document, ix: keptItems(engine, document, custom) })),
   )
   return { done: found.length, failed: failed.length }
 }
 
+const NOTHING: Batch = { done: 0, failed: 0 }
+
+async function customParameters({ records }: Engine, clinic: string): Promise<StoredRecord | undefined> {
+  const found = await records.findOne({ clinic, ...CUSTOM_PARAMETERS })
+  return found === null ? undefined : toRecord(found)
+}
+
 /** undefined: none can be extracted. */
-function itemsOf(engine: Engine, extraction: Extraction, document: ResourceDocument): readonly IndexItem[] | undefined {
+function itemsOf(
+  engine: Engine,
+  extraction: Extraction,
+  document: ResourceDocument,
+  custom: StoredRecord | undefined,
+): readonly IndexItem[] | undefined {
   try {
-    return indexItems(engine, document.type, extraction.entriesOf(document.clinic, toStored(document)))
+    const entries = extraction.entriesOf(document.clinic, toStored(document), custom?.value)
+    return indexItems(engine, document.type, entries, custom?.version ?? 0)
   } catch {
     return undefined
   }
 }
 
 /** Those it has, as if they were made anew: else it would be tried for ever. */
-const keptItems = ({ index }: Engine, { type, ix }: ResourceDocument): readonly IndexItem[] => [
+const keptItems = (
+  { index }: Engine,
+  { type, ix }: ResourceDocument,
+  custom: StoredRecord | undefined,
+): readonly IndexItem[] => [
   ...ix.filter(({ k }) => k !== GENERATION),
-  { k: GENERATION, v: index.generationOf(type) },
+  generationItem(index.generationOf(type), custom?.version ?? 0),
 ]
 
 interface Remade {
@@ -139,7 +174,7 @@ interface Remade {
 }
 
 /**
- * Only the version that was read: a newer one has its own.
+ * Only the version that was read, and only where nobody has made its items anew since, perhaps by newer parameters.
  * @returns those that the database does not take, because they would be too large
  */
 async function write({ resources }: Engine, remade: readonly Remade[]): Promise<readonly ResourceDocument[]> {
@@ -159,5 +194,7 @@ async function write({ resources }: Engine, remade: readonly Remade[]): Promise<
 
 const updateOf = ({ document, ix }: Remade): UpdateOneModel<ResourceDocument> => {
   const { clinic, type, id, stamp } = document
-  return { filter: { clinic, type, id, stamp }, update: { $set: { ix } } }
+  const before = document.ix.find(({ k }) => k === GENERATION)
+  const unchanged = before === undefined ? {} : item(before)
+  return { filter: { clinic, type, id, stamp, ...unchanged }, update: { $set: { ix } } }
 }

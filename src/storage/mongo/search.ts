@@ -1,20 +1,23 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
-import { InvalidCursor, type SearchResult } from '../port.ts'
+import { InvalidCursor, type MadeBy, type SearchResult } from '../port.ts'
 import type { Engine, Reader } from './engine.ts'
 import { type Fitting, merged } from './fitting.ts'
 import { included } from './include.ts'
+import { checkMadeBy } from './made-by.ts'
 import { countRows, type PageOptions, pageOf, type Row, type TypeSearch, typeSearch } from './page.ts'
 import { inSnapshot } from './snapshot.ts'
 import type { Position } from './sort.ts'
 
-export async function search(engine: Engine, plan: SearchPlan): Promise<SearchResult> {
+export async function search(engine: Engine, plan: SearchPlan, madeBy?: MadeBy): Promise<SearchResult> {
   engine.index.check(plan)
   const after = cursorPosition(plan)
-  return isOneCommand(plan)
-    ? await result(engine, plan, after)
-    : await inSnapshot(engine, (reader) => result(reader, plan, after))
+  if (isOneCommand(plan) && madeBy === undefined) return await result(engine, plan, after)
+  return await inSnapshot(engine, async (reader) => {
+    if (madeBy !== undefined) await checkMadeBy(reader, plan, madeBy)
+    return await result(reader, plan, after)
+  })
 }
 
 /** Ids of at most `limit` matches. */

@@ -1,15 +1,20 @@
 /** One change set inside a transaction: first everything that could refuse it, then the rows. */
-import { type ChangeSet, type ResourceChange, StoreConflict } from '../port.ts'
+import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-rows.ts'
-import { recordConflict, writeRecord } from './records.ts'
+import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'
 
 /** The conflict that refuses the whole change set, found before any of it is written. */
 export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
-  return versionConflict(engine, changes) ?? recordConflicts(engine, changes) ?? guardConflict(engine, changes)
+  return (
+    versionConflict(engine, changes) ??
+    recordConflicts(engine, changes) ??
+    madeByConflict(engine, changes) ??
+    guardConflict(engine, changes)
+  )
 }
 
 export function apply(engine: Engine, changes: ChangeSet): void {
@@ -45,6 +50,13 @@ function recordConflicts(engine: Engine, changes: ChangeSet): StoreConflict | un
     if (conflict !== undefined) return conflict
   }
   return undefined
+}
+
+/** Who changes the parameters themselves has said by `expect` which there were. */
+function madeByConflict({ db }: Engine, { clinic, madeBy, records }: ChangeSet): StoreConflict | undefined {
+  const { kind, key } = CUSTOM_PARAMETERS
+  if (madeBy === undefined || records.some((record) => record.kind === kind)) return undefined
+  return versionOf(db, { clinic, kind, key }) === madeBy ? undefined : new StoreConflict('record', `${kind}/${key}`)
 }
 
 function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {

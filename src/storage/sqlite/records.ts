@@ -30,7 +30,7 @@ export function findRecords(db: Database, query: RecordQuery): readonly StoredRe
 
 /** The conflict that keeps `change` from being written, if any. */
 export function recordConflict(db: Database, change: RecordChange): StoreConflict | undefined {
-  if (change.expect === 'any' || change.expect === currentVersion(db, change)) return undefined
+  if (change.expect === 'any' || change.expect === versionOf(db, change)) return undefined
   return new StoreConflict('record', `${change.kind}/${change.key}`)
 }
 
@@ -49,7 +49,7 @@ export function writeRecord(db: Database, change: RecordChange): void {
 }
 
 /** 0 when there is none. */
-const currentVersion = (db: Database, { clinic, kind, key }: RecordChange): number =>
+export const versionOf = (db: Database, { clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): number =>
   db.number(sql`SELECT version FROM record WHERE kind = ${kind} AND clinic = ${clinic} AND key = ${key}`)
 
 export const toRecord = ([clinic, kind, key, version, value, due]: RecordRow): StoredRecord => ({

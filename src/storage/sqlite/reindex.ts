@@ -5,13 +5,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypeIndex } from '../index-parts.ts'
 import type { Batch, IndexingStorage } from '../indexing.ts'
-import { type Extraction, type StoredResource, StoreUnavailable } from '../port.ts'
+import {
+  CUSTOM_PARAMETERS,
+  type Extraction,
+  type ReindexedBatch,
+  type Reindexing,
+  type StoredResource,
+  StoreUnavailable,
+} from '../port.ts'
 import { targetRow } from './change-set.ts'
 import { combinedRows } from './combined.ts'
 import { Locked, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
 import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-rows.ts'
 import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { readRecord } from './records.ts'
 import { stored, type VersionRow } from './resources.ts'
 
 /** Milliseconds that a batch keeps requests waiting, about. */
@@ -72,24 +80,47 @@ interface Place {
 }
 
 function fill(engine: Engine, extraction: Extraction, index: TypeIndex, limit: number): Batch {
-  const deadline = performance.now() + LONGEST_BATCH
-  let [done, failed] = [0, 0]
   for (const place of placesFrom(engine, index)) {
-    let reached = 0
-    for (const row of rowsOf(engine, place, limit - done)) {
-      if (done > 0 && performance.now() > deadline) break
-      if (!reindexed(engine, extraction, index.type, place, row)) failed += 1
-      done += 1
-      reached = row
-    }
-    if (reached === 0) continue
+    const { done, failed, reached } = fillPlace(engine, extraction, index.type, place, limit)
+    if (done === 0) continue
     engine.db.run(
       'UPDATE type_index SET reached_type = ?, reached_row = ? WHERE type = ?',
       ...[place.type, reached, index.type],
     )
-    break
+    return { done, failed }
   }
-  return { done, failed }
+  return NOTHING
+}
+
+interface Filled extends Batch {
+  /** The last row that is done. */
+  readonly reached: number
+}
+
+function fillPlace(engine: Engine, extraction: Extraction, typeName: string, place: Place, limit: number): Filled {
+  const deadline = performance.now() + LONGEST_BATCH
+  const custom = readRecord(engine.db, place.clinic, CUSTOM_PARAMETERS.kind, CUSTOM_PARAMETERS.key)?.value
+  let [done, failed, reached] = [0, 0, place.after]
+  for (const row of rowsOf(engine, place, limit)) {
+    if (done > 0 && performance.now() > deadline) break
+    if (!reindexed(engine, extraction, typeName, place, row, custom)) failed += 1
+    done += 1
+    reached = row
+  }
+  return { done, failed, reached }
+}
+
+/** Rows do not say by what they were made, so all are; the cursor is the last one that is done. */
+export async function reindex(
+  engine: Engine,
+  extraction: Extraction | undefined,
+  { clinic, type: typeName, limit, after = '0' }: Reindexing,
+): Promise<ReindexedBatch> {
+  const type = engine.names.type(clinic, typeName)
+  if (type === undefined || extraction === undefined) return NOTHING
+  const place = { clinic, type, after: Number(after) }
+  const { done, failed, reached } = await whenFree(engine, () => fillPlace(engine, extraction, typeName, place, limit))
+  return { done, failed, ...(done === 0 ? {} : { next: String(reached) }) }
 }
 
 /** None when another server wants other parts meanwhile. */
@@ -122,11 +153,18 @@ const left = (engine: Engine, index: TypeIndex): number =>
   }, 0)
 
 /** false: it keeps the rows it has. */
-function reindexed(engine: Engine, extraction: Extraction, typeName: string, { clinic, type }: Place, row: number) {
+function reindexed(
+  engine: Engine,
+  extraction: Extraction,
+  typeName: string,
+  { clinic, type }: Place,
+  row: number,
+  custom: unknown,
+): boolean {
   const { db, names } = engine
   db.run('SAVEPOINT resource')
   try {
-    const entries = extraction.entriesOf(clinic, resourceAt(engine, typeName, row))
+    const entries = extraction.entriesOf(clinic, resourceAt(engine, typeName, row), custom)
     const maker = new IndexRowMaker(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
     replaceRows(engine, typeName, type, row, maker.make(entries))
     return true

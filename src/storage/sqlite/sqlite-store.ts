@@ -8,7 +8,7 @@ import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { Names } from './names.ts'
 import { findRecords, readRecord } from './records.ts'
-import { indexingStorage } from './reindex.ts'
+import { indexingStorage, reindex } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
 import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
@@ -35,7 +35,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
     readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => commits.write(changes),
+    // What was made by older parameters was refused when it was written, so there is nothing to look for.
     search: async (plan) => serve(() => search(engine, plan)),
+    reindex: (batch) => reindex(engine, options.extraction, batch),
     values: async (query) => serve(() => values(engine, query)),
     history: async (query) => serve(() => history(engine, query)),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
