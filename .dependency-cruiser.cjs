@@ -61,6 +61,12 @@ module.exports = {
       ['fhir/'],
       'The rules of terminology work on what they are given; who asks brings what the clinic has stored.',
     ),
+    only(
+      'profiles-are-pure',
+      ['profiles/'],
+      ['fhir/', 'terminology/'],
+      'The rules of profiles work on what they are given; who asks brings what the clinic has stored.',
+    ),
     {
       name: 'only-its-engine-knows-mongodb',
       severity: 'error',

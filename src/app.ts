@@ -16,7 +16,7 @@ import { specialProviders } from './providers/index.ts'
 import type { Provider } from './providers/provider.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { standardProvider } from './providers/standard.ts'
-import { Repository } from './repository.ts'
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS, Repository } from './repository.ts'
 import { authenticate, userOf } from './rest/authenticate.ts'
 import { baseUrlOf } from './rest/base-url.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -76,7 +76,7 @@ async function openEngine(databaseUrl: string, options: IndexingSettings): Promi
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, recentKinds: [SANDBOX, SETTINGS], ...options })
+    return openMongoStore({ url: databaseUrl, recentKinds: [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind], ...options })
   }
   return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), ...options })
 }
@@ -131,7 +131,8 @@ export async function createApp({
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, logger }))
   const repository = new Repository(store, { baseUrl: base })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
-  const access = (clinic: string, agent: Agent) => clinicAccess(repository, providers, base, clinic, agent)
+  const access = (clinic: string, agent: Agent) =>
+    clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
   const outbox = new Outbox({
     repository,
     crm: integrations.crm,

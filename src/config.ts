@@ -22,6 +22,8 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions not offered, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
+  /** What becomes of a write that breaks a profile it declares, where the clinic does not say. */
+  readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
   /** Tool requests may name their call inside the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
   readonly limits: Limits
@@ -39,6 +41,7 @@ export interface Limits {
   readonly includes: number
 }
 
+const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const DATABASE_URL = /^(?:sqlite:|mongodb(?:\+srv)?:\/\/)./
@@ -68,6 +71,7 @@ export function readConfig(environment: Environment = process.env): Config {
     demo,
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
+    profilePolicy: read.choice('PROFILE_POLICY', 'warn', PROFILE_POLICIES),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
       // V8 makes no text of more than half a gigabyte.

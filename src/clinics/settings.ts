@@ -26,7 +26,12 @@ export interface ClinicPolicies {
   readonly overbooking: boolean
   /** HTTP status of a booking that comes too late. */
   readonly slotTakenStatus: 409 | 422
+  /** What becomes of a write that breaks a profile it declares; absent: as the server has it. */
+  readonly profiles?: ProfilePolicy
 }
+
+export const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
+export type ProfilePolicy = (typeof PROFILE_POLICIES)[number]
 
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
 
@@ -180,13 +185,16 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     return reject(problems, 'defaultRegion must be a country as two capital letters of ISO 3166, e.g. "US"')
   },
   policies: (value, problems) => {
-    const fields = {
+    const fields: Record<string, unknown> = {
       ...DEFAULT_POLICIES,
-      ...objectOf(value ?? {}, 'policies', Object.keys(DEFAULT_POLICIES), problems),
+      ...objectOf(value ?? {}, 'policies', [...Object.keys(DEFAULT_POLICIES), 'profiles'], problems),
     }
     if (typeof fields.overbooking !== 'boolean') reject(problems, 'policies.overbooking must be true or false')
     if (fields.slotTakenStatus !== 409 && fields.slotTakenStatus !== 422) {
       reject(problems, 'policies.slotTakenStatus must be 409 or 422')
+    }
+    if (fields.profiles !== undefined && !PROFILE_POLICIES.some((policy) => policy === fields.profiles)) {
+      reject(problems, `policies.profiles must be ${PROFILE_POLICIES.join(', ')}, or absent for what the server has`)
     }
     return fields
   },

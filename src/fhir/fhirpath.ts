@@ -89,8 +89,8 @@ function compileTree(tree: Ast, expression: string): Expression {
 const general = (evaluate: Evaluate, expression: string): Expression => ({
   compiled: true,
   evaluate(focus, environment = NO_ENVIRONMENT) {
-    const { sibling } = environment
-    const root = new Node(focus, sibling)
+    const { sibling, type } = environment
+    const root = new Node(focus, sibling, undefined, '', type)
     const self = focus == null && sibling == null ? [] : [root]
     try {
       return rawValues(evaluate({ self, index: 0, session: { root, environment, now: new Date() } }))

@@ -28,11 +28,12 @@ export class Invariant {
   }
 
   /** Whether it holds for the item: only when its result is true. */
-  verdict({ value, sibling, resource, rootResource }: Item, limits: Limits): Verdict {
+  verdict({ value, sibling, type, resource, rootResource }: Item, limits: Limits): Verdict {
     this.#compiled ??= compiled(this.expression)
     if ('why' in this.#compiled) return { is: 'unknown', why: this.#compiled.why }
     try {
-      const result = this.#compiled.evaluate(value, { resource, rootResource, sibling, limits })
+      const own = value === resource ? {} : { type }
+      const result = this.#compiled.evaluate(value, { resource, rootResource, sibling, limits, ...own })
       return { is: result.length === 1 && result[0] === true ? 'kept' : 'broken' }
     } catch (error) {
       if (error instanceof EvaluationError) return { is: 'unknown', why: error.message }

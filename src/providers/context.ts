@@ -1,10 +1,11 @@
 /** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
+import type { ProfilePolicy } from '../clinics/settings.ts'
 import { type FhirError, gone, notFound } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository.ts'
 import { parseCriteria, parseSearch } from '../search/parse.ts'
+import { notSupported } from './not-supported.ts'
 import type { InteractionCode, Interactions, Precondition, Provider } from './provider.ts'
-import { notSupported } from './registry.ts'
 
 /** Who acts: a dashboard user, a live call, or the server itself. */
 export type Agent =
@@ -21,6 +22,8 @@ export interface Context {
   readonly agent: Agent
   /** The address of this server, for references that are written with it; without a trailing slash. */
   readonly baseUrl: string
+  /** What becomes of a write that breaks a profile it declares, where the clinic does not say. */
+  readonly profilePolicy: ProfilePolicy
   /** Milliseconds since 1970 UTC; the same for all that one change does. */
   readonly now: number
   /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
@@ -56,16 +59,24 @@ export function clinicAccess(
   baseUrl: string,
   clinic: string,
   agent: Agent,
+  profilePolicy: ProfilePolicy = 'warn',
 ): ClinicAccess {
   return {
     clinic,
     agent,
-    reader: () => contextOf(repository.reader(clinic), providers, baseUrl, agent),
-    change: (work) => repository.change(clinic, (unit) => work(contextOf(unit, providers, baseUrl, agent))),
+    reader: () => contextOf(repository.reader(clinic), providers, baseUrl, agent, profilePolicy),
+    change: (work) =>
+      repository.change(clinic, (unit) => work(contextOf(unit, providers, baseUrl, agent, profilePolicy))),
   }
 }
 
-function contextOf(unit: UnitOfWork, providers: Providers, baseUrl: string, agent: Agent): Context {
+function contextOf(
+  unit: UnitOfWork,
+  providers: Providers,
+  baseUrl: string,
+  agent: Agent,
+  profilePolicy: ProfilePolicy,
+): Context {
   const searchOptions = (type: string) => ({
     clinic: unit.clinic,
     types: [type],
@@ -80,6 +91,7 @@ function contextOf(unit: UnitOfWork, providers: Providers, baseUrl: string, agen
     clinic: unit.clinic,
     agent,
     baseUrl,
+    profilePolicy,
     now: unit.now,
     unit,
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),

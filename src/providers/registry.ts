@@ -1,8 +1,8 @@
 /** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
-import { FhirError, notFound } from '../fhir/outcome.ts'
 import { everyTypeOperations } from './every-type.ts'
-import type { InteractionCode, Interactions, Provider } from './provider.ts'
+import { withProfiles } from './profiles.ts'
+import type { InteractionCode, Provider } from './provider.ts'
 
 /** What the server can do across types (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
 const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
@@ -38,13 +38,15 @@ export function registerProviders(
   standardProvider: (type: string) => Provider,
   switchedOff: readonly string[] = [],
 ): ReadonlyMap<string, Provider> {
-  const providers = new Map(resourceTypes.map((type) => [type, withEveryTypeOperations(standardProvider(type))]))
+  const providers = new Map(
+    resourceTypes.map((type) => [type, withProfiles(withEveryTypeOperations(standardProvider(type)))]),
+  )
   const seen = new Set<string>()
   for (const provider of special) {
     if (!isResourceType(provider.type)) throw new Error(`Provider ${provider.type}: R4 has no such resource type`)
     if (seen.has(provider.type)) throw new Error(`Provider ${provider.type} is registered twice`)
     seen.add(provider.type)
-    providers.set(provider.type, withEveryTypeOperations(provider))
+    providers.set(provider.type, withProfiles(withEveryTypeOperations(provider)))
   }
   for (const rule of switchedOff.filter((rule) => !isSystemRule(rule))) switchOff(providers, rule)
   return providers
@@ -66,19 +68,4 @@ function switchOff(providers: Map<string, Provider>, rule: string): void {
     const { [code as InteractionCode]: _off, ...interactions } = provider.interactions
     providers.set(provider.type, { ...provider, interactions })
   }
-}
-
-/** 404 for a type that R4 does not have, else 405 with the interactions the type does offer. */
-export function notSupported(
-  providers: ReadonlyMap<string, Provider>,
-  type: string,
-  code: keyof Interactions,
-): FhirError {
-  const provider = providers.get(type)
-  if (provider === undefined) return notFound(`There is no resource type '${type}' in FHIR R4`)
-  const offered = Object.keys(provider.interactions).join(', ')
-  return new FhirError(405, {
-    code: 'not-supported',
-    diagnostics: `${type} does not support ${code}; it supports ${offered}`,
-  })
 }

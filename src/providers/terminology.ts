@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 export const clinicTerminology = (ctx: Context, asked: Asked): Promise<Terminology> => gather(findIn(ctx), asked)
 
 /** Urls of one search; each stands in it as it is. */
-const URLS_PER_SEARCH = 40
+export const URLS_PER_SEARCH = 40
 
 const findIn = (ctx: Context): FindTerms => {
   return async <Type extends TermsType>(type: Type, keys: readonly string[]) => {
@@ -20,14 +20,17 @@ const findIn = (ctx: Context): FindTerms => {
     const read = await Promise.all(
       addresses.map((address) => ctx.find<Terms[Type]>(type, address.slice(type.length + 1))),
     )
-    const found = await Promise.all(chunks(urls).map((some) => ctx.search<Terms[Type]>(type, uriQuery('url', some))))
+    const found = await Promise.all(
+      chunks(urls, URLS_PER_SEARCH).map((some) => ctx.search<Terms[Type]>(type, uriQuery('url', some))),
+    )
     return [...read.flatMap((one) => one ?? []), ...found.flat()].map((one) => parsed(ctx.clinic, one))
   }
 }
 
-function chunks(urls: readonly string[]): readonly (readonly string[])[] {
-  const starts = Array.from({ length: Math.ceil(urls.length / URLS_PER_SEARCH) }, (_, index) => index * URLS_PER_SEARCH)
-  return starts.map((start) => urls.slice(start, start + URLS_PER_SEARCH))
+/** `size` at a time. */
+export function chunks<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
+  const starts = Array.from({ length: Math.ceil(values.length / size) }, (_, index) => index * size)
+  return starts.map((start) => values.slice(start, start + size))
 }
 
 /** A search for any of the urls. What separates values in a search is part of a url here. */

@@ -1,5 +1,5 @@
 /** The body of a response, over HTTP and in a Bundle alike: https://hl7.org/fhir/R4/http.html#ops. */
-import { toOutcome } from '../fhir/outcome.ts'
+import { type Issue, toOutcome } from '../fhir/outcome.ts'
 import { subsetOf } from '../search/subset.ts'
 import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import type { Preferences } from './negotiate.ts'
@@ -14,7 +14,7 @@ export function bodyText(
   if (text !== undefined) return text
   if (status === 304) return undefined
   if (kind === 'write') {
-    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? done(status))
+    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? toOutcome([done(status)]))
     if (wanted === 'minimal' || outcome !== undefined) return undefined
   }
   if (resource === undefined || resource.deleted) return undefined
@@ -23,11 +23,9 @@ export function bodyText(
     : resource.text
 }
 
-const done = (status: number) =>
-  toOutcome([
-    {
-      severity: 'information',
-      code: 'informational',
-      diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
-    },
-  ])
+/** What an OperationOutcome says of a write that went well. */
+export const done = (status: number): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+})

@@ -108,10 +108,10 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
 
 /** What an entry has from its url, and what from the Bundle. */
 const requestOf = (
-  { base, lenient, services }: InteractionRequest,
+  { base, lenient, wantsOutcome, services }: InteractionRequest,
   { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
-) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, lenient, services })
+) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, lenient, wantsOutcome, services })
 
 /** Only what the server itself reads of the Bundle: a resource in it is validated by its own interaction. */
 function checkNames(element: object, type: string, at: string): void {

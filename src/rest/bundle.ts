@@ -8,6 +8,7 @@ import { assignIdentities } from './bundle-identities.ts'
 import { inOrder, PHASES } from './bundle-order.ts'
 import { rewriteReferences } from './bundle-references.ts'
 import { bundleText } from './bundle-writer.ts'
+import { interact } from './carry-out.ts'
 import { failureOf } from './fault.ts'
 import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import { findOperation, runOperation } from './operation.ts'
@@ -111,7 +112,7 @@ async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }:
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
-      ? await route.run.handler(ctx, entry.request)
+      ? await interact(route.run.handler, ctx, entry.request)
       : await runOperation(access, parameters.operation, route, entry.request)
   return responseText(response, entry, wanted)
 }

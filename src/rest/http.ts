@@ -5,6 +5,7 @@ import { answerText } from './answer-text.ts'
 import { parseBody, parseXmlBody, readBody } from './body.ts'
 import { bodyText } from './body-text.ts'
 import { processBundle } from './bundle.ts'
+import { interact } from './carry-out.ts'
 import { headerOf } from './header.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse, type Services } from './interaction.ts'
 import { type Format, RESOURCE_TYPES } from './media-type.ts'
@@ -30,7 +31,7 @@ export const carryOut =
     const format = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
     const preferred = headerOf(koa, 'prefer') ?? ''
     const prefer = preferences(preferred)
-    const request = await readRequest(koa, parameters, route, query, services, prefer.lenient)
+    const request = await readRequest(koa, parameters, route, query, services, prefer)
     const response = await run(
       route,
       services.accessOf(koa),
@@ -53,7 +54,7 @@ async function run(
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  return access.change((ctx) => handler(ctx, request))
+  return access.change((ctx) => interact(handler, ctx, request))
 }
 
 async function readRequest(
@@ -62,7 +63,7 @@ async function readRequest(
   route: Route,
   query: URLSearchParams,
   services: HttpServices,
-  lenient: boolean,
+  prefer: Preferences,
 ): Promise<InteractionRequest> {
   const hasBody = route.method !== 'GET' && route.method !== 'DELETE' && !isForm(route)
   const body = hasBody ? await readContent(koa, route, services) : undefined
@@ -79,7 +80,8 @@ async function readRequest(
     ifNoneExist: koa.req.headers['if-none-exist']?.toString(),
     ifModifiedSince: headerOf(koa, 'if-modified-since'),
     base: services.baseOf(koa),
-    lenient,
+    lenient: prefer.lenient,
+    wantsOutcome: prefer.return === 'OperationOutcome',
     services,
   }
 }

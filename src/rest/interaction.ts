@@ -29,6 +29,8 @@ export interface InteractionRequest {
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
   readonly lenient: boolean
+  /** Prefer: return=OperationOutcome. */
+  readonly wantsOutcome: boolean
   readonly services: Services
   /** Set on an entry of a transaction: the id a create was given before references to it were rewritten. */
   readonly assignedId?: string

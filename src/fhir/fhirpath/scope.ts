@@ -10,6 +10,8 @@ export interface Environment {
   readonly context?: unknown
   /** The `_name` beside a focus that is a primitive. */
   readonly sibling?: unknown
+  /** Of a focus that is an element: `dateTime`, `HumanName`, `Patient.contact`. */
+  readonly type?: string
   /** For expressions of users, which may be written to keep a server busy. */
   readonly limits?: Limits
 }

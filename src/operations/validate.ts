@@ -1,0 +1,121 @@
+/** $validate: https://hl7.org/fhir/R4/resource-operation-validate.html. */
+import type { OperationOutcome } from 'fhir/r4'
+import { badRequest, FhirError, type Issue, toOutcome } from '../fhir/outcome.ts'
+import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { validate } from '../fhir/validate.ts'
+import { declaredBy } from '../profiles/check.ts'
+import type { Context } from '../providers/context.ts'
+import { profileIssues, profilePolicy } from '../providers/profiles.ts'
+import { defineOperation, type OperationRequest } from './operation.ts'
+
+const MODES = ['create', 'update', 'delete', 'profile'] as const
+type Mode = (typeof MODES)[number]
+
+/** Answers an OperationOutcome, whatever is wrong with the resource; what is wrong with the request is an error. */
+export const validateResource = defineOperation('resource-validate', async (request) => {
+  const { access, input, type = '', id } = request
+  // What it stages is never written, so that a create can be tried.
+  const ctx = access.reader()
+  const mode = modeOf(input['mode'], id)
+  if (mode === 'delete')
+    return outcomeOf(await issuesOf(() => tryDelete(ctx, type, id ?? '')), `${type}/${id} can be deleted`)
+  const resource = await resourceOf(request, ctx)
+  const profile = profileOf(input['profile'], mode)
+  const issues = [
+    ...addressIssues(resource, type, id),
+    ...validate(resource, { warnings: true }),
+    ...(await profileIssues(ctx, {
+      resource,
+      profiles: profile === undefined ? [] : [profile],
+      unknownProfile: (await profilePolicy(ctx)) === 'reject' ? 'error' : 'warning',
+    })),
+  ]
+  const tried = issues.some(isError) ? [] : await issuesOf(() => tryWrite(ctx, mode, resource, id))
+  return outcomeOf([...issues, ...tried], allOk(resource, profile))
+})
+
+/** @throws FhirError 400 for a mode that there is not, or not at this level */
+function modeOf(given: unknown, id: string | undefined): Mode | undefined {
+  if (given === undefined) return undefined
+  const mode = MODES.find((one) => one === given)
+  const where = { expression: 'mode' }
+  if (mode === undefined)
+    throw badRequest(`Parameter mode is '${String(given).slice(0, 64)}'; it may be ${MODES.join(', ')}`, where)
+  if (mode === 'create' && id !== undefined)
+    throw badRequest('Parameter mode is create, which is asked of a type: POST [type]/$validate', where)
+  if ((mode === 'update' || mode === 'delete') && id === undefined)
+    throw badRequest(`Parameter mode is ${mode}, which is asked of an instance: POST [type]/[id]/$validate`, where)
+  return mode
+}
+
+/** @throws FhirError 400 when mode asks for a profile and none is named */
+function profileOf(given: unknown, mode: Mode | undefined): string | undefined {
+  if (typeof given === 'string') return given
+  if (mode === 'profile')
+    throw badRequest('Parameter mode is profile, so parameter profile must name one', { expression: 'profile' })
+  return undefined
+}
+
+/** What came with the request, else what is stored. @throws FhirError 400 when there is neither, 404, 410 */
+async function resourceOf({ input, type = '', id }: OperationRequest, ctx: Context): Promise<Record<string, unknown>> {
+  const given = input['resource']
+  if (isObject(given)) return given
+  if (id !== undefined) return { ...(await ctx.read(type, id)).resource }
+  throw badRequest('Parameter resource is missing; on a type there is nothing else to check', {
+    expression: 'resource',
+  })
+}
+
+function addressIssues(resource: Record<string, unknown>, type: string, id: string | undefined): readonly Issue[] {
+  const { resourceType } = resource
+  if (typeof resourceType === 'string' && resourceType !== type) {
+    const diagnostics = `${resourceType} is not ${type}, whose address this is; send ${type}, or ask ${resourceType}/$validate`
+    return [{ code: 'structure', diagnostics, expression: 'resourceType' }]
+  }
+  if (id === undefined || resource['id'] === undefined || resource['id'] === id) return []
+  const diagnostics = `${type}.id is not '${id}', which the address says; they must be equal`
+  return [{ code: 'value', diagnostics, expression: `${type}.id` }]
+}
+
+/** As far as a write goes before it is written. */
+async function tryWrite(
+  ctx: Context,
+  mode: Mode | undefined,
+  resource: Record<string, unknown>,
+  id?: string,
+): Promise<void> {
+  const { id: own, ...content } = resource
+  if (mode === 'create') await ctx.create(content as unknown as AnyResource)
+  if (mode === 'update') await ctx.update({ ...content, id: id ?? own } as unknown as AnyResource)
+}
+
+async function tryDelete(ctx: Context, type: string, id: string): Promise<void> {
+  await ctx.read(type, id)
+  await ctx.delete(type, id)
+}
+
+/** What the server would refuse is what was asked for. Its own faults are not. */
+async function issuesOf(work: () => Promise<void>): Promise<readonly Issue[]> {
+  try {
+    await work()
+    return []
+  } catch (error) {
+    if (error instanceof FhirError && error.status < 500) return error.issues
+    throw error
+  }
+}
+
+const isError = ({ severity = 'error' }: Issue): boolean => severity === 'error' || severity === 'fatal'
+
+function allOk(resource: Record<string, unknown>, profile: string | undefined): string {
+  const profiles = [...declaredBy(resource), ...(profile === undefined ? [] : [profile])]
+  return `All OK: the resource is a valid ${String(resource['resourceType'])}${profiles.length === 0 ? '' : `, checked against ${profiles.join(', ')}`}`
+}
+
+/** Each thing once: what a write is refused for may have been found before. */
+function outcomeOf(found: readonly Issue[], ok: string): OperationOutcome {
+  const said = new Map(found.map((issue) => [issue.diagnostics, issue]))
+  const issues = [...said.values()].map((issue) => ({ ...issue, text: issue.diagnostics }))
+  if (issues.some(isError)) return toOutcome(issues)
+  return toOutcome([{ severity: 'information', code: 'informational', diagnostics: ok, text: ok }, ...issues])
+}
