@@ -76,7 +76,11 @@ async function openEngine(databaseUrl: string, options: IndexingSettings): Promi
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, recentKinds: [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind], ...options })
+    return openMongoStore({
+      url: databaseUrl,
+      recentKinds: [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind],
+      ...options,
+    })
   }
   return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), ...options })
 }

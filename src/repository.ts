@@ -7,18 +7,28 @@ import { parseJson } from './fhir/json.ts'
 import { conflict, FhirError } from './fhir/outcome.ts'
 import type { AnyResource } from './fhir/resource.ts'
 import { checkResource } from './fhir/validate.ts'
+import { customIndexIn } from './search/custom-index.ts'
+import { CustomParameters } from './search/custom-parameters.ts'
 import { extractEntries } from './search/extract.ts'
 import type { SearchPlan } from './search/plan.ts'
+import { usesOf } from './storage/plan-uses.ts'
 import {
   type ChangeMethod,
+  CUSTOM_INDEX,
+  CUSTOM_PARAMETERS,
+  EntriesOutdated,
   type Guard,
   type HistoryPage,
   type HistoryQuery,
   IndexIncomplete,
   InvalidCursor,
+  type MadeBy,
   type RecordChange,
   type RecordQuery,
+  type ReindexedBatch,
+  type Reindexing,
   type ResourceStore,
+  type SearchResult,
   StoreConflict,
   type StoredRecord,
   type StoredResource,
@@ -28,9 +38,12 @@ import {
 
 /** What those who may not see the storage port need of it. */
 export {
+  CUSTOM_INDEX,
+  CUSTOM_PARAMETERS,
   type HistoryPage,
   type HistoryQuery,
   ResourceTooLarge,
+  StoreConflict,
   type StoredResource,
   StoreUnavailable,
 } from './storage/port.ts'
@@ -134,6 +147,7 @@ export class Repository {
         await unit.commit()
         return result
       } catch (error) {
+        if (error instanceof IndexIncomplete) throw beingIndexed(error)
         if (!(error instanceof StoreConflict)) throw error
         if (attempt === MAX_ATTEMPTS) {
           throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
@@ -153,6 +167,11 @@ export class Repository {
 
   records(query: RecordQuery): Promise<readonly StoredRecord[]> {
     return this.#store.records(query)
+  }
+
+  /** One batch of resources whose entries are made anew: see ResourceStore. */
+  reindex(batch: Reindexing): Promise<ReindexedBatch> {
+    return this.#store.reindex(batch)
   }
 
   isEmpty(): Promise<boolean> {
@@ -200,13 +219,62 @@ export class UnitOfWork {
 
   async search(plan: SearchPlan): Promise<SearchAnswer> {
     try {
-      const result = await this.#store.search(plan)
+      const result = await this.#found(plan)
       for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
       if (error instanceof IndexIncomplete) throw beingIndexed(error)
       throw error instanceof InvalidCursor ? cursorError() : error
     }
+  }
+
+  /** The search parameters that the clinic has added, with what this unit adds; undefined where it has none. */
+  async customParameters(): Promise<CustomParameters | undefined> {
+    return CustomParameters.of((await this.#declaration())?.value)
+  }
+
+  /** Their record, as it will be when this unit is written. */
+  async #declaration(): Promise<Pick<StoredRecord, 'value' | 'version'> | undefined> {
+    const { kind, key } = CUSTOM_PARAMETERS
+    const staged = this.stagedRecord(kind, key)
+    if (staged === undefined) return await this.readRecent(kind, key)
+    return { value: staged.value, version: Number(staged.expect) + 1 }
+  }
+
+  /** What a server wrote that had not heard of the newest parameters is made anew before it is searched. */
+  async #found(plan: SearchPlan): Promise<SearchResult> {
+    const madeBy = await this.#madeBy(plan)
+    if (madeBy === undefined) return await this.#store.search(plan)
+    try {
+      return await this.#store.search(plan, madeBy)
+    } catch (error) {
+      if (!(error instanceof EntriesOutdated)) throw error
+      for (const [type, version] of Object.entries(madeBy)) {
+        await this.#store.reindex({ clinic: this.clinic, type, madeBy: version, limit: MOST_MADE_ANEW })
+      }
+      return await this.#store.search(plan, madeBy)
+    }
+  }
+
+  /**
+   * By what the entries must have been made that a search goes by; undefined where any do.
+   * @throws IndexIncomplete when that is still under way
+   */
+  async #madeBy(plan: SearchPlan): Promise<MadeBy | undefined> {
+    const custom = await this.customParameters()
+    if (custom === undefined) return undefined
+    const uses = usesOf(plan).flatMap(({ type, param }) =>
+      (type === '*' ? custom.types : [type]).flatMap((one) => {
+        const madeBy = custom.madeByFor(one, param)
+        return madeBy === undefined ? [] : [{ type: one, param, madeBy }]
+      }),
+    )
+    if (uses.length === 0) return undefined
+    const { types } = customIndexIn((await this.readRecent(CUSTOM_INDEX.kind, CUSTOM_INDEX.key))?.value)
+    const lacking = uses.filter(({ type, madeBy }) => (types[type]?.madeBy ?? 0) < madeBy)
+    if (lacking.length > 0) throw new CustomIncomplete(lacking.map(({ type, param }) => `${type}?${param}`))
+    const byType = Map.groupBy(uses, ({ type }) => type)
+    return Object.fromEntries([...byType].map(([type, group]) => [type, Math.max(...group.map((use) => use.madeBy))]))
   }
 
   /** Which values of a token or uri parameter occur in the clinic. */
@@ -280,6 +348,11 @@ export class UnitOfWork {
     return this.#seenRecent.get(name)
   }
 
+  /** The change of a record that this unit has staged. */
+  stagedRecord(kind: string, key: string): RecordChange | undefined {
+    return this.#records.get(JSON.stringify([this.clinic, kind, key]))
+  }
+
   /** Stages a record of the server's own; see RecordChange. */
   record(change: Omit<RecordChange, 'clinic'> & { readonly clinic?: string }): void {
     const clinic = change.clinic ?? this.clinic
@@ -293,6 +366,8 @@ export class UnitOfWork {
 
   async commit(): Promise<void> {
     if (this.#staged.size === 0 && this.#records.size === 0) return
+    const declaration = this.#staged.size === 0 ? undefined : await this.#declaration()
+    const custom = CustomParameters.of(declaration?.value)
     const resources = Array.from(this.#staged.values(), ({ base, next }) => ({
       type: next.type,
       id: next.id,
@@ -301,14 +376,20 @@ export class UnitOfWork {
       method: next.method,
       text: next.text,
       expect: base?.version ?? 0,
-      entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl),
+      entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type)),
     }))
     await this.#store.write({
       clinic: this.clinic,
       resources,
+      ...(resources.length === 0 ? {} : { madeBy: declaration?.version ?? 0 }),
       records: [...this.#records.values()],
-      guards: this.#guards,
+      guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
     })
+  }
+
+  async #exact(guard: Guard): Promise<Guard> {
+    const madeBy = await this.#madeBy(guard.plan)
+    return madeBy === undefined ? guard : { ...guard, madeBy }
   }
 
   /** The stored version that the staged one follows; several changes of one resource become one version. */
@@ -331,17 +412,25 @@ export class UnitOfWork {
 
 const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
 
-const beingIndexed = ({ uses }: IndexIncomplete): FhirError =>
+/** Resources that one search makes anew at most; the background does the others. */
+const MOST_MADE_ANEW = 100
+
+/** A search goes by parameters of the clinic that its resources are still being indexed by. */
+class CustomIncomplete extends IndexIncomplete {}
+
+const beingIndexed = (error: IndexIncomplete): FhirError =>
   new FhirError(
     503,
-    {
-      code: 'transient',
-      diagnostics:
-        `This server is new, and still indexes what was stored before it by ${uses.join(', ')}; ` +
-        'search without that, or try again later',
-    },
-    { 'retry-after': '30' },
+    { code: 'transient', diagnostics: `${reasonOf(error)}; search without that, or try again later` },
+    { 'retry-after': error instanceof CustomIncomplete ? '2' : '30' },
   )
+
+function reasonOf(error: IndexIncomplete): string {
+  const uses = error.uses.join(', ')
+  return error instanceof CustomIncomplete || error instanceof EntriesOutdated
+    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status says how far that is`
+    : `This server is new, and still indexes what was stored before it by ${uses}`
+}
 
 const cursorError = (): FhirError =>
   new FhirError(400, {

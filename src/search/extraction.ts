@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { resourceTypes } from '../fhir/definitions.ts'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { CustomParameters } from './custom-parameters.ts'
 import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { type IndexedParameter, indexedParametersOf } from './parameters.ts'
 import type { IndexEntry } from './plan.ts'
@@ -26,8 +27,10 @@ export const extraction = (baseUrl: string) => ({
   version: VERSION,
   types: resourceTypes,
   parametersOf,
-  entriesOf: (_clinic: string, { text }: { readonly text: string }): readonly IndexEntry[] =>
-    extractEntries(parseJson(text) as AnyResource, baseUrl),
+  entriesOf: (_clinic: string, { text }: { readonly text: string }, custom?: unknown): readonly IndexEntry[] => {
+    const resource = parseJson(text) as AnyResource
+    return extractEntries(resource, baseUrl, CustomParameters.of(custom)?.extractorsOf(resource.resourceType))
+  },
 })
 
 const known = new Map<string, ReadonlyMap<string, string>>()

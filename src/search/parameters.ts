@@ -77,6 +77,10 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
   return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
 }
 
+/** One that R4, or we, define for a type or for every resource, served or not. */
+export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
+  recordsOf(type).find((record) => record.code === code)
+
 /** The parameters whose values are stored with a resource of the type. */
 export const indexedParametersOf = (type: string): readonly IndexedParameter[] => [
   ...searchParametersOf(type).values(),

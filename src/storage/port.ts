@@ -64,6 +64,9 @@ export interface RecordChange {
  */
 export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as const
 
+/** The record in which a clinic says how far its resources are indexed by these. It is of one store, and not copied. */
+export const CUSTOM_INDEX = { kind: 'search-index', key: 'custom' } as const
+
 /** By resource type the version of CUSTOM_PARAMETERS by which entries must have been made at least. */
 export type MadeBy = Readonly<Record<string, number>>
 
