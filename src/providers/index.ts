@@ -4,6 +4,7 @@ import { builtInProviders } from './built-in.ts'
 import { conceptMap } from './concept-map.ts'
 import { documentReference } from './document-reference.ts'
 import { encounter } from './encounter.ts'
+import { implementationGuide } from './implementation-guide.ts'
 import { patient } from './patient.ts'
 import type { Provider } from './provider.ts'
 import { slot } from './slot.ts'
@@ -14,6 +15,7 @@ export const specialProviders: readonly Provider[] = [
   conceptMap,
   documentReference,
   encounter,
+  implementationGuide,
   patient,
   slot,
   valueSet,

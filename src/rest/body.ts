@@ -9,7 +9,11 @@ import { readXml } from '../fhir/xml/read.ts'
 import { headerOf } from './header.ts'
 
 /** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
-export async function readBody(koa: KoaContext, limitBytes: number): Promise<string> {
+export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
+  textOf(await readBytes(koa, limitBytes))
+
+/** @throws FhirError 413 when it is larger than `limitBytes` */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const length = Number(headerOf(koa, 'content-length')) || undefined
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
@@ -18,12 +22,11 @@ export async function readBody(koa: KoaContext, limitBytes: number): Promise<str
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
     })
   }
-  const body = await getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
+  return getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
     (error: unknown) => {
       throw bodyError(error, limitBytes)
     },
   )
-  return textOf(body)
 }
 
 /** A byte that is no UTF-8 would otherwise be stored as a replacement character. */

@@ -2,7 +2,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { ClinicAccess } from '../providers/context.ts'
 import { answerText } from './answer-text.ts'
-import { parseBody, parseXmlBody, readBody } from './body.ts'
+import { parseBody, parseXmlBody, readBody, readBytes } from './body.ts'
 import { bodyText } from './body-text.ts'
 import { processBundle } from './bundle.ts'
 import { interact } from './carry-out.ts'
@@ -93,9 +93,17 @@ const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string, Format
   ['application/xml-patch+xml', 'text'],
 ])
 
+/** A file that is the whole body of an operation is taken for a Binary. */
+const FILE_TYPES: readonly string[] = ['application/gzip', 'application/x-gzip']
+
 async function readContent(koa: KoaContext, route: Route, { limits }: Services): Promise<unknown> {
   const types = route.method === 'PATCH' ? PATCH_TYPES : RESOURCE_TYPES
-  const type = contentTypeOf(koa, [...types.keys()])
+  const fileTypes = route.run.kind === 'operation' ? FILE_TYPES : []
+  const type = contentTypeOf(koa, [...types.keys(), ...fileTypes])
+  if (type !== undefined && fileTypes.includes(type)) {
+    const bytes = await readBytes(koa, limits.bodyBytes)
+    return { resourceType: 'Binary', contentType: type, data: bytes.toString('base64') }
+  }
   const text = await readBody(koa, limits.bodyBytes)
   // An operation without parameters may come without a body.
   if (text === '' && route.run.kind === 'operation') return undefined

@@ -1,0 +1,227 @@
+/** ImplementationGuide/$install: a FHIR package, or a Bundle, whose profiles and terminology take effect in the clinic. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { Binary, Bundle } from 'fhir/r4'
+import { type PackageFile, readPackage } from '../fhir/fhir-package.ts'
+import { parseJson } from '../fhir/json.ts'
+import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
+import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { PRIMITIVES } from '../fhir/validate/primitives.ts'
+import type { ClinicAccess, Context } from '../providers/context.ts'
+import { isShipped } from '../providers/shipped.ts'
+import { chunks, uriQuery } from '../providers/terminology.ts'
+import { defineOperation, type OperationInput } from './operation.ts'
+
+/** What takes effect by being stored. Search parameters are left out: a guide repeats those of R4 under its own names. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'StructureDefinition',
+  'ValueSet',
+  'CodeSystem',
+  'ConceptMap',
+  'NamingSystem',
+  'ImplementationGuide',
+])
+const MOST_RESOURCES = 5_000
+/** Resources that are stored together. */
+const AT_ONCE = 25
+/** Problems that are told one by one. */
+const MOST_TOLD = 50
+
+export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
+  const { what, notes, candidates } = await contentOf(input)
+  if (candidates.length > MOST_RESOURCES) throw tooMany(candidates.length)
+  const tally = new Tally()
+  for (const some of chunks(candidates, AT_ONCE)) {
+    // Others are served between the parts of a large package.
+    await setImmediate()
+    await storeAll(
+      access,
+      some.flatMap((one) => resourceOf(one, tally)),
+      tally,
+    )
+  }
+  return toOutcome([tally.summary(what), ...notes, ...tally.problems])
+})
+
+const tooMany = (count: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `There are ${count} files or entries; this server takes ${MOST_RESOURCES} at most`,
+  })
+
+interface Content {
+  readonly what: string
+  readonly notes: readonly Issue[]
+  readonly candidates: readonly Candidate[]
+}
+
+interface Candidate {
+  /** Where it was found. */
+  readonly at: string
+  /** @throws SyntaxError */
+  readonly read: () => unknown
+}
+
+/** @throws FhirError 400 unless there is a package or a Bundle, 422 for a package of another version of FHIR */
+async function contentOf({ package: file, bundle }: OperationInput): Promise<Content> {
+  if ((file === undefined) === (bundle === undefined)) {
+    throw badRequest(
+      'Send a FHIR package (.tgz, as application/gzip or in parameter package) or a Bundle, one of the two',
+      {
+        expression: 'package',
+      },
+    )
+  }
+  return file === undefined ? contentOfBundle(bundle as Bundle) : contentOfPackage(file as Binary)
+}
+
+async function contentOfPackage({ data }: Binary): Promise<Content> {
+  if (PRIMITIVES.get('base64Binary')?.accepts(data) !== true)
+    throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {
+      expression: 'package',
+    })
+  const { name, version, fhirVersions, dependencies, files } = await readPackage(Buffer.from(data ?? '', 'base64'))
+  if (fhirVersions.length > 0 && !fhirVersions.some((one) => one.startsWith('4.0')))
+    throw unprocessable(`The package ${name} is for FHIR ${fhirVersions.join(', ')}; this server has R4, 4.0.1`)
+  const others = dependencies.filter((one) => !/^hl7\.fhir\.r4\.(core|expansions)#/.test(one))
+  const diagnostics = `${name} builds on ${others.slice(0, 20).join(', ')}; what it needs of them is installed the same way`
+  return {
+    what: `${name} ${version}`,
+    notes: others.length === 0 ? [] : [{ severity: 'information', code: 'informational', diagnostics }],
+    candidates: files.map(({ path, text }: PackageFile) => ({ at: path, read: () => parseJson(text()) })),
+  }
+}
+
+const contentOfBundle = ({ entry = [] }: Bundle): Content => ({
+  what: 'The Bundle',
+  notes: [],
+  candidates: (Array.isArray(entry) ? entry : []).map((one: unknown, index) => ({
+    at: `Bundle.entry[${index}].resource`,
+    read: () => (isObject(one) ? one['resource'] : undefined),
+  })),
+})
+
+function resourceOf({ at, read }: Candidate, tally: Tally): readonly Found[] {
+  const resource = readable(read)
+  if (!isObject(resource) || typeof resource['resourceType'] !== 'string') {
+    tally.problem(at, 'is no resource')
+    return []
+  }
+  const type = resource['resourceType']
+  if (TAKEN.has(type)) return [{ at, resource: resource as unknown as Canonical }]
+  tally.leftOut(type)
+  return []
+}
+
+function readable(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** A resource that is known by its address, wherever it is. */
+interface Canonical extends AnyResource {
+  readonly url?: string
+  readonly version?: string
+}
+
+interface Found {
+  readonly at: string
+  readonly resource: Canonical
+}
+
+async function storeAll(access: ClinicAccess, found: readonly Found[], tally: Tally): Promise<void> {
+  const results = await access.change(async (ctx) => {
+    const done: Result[] = []
+    for (const one of found) done.push(await storeOne(ctx, one))
+    return done
+  })
+  for (const result of results) {
+    if (result.problem === undefined) tally.stored(result.type, result.isNew)
+    else tally.problem(result.at, result.problem)
+  }
+}
+
+interface Result {
+  readonly at: string
+  readonly type: string
+  /** Or brought up to date; else it is as it was. */
+  readonly isNew: boolean
+  readonly problem?: string
+}
+
+/** One that is no valid resource does not stop the others. */
+async function storeOne(ctx: Context, { at, resource }: Found): Promise<Result> {
+  const type = resource.resourceType
+  try {
+    const { id, current } = await placeOf(ctx, resource)
+    const isNew = current === undefined || textOf(current) !== textOf(resource)
+    // Beneath the rules of the providers: a guide may break profiles of its own.
+    if (isNew) await ctx.unit.put({ ...resource, id }, 'PUT')
+    return { at, type, isNew }
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.status >= 500) throw error
+    return { at, type, isNew: false, problem: `is not valid: ${error.issues[0]?.diagnostics ?? ''}` }
+  }
+}
+
+/** Where the clinic has it already, by its url and version; else under its own id, unless something else is there. */
+async function placeOf(ctx: Context, resource: Canonical): Promise<{ id: string; current?: AnyResource }> {
+  const { resourceType: type, id, url, version } = resource
+  const held = typeof url === 'string' ? await ctx.search<Canonical>(type, uriQuery('url', [url])) : []
+  const same = held.find((one) => one.resource.version === version)
+  if (same !== undefined) return { id: same.id, current: same.resource }
+  if (typeof id !== 'string' || PRIMITIVES.get('id')?.accepts(id) !== true || isShipped(type, id))
+    return { id: randomUUID() }
+  const taken = await ctx.find<Canonical>(type, id)
+  return { id: taken === undefined || taken.resource.url === url ? id : randomUUID() }
+}
+
+/** Without what the store adds. */
+const textOf = ({ id: _id, meta, ...content }: AnyResource): string => {
+  const { versionId: _versionId, lastUpdated: _lastUpdated, ...kept } = meta ?? {}
+  return JSON.stringify([kept, content])
+}
+
+/** What became of each resource, for the answer. */
+class Tally {
+  readonly #stored = new Map<string, number>()
+  readonly #leftOut = new Map<string, number>()
+  readonly #problems: Issue[] = []
+  #unchanged = 0
+  #untold = 0
+
+  stored(type: string, isNew: boolean): void {
+    this.#stored.set(type, (this.#stored.get(type) ?? 0) + 1)
+    if (!isNew) this.#unchanged++
+  }
+
+  leftOut(type: string): void {
+    const name = type.slice(0, 64)
+    if (this.#leftOut.size < 200) this.#leftOut.set(name, (this.#leftOut.get(name) ?? 0) + 1)
+  }
+
+  problem(at: string, said: string): void {
+    if (this.#problems.length >= MOST_TOLD) this.#untold++
+    else this.#problems.push({ severity: 'warning', code: 'invalid', diagnostics: `${at.slice(0, 200)} ${said}` })
+  }
+
+  summary(what: string): Issue {
+    const stored =
+      this.#stored.size === 0 ? 'holds nothing that takes effect here' : `is installed: ${listed(this.#stored)}`
+    const unchanged = this.#unchanged === 0 ? '' : `, of which ${this.#unchanged} were there as they are`
+    const leftOut = this.#leftOut.size === 0 ? '' : `. Left out, as it takes no effect here: ${listed(this.#leftOut)}`
+    return { severity: 'information', code: 'informational', diagnostics: `${what} ${stored}${unchanged}${leftOut}` }
+  }
+
+  get problems(): readonly Issue[] {
+    if (this.#untold === 0) return this.#problems
+    const diagnostics = `${this.#untold} more could not be stored`
+    return [...this.#problems, { severity: 'warning', code: 'invalid', diagnostics }]
+  }
+}
+
+const listed = (counts: ReadonlyMap<string, number>): string =>
+  Array.from(counts, ([type, count]) => `${count} ${type}`).join(', ')
