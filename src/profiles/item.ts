@@ -139,6 +139,10 @@ export function chainOf(type: string): readonly string[] {
 export const isA = (type: string, other: string): boolean =>
   chainOf(type).includes(other) || (QUANTITIES.has(other) && chainOf(other).includes(type))
 
+/** As a type rule means it: a code is no string there, though it is made of one. */
+export const isTyped = (type: string, code: string): boolean =>
+  type === code || (structureOf(type)?.kind !== 'primitive-type' && isA(type, code))
+
 const QUANTITIES: ReadonlySet<string> = new Set([
   'SimpleQuantity',
   'MoneyQuantity',

@@ -1,6 +1,6 @@
 /** Takes out of the tree of a profile what R4 asks for anyway, so that a check goes only where the profile says more. */
 import type { ElementStructure } from '../fhir/definitions.ts'
-import { coreCanonical, elementsOf } from './item.ts'
+import { chainOf, coreCanonical, elementsOf } from './item.ts'
 import type { BindingRule, Draft, TypeRule } from './shape.ts'
 
 /** The same draft. */
@@ -23,9 +23,11 @@ function pruneRules(draft: Draft, { min, max, binding, properties, targets }: El
   if (draft.min <= min) draft.min = 0
   if (draft.max >= max) draft.max = Number.POSITIVE_INFINITY
   draft.bindings = draft.bindings.filter((rule) => !isSame(rule, binding))
-  const covers = new Set(draft.types?.map(({ code }) => code)).size >= new Set(properties.values()).size
-  if (draft.types !== undefined && covers && draft.types.every((rule) => isPlain(rule, targets)))
-    draft.types = undefined
+  const { types } = draft
+  const covers = [...properties.values()].every(
+    (type) => types?.some(({ code }) => chainOf(type).includes(code)) === true,
+  )
+  if (covers && types?.every((rule) => isPlain(rule, targets)) === true) draft.types = undefined
 }
 
 const isSame = ({ strength, valueSet }: BindingRule, binding: string | undefined): boolean =>

@@ -2,7 +2,7 @@
 import { canonicalOf } from '../terminology/canonical.ts'
 import { membershipOf } from './codes.ts'
 import { quoted } from './findings.ts'
-import { childrenOf, coreType, type Item, isA } from './item.ts'
+import { childrenOf, coreType, type Item, isA, isTyped } from './item.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Discriminator, Shape, TypeRule } from './shape.ts'
 import { type Target, targetOf } from './targets.ts'
@@ -149,7 +149,7 @@ function hasType(slice: Shape, steps: readonly Step[], item: Item, teller: Telle
   const rules = asked.flatMap(({ types = [] }) => types)
   if (!isResolved) {
     const found = selected([item], steps)
-    return rules.length === 0 ? undefined : found.some(({ type }) => rules.some(({ code }) => isA(type, code)))
+    return rules.length === 0 ? undefined : found.some(({ type }) => rules.some(({ code }) => isTyped(type, code)))
   }
   const types = rules.flatMap(({ targets }) => targets.flatMap((target) => typeOfTarget(target, teller)))
   const targets = selected([item], steps.slice(0, -1)).flatMap((one) => targetOf(one) ?? [])

@@ -4,7 +4,7 @@ import { isObject } from '../fhir/resource.ts'
 import { codesSaid, hasReasonForNone, membershipOf } from './codes.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
-import { childrenOf, elementsOf, type Item, isA } from './item.ts'
+import { childrenOf, elementsOf, type Item, isA, isTyped } from './item.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Profile } from './profile.ts'
 import type { BindingRule, Discriminator, Shape, TypeRule } from './shape.ts'
@@ -89,6 +89,7 @@ export class Walk implements Teller {
     if (shape.children.size === 0) return
     for (const child of shape.children.values()) this.#element(child, item)
     // An item of a Questionnaire has items: what is asked of the outer ones is asked of the inner ones (contentReference).
+    if (!item.type.includes('.')) return
     for (const { name, properties } of elementsOf(item.type).values()) {
       if (properties.get(name) !== item.type || shape.children.has(name)) continue
       for (const inner of childrenOf(item, name)) this.#item(shape, inner)
@@ -181,7 +182,7 @@ export class Walk implements Teller {
 
   #types({ types, id }: Shape, item: Item): void {
     if (types === undefined || !id.includes('.')) return
-    const rules = types.filter(({ code }) => isA(item.type, code))
+    const rules = types.filter(({ code }) => isTyped(item.type, code))
     if (rules.length === 0) {
       const allowed = [...new Set(types.map(({ code }) => code))].join(' or ')
       this.#add('structure', item.path, `is a ${item.type}, but must be ${allowed}`)
