@@ -7,6 +7,7 @@ import { SANDBOX } from './clinics/sandbox.ts'
 import { SERVICE } from './clinics/service.ts'
 import { readSettings, SETTINGS } from './clinics/settings.ts'
 import type { Config } from './config.ts'
+import { CustomIndexing } from './custom-indexing.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import type { Integrations } from './integrations/integrations.ts'
@@ -41,6 +42,8 @@ import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
 export interface StoreOptions {
   /** References below it are searched as relative ones. */
   readonly baseUrl?: string
+  /** Resources are found by their words too (the default). */
+  readonly fullText?: boolean
   /** Nothing is searched for or written: what the store is searched by stays as it is. */
   readonly onlyScanned?: boolean
   /** It may be a copy that has not ended (npm run copy). */
@@ -56,7 +59,7 @@ export interface StoreOptions {
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
-  { baseUrl = '', onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
+  { baseUrl = '', fullText = true, onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
@@ -64,7 +67,7 @@ export async function openStore(
   const options = {
     combined,
     onlyScanned,
-    extraction: extraction(baseUrl),
+    extraction: extraction(baseUrl, fullText),
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
     onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
   }
@@ -131,9 +134,10 @@ export async function createApp({
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
   const statement = capabilityStatement(providers, system)
+  const { fullText } = config
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, logger }))
-  const repository = new Repository(store, { baseUrl: base })
+  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
+  const repository = new Repository(store, { baseUrl: base, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const access = (clinic: string, agent: Agent) =>
     clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
@@ -145,6 +149,8 @@ export async function createApp({
     logger,
   })
   outbox.start()
+  const customIndexing = new CustomIndexing(repository, logger)
+  customIndexing.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -165,6 +171,7 @@ export async function createApp({
       system,
       limits: config.limits,
       parametersOf: parametersOf(providers),
+      fullText,
       integrations,
       logger,
       baseOf,
@@ -179,7 +186,7 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
     await store.close()
   }
   return { repository, server, access, close }

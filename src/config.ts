@@ -24,6 +24,8 @@ export interface Config {
   readonly disabledInteractions: readonly string[]
   /** What becomes of a write that breaks a profile it declares, where the clinic does not say. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
+  /** Resources are indexed by their words, for `_text` and `_content`. */
+  readonly fullText: boolean
   /** Tool requests may name their call inside the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
   readonly limits: Limits
@@ -72,6 +74,7 @@ export function readConfig(environment: Environment = process.env): Config {
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
     profilePolicy: read.choice('PROFILE_POLICY', 'warn', PROFILE_POLICIES),
+    fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
       // V8 makes no text of more than half a gigabyte.

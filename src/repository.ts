@@ -118,20 +118,29 @@ interface Staged {
 /** Attempts before a change that keeps meeting faster ones is given up with 409. */
 const MAX_ATTEMPTS = 64
 
+interface RepositoryOptions {
+  readonly baseUrl: string
+  /** Resources are found by their words too (the default). */
+  readonly fullText?: boolean
+  readonly clock?: () => number
+}
+
 export class Repository {
   readonly #store: ResourceStore
   readonly #baseUrl: string
+  readonly #fullText: boolean
   readonly #clock: () => number
 
-  constructor(store: ResourceStore, options: { readonly baseUrl: string; readonly clock?: () => number }) {
+  constructor(store: ResourceStore, options: RepositoryOptions) {
     this.#store = store
+    this.#fullText = options.fullText ?? true
     this.#baseUrl = options.baseUrl
     this.#clock = options.clock ?? Date.now
   }
 
   /** A unit of work that reads now and is never committed. */
   reader(clinic: string): UnitOfWork {
-    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#baseUrl)
+    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#baseUrl, this.#fullText)
   }
 
   /**
@@ -186,6 +195,7 @@ export class UnitOfWork {
   readonly now: number
   readonly #store: ResourceStore
   readonly #baseUrl: string
+  readonly #fullText: boolean
   readonly #staged = new Map<string, Staged>()
   /**
    * What this unit has seen of the store, by Type/id. A change is made on the version its work has looked at: when
@@ -197,7 +207,8 @@ export class UnitOfWork {
   readonly #records = new Map<string, RecordChange>()
   readonly #guards: Guard[] = []
 
-  constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string) {
+  constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
+    this.#fullText = fullText
     this.#store = store
     this.clinic = clinic
     this.now = now
@@ -376,7 +387,7 @@ export class UnitOfWork {
       method: next.method,
       text: next.text,
       expect: base?.version ?? 0,
-      entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type)),
+      entries: next.deleted ? [] : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type), this.#fullText),
     }))
     await this.#store.write({
       clinic: this.clinic,

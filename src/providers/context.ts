@@ -6,6 +6,7 @@ import type { Repository, UnitOfWork, Versioned } from '../repository.ts'
 import { parseCriteria, parseSearch } from '../search/parse.ts'
 import { notSupported } from './not-supported.ts'
 import type { InteractionCode, Interactions, Precondition, Provider } from './provider.ts'
+import { lookedUp } from './search-answers.ts'
 
 /** Who acts: a dashboard user, a live call, or the server itself. */
 export type Agent =
@@ -100,11 +101,14 @@ function contextOf(
       return found?.deleted ? undefined : found
     },
     search: async <R extends AnyResource>(type: string, query: string) => {
-      const { plan } = parseSearch(new URLSearchParams(query), searchOptions(type))
+      const { plan } = await lookedUp(ctx, (ask) =>
+        parseSearch(new URLSearchParams(query), { ...searchOptions(type), ask }),
+      )
       return (await unit.search(plan)).matches as readonly Versioned<R>[]
     },
     searchGuarded: async <R extends AnyResource>(type: string, query: string) => {
-      const plan = { ...parseCriteria(type, query, searchOptions(type)), count: HANDLER_SEARCH_LIMIT }
+      const criteria = await lookedUp(ctx, (ask) => parseCriteria(type, query, { ...searchOptions(type), ask }))
+      const plan = { ...criteria, count: HANDLER_SEARCH_LIMIT }
       const { matches } = await unit.search(plan)
       unit.guard(
         plan,

@@ -7,9 +7,8 @@ import { isResourceType } from '../fhir/definitions.ts'
 import { type FhirError, notFound } from '../fhir/outcome.ts'
 import { handlerOf } from '../providers/context.ts'
 import { isMember } from '../search/compartment.ts'
-import { parseSearch } from '../search/parse.ts'
 import type { InteractionHandler, Services } from './interaction.ts'
-import { optionsOf, searchset } from './search.ts'
+import { parsed, searchset } from './search.ts'
 
 const ALL = '*'
 
@@ -18,7 +17,7 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
   const member = request.member || ALL
   const members = membersFor(type, member, services)
   const handler = member === ALL ? undefined : handlerOf(services.providers, member, 'search-type')
-  const search = parseSearch(request.query, optionsOf(ctx, [...members.keys()], request))
+  const search = await parsed(ctx, [...members.keys()], request)
   const plan = { ...search.plan, where: [isMember({ type, id }, members), ...search.plan.where] }
   const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
   return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)

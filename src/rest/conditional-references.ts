@@ -49,7 +49,7 @@ async function resolve(
 ): Promise<string> {
   const found = await naming(entry, () => resolveCriteria(ctx, type, criteria, entry.request))
   if (found !== undefined) return found.id
-  const ids = await written.find(type, criteriaPlan(ctx, type, criteria, entry.request).where)
+  const ids = await written.find(type, (await criteriaPlan(ctx, type, criteria, entry.request)).where)
   const [id] = ids
   if (id !== undefined && ids.length === 1) return id
   const matched = ids.length === 0 ? 'nothing' : `${ids.length} entries of the Bundle`

@@ -1,6 +1,8 @@
 /** Conditional interactions: which resource do the criteria name? https://hl7.org/fhir/R4/http.html#ccreate */
 import { badRequest, preconditionFailed } from '../fhir/outcome.ts'
+import { clinicParameters } from '../providers/clinic-parameters.ts'
 import { type Context, handlerOf } from '../providers/context.ts'
+import { lookedUp } from '../providers/search-answers.ts'
 import type { Versioned } from '../repository.ts'
 import { parseCriteria } from '../search/parse.ts'
 import type { SearchPlan } from '../search/plan.ts'
@@ -17,7 +19,7 @@ export async function resolveCriteria(
   criteria: string,
   request: InteractionRequest,
 ): Promise<Versioned | undefined> {
-  const plan = criteriaPlan(ctx, type, criteria, request)
+  const plan = await criteriaPlan(ctx, type, criteria, request)
   const { matches, next } = await ctx.unit.search(plan)
   if (matches.length > 1 || next !== undefined) {
     throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
@@ -33,19 +35,17 @@ export async function resolveCriteria(
  * Criteria are a search, so a type that cannot be searched has no conditional interactions.
  * @throws FhirError 405 then, 400 when the criteria are empty or malformed.
  */
-export function criteriaPlan(
+export async function criteriaPlan(
   ctx: Context,
   type: string,
   criteria: string,
   { base, services }: InteractionRequest,
-): SearchPlan {
+): Promise<SearchPlan> {
   handlerOf(services.providers, type, 'search-type')
-  return parseCriteria(type, criteria, {
-    clinic: ctx.clinic,
-    baseUrl: base,
-    now: ctx.now,
-    parametersOf: services.parametersOf,
-  })
+  const { fullText } = services
+  const parametersOf = await clinicParameters(ctx, services.parametersOf)
+  const options = { clinic: ctx.clinic, baseUrl: base, now: ctx.now, parametersOf, fullText }
+  return lookedUp(ctx, (ask) => parseCriteria(type, criteria, { ...options, ask }))
 }
 
 /** The criteria in the query of a conditional update, patch or delete. */

@@ -44,6 +44,8 @@ export interface Services {
   readonly limits: Limits
   /** The search parameters that are declared for a type. */
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
+  /** `_text` and `_content` can be searched for. */
+  readonly fullText: boolean
   readonly integrations: Integrations
   readonly logger: Logger
 }

@@ -1,7 +1,9 @@
 /** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
 import { resourceTypes } from '../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../fhir/outcome.ts'
+import { clinicParameters } from '../providers/clinic-parameters.ts'
 import { type Context, handlerOf } from '../providers/context.ts'
+import { lookedUp } from '../providers/search-answers.ts'
 import type { SearchAnswer } from '../repository.ts'
 import { type ParsedSearch, parseSearch, type SearchOptions } from '../search/parse.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from './bundle-writer.ts'
@@ -10,22 +12,33 @@ import { subsetText } from './summary.ts'
 
 export const searchType: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, request.type, 'search-type')
-  const search = parseSearch(request.query, optionsOf(ctx, [request.type], request))
+  const search = await parsed(ctx, [request.type], request)
   return searchset(request, search, await handler(ctx, search.plan), request.type)
 }
 
 /** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
 export const searchSystem: InteractionHandler = async (ctx, request) => {
   const types = resourceTypes.filter((type) => request.services.providers.get(type)?.interactions['search-type'])
-  const search = parseSearch(request.query, optionsOf(ctx, types, request))
+  const search = await parsed(ctx, types, request)
   return searchset(request, search, await ctx.unit.search(search.plan), '')
 }
 
-export const optionsOf = (
-  { clinic, now }: Pick<Context, 'clinic' | 'now'>,
+/** The query of the request as a search of `types`. */
+export async function parsed(
+  ctx: Context,
   types: readonly string[],
-  { base, lenient, services: { limits, parametersOf } }: InteractionRequest,
-): SearchOptions => ({
+  request: InteractionRequest,
+): Promise<ParsedSearch> {
+  const parametersOf = await clinicParameters(ctx, request.services.parametersOf)
+  const options = { ...optionsOf(ctx, types, request), parametersOf }
+  return lookedUp(ctx, (ask) => parseSearch(request.query, { ...options, ask }))
+}
+
+const optionsOf = (
+  { clinic, now }: Context,
+  types: readonly string[],
+  { base, lenient, services: { limits, fullText } }: InteractionRequest,
+): Omit<SearchOptions, 'ask'> => ({
   clinic,
   types,
   lenient,
@@ -34,7 +47,7 @@ export const optionsOf = (
   includeLimit: limits.includes,
   baseUrl: base,
   now,
-  parametersOf,
+  fullText,
 })
 
 /** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */

@@ -10,8 +10,34 @@ import { any, type ValueContext } from './value.ts'
 /** Reads the rest of a chain against the types it leads to. */
 export type Follow = (rest: string, types: readonly string[]) => Condition
 
+/** Links of a chain, `_has` counted with them. */
+const MOST_LINKS = 10
+/** Types looked at for one parameter, over all links of a chain that names none. */
+const MOST_TYPES = 2000
+
+/** How far a chain may still go. */
+export interface Allowance {
+  readonly links: number
+  /** Counts down over all branches. */
+  readonly types: { left: number }
+}
+
+export const newAllowance = (): Allowance => ({ links: MOST_LINKS, types: { left: MOST_TYPES } })
+
+/**
+ * What is left after one more link to one more type.
+ * @throws FhirError 400 when nothing is
+ */
+export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
+  if (links === 0) throw badRequest(`${name} follows more than ${MOST_LINKS} references`)
+  if (types.left-- === 0) {
+    throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
+  }
+  return { links: links - 1, types }
+}
+
 /** Reason of the error for a chain that leads to more types than can be looked at. */
-export const TOO_WIDE = 'search-chain-too-wide'
+const TOO_WIDE = 'search-chain-too-wide'
 
 /**
  * `subject:Patient.name`, or `subject.name` for all types that it may refer to and that have such a parameter.
@@ -50,7 +76,7 @@ function linksTo(
   follow: Follow,
 ): readonly Link[] {
   const code = rest.split(/[.:]/, 1)[0] ?? ''
-  const types = code === '_has' ? possible : possible.filter((type) => parametersOf(type).has(code))
+  const types = code.startsWith('_') ? possible : possible.filter((type) => parametersOf(type).has(code))
   if (types.length === 0) {
     throw unknownParameter(code, possible, new Set(possible.flatMap((type) => [...parametersOf(type).keys()])))
   }

@@ -1,9 +1,12 @@
 /** The values a resource is found by, one entry for each: https://hl7.org/fhir/R4/search.html#Introduction. */
 import { compileFhirPath } from '../fhir/fhirpath.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { extractComposite, repetitions } from './composite.ts'
 import { extractDate } from './date.ts'
+import { extractWords } from './full-text.ts'
+import { extractPosition } from './near.ts'
 import { extractNumber } from './number.ts'
-import { type IndexedParameter, indexedParametersOf } from './parameters.ts'
+import { indexedParametersOf, type SearchParameter } from './parameters.ts'
 import type { IndexEntry } from './plan.ts'
 import { extractQuantity } from './quantity.ts'
 import { extractReference } from './reference.ts'
@@ -13,8 +16,9 @@ import { extractUri } from './uri.ts'
 
 /** How the values of one parameter are found. */
 export interface Extractor {
-  readonly parameter: IndexedParameter
-  readonly evaluate: (resource: unknown) => readonly unknown[]
+  readonly parameter: SearchParameter
+  /** Of a composite: for each repetition the values of each part. */
+  readonly evaluate: (resource: AnyResource) => readonly unknown[]
 }
 
 /** The store keeps the id and the time of the last change itself. */
@@ -26,11 +30,13 @@ const extractorsByType = new Map<string, readonly Extractor[]>()
  * Every present value of every parameter of the resource's type, without duplicates.
  * @param baseUrl references below it are stored as relative ones
  * @param custom of the parameters that a clinic has added
+ * @param fullText its words too
  */
 export function extractEntries(
   resource: AnyResource,
   baseUrl = '',
   custom: readonly Extractor[] = [],
+  fullText = true,
 ): readonly IndexEntry[] {
   const entries: IndexEntry[] = []
   const served = extractorsOf(resource.resourceType)
@@ -40,6 +46,7 @@ export function extractEntries(
     for (const value of values) EXTRACT[parameter.type](parameter, value, entries, baseUrl)
     if (entries.length > start + 1) removeDuplicates(entries, start)
   }
+  if (fullText) extractWords(resource, entries)
   return entries
 }
 
@@ -49,17 +56,21 @@ function extractorsOf(type: string): readonly Extractor[] {
   if (known !== undefined) return known
   const extractors = indexedParametersOf(type)
     .filter(({ code }) => !KEPT_BY_STORE.has(code))
-    .map((parameter) => {
-      const expression = compileFhirPath(parameter.expression)
-      return { parameter, evaluate: (resource: unknown) => expression.evaluate(resource) }
-    })
+    .map((parameter) => ({ parameter, evaluate: evaluatorOf(parameter) }))
   extractorsByType.set(type, extractors)
   return extractors
 }
 
-type Extract = (parameter: IndexedParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
+function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluate'] {
+  const compiled = compileFhirPath(expression)
+  if (parts === undefined) return (resource) => compiled.evaluate(resource)
+  const compiledParts = parts.map((part) => compileFhirPath(part.expression))
+  return repetitions(compiled, compiledParts)
+}
 
-const EXTRACT: Readonly<Record<IndexedParameter['type'], Extract>> = {
+type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
+
+const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
   string: ({ code }, value, entries) => extractString(code, value, entries),
   token: extractToken,
   reference: ({ code }, value, entries, baseUrl) => extractReference(code, value, entries, baseUrl),
@@ -67,6 +78,9 @@ const EXTRACT: Readonly<Record<IndexedParameter['type'], Extract>> = {
   uri: ({ code }, value, entries) => extractUri(code, value, entries),
   number: ({ code }, value, entries) => extractNumber(code, value, entries),
   quantity: ({ code }, value, entries) => extractQuantity(code, value, entries),
+  composite: (parameter, values, entries, baseUrl) =>
+    extractComposite(parameter, values, entries, (part, value, own) => EXTRACT[part.type](part, value, own, baseUrl)),
+  special: ({ code }, value, entries) => extractPosition(code, value, entries),
 }
 
 /** Among the entries from `start` on, which are those of one parameter. */
@@ -96,7 +110,7 @@ function keyOf(entry: IndexEntry): string {
       return entry.value
     case 'date':
     case 'number':
-      return `${entry.low}-${entry.high}`
+      return `${entry.param}\n${entry.low}-${entry.high}`
     default:
       return JSON.stringify(entry)
   }

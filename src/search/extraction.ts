@@ -5,31 +5,37 @@ import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { CustomParameters } from './custom-parameters.ts'
 import { extractEntries, KEPT_BY_STORE } from './extract.ts'
-import { type IndexedParameter, indexedParametersOf } from './parameters.ts'
+import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
+import { indexedParametersOf, type SearchParameter } from './parameters.ts'
 import type { IndexEntry } from './plan.ts'
 
 /** Raised with every change of what is extracted, however small; test/search/extraction.test.ts says when. */
-const VERSION = 1
+const VERSION = 2
 
 /** Raised for a type of parameter when its values are made in another way from the same elements. */
-const RULES: Readonly<Record<IndexedParameter['type'], number>> = {
+const RULES: Readonly<Record<SearchParameter['type'], number>> = {
   string: 1,
-  token: 1,
-  reference: 1,
+  token: 2,
+  reference: 2,
   date: 1,
   uri: 1,
-  number: 1,
-  quantity: 1,
+  number: 2,
+  quantity: 2,
+  composite: 1,
+  special: 1,
 }
 
-/** @param baseUrl references below it are stored as relative ones */
-export const extraction = (baseUrl: string) => ({
+/**
+ * @param baseUrl references below it are stored as relative ones
+ * @param fullText resources are found by their words too
+ */
+export const extraction = (baseUrl: string, fullText = true) => ({
   version: VERSION,
   types: resourceTypes,
-  parametersOf,
+  parametersOf: fullText ? withWords : parametersOf,
   entriesOf: (_clinic: string, { text }: { readonly text: string }, custom?: unknown): readonly IndexEntry[] => {
     const resource = parseJson(text) as AnyResource
-    return extractEntries(resource, baseUrl, CustomParameters.of(custom)?.extractorsOf(resource.resourceType))
+    return extractEntries(resource, baseUrl, CustomParameters.of(custom)?.extractorsOf(resource.resourceType), fullText)
   },
 })
 
@@ -42,8 +48,16 @@ function parametersOf(type: string): ReadonlyMap<string, string> {
   return versions
 }
 
-function versionOf({ code, type, expression, system, element, span }: IndexedParameter) {
+const withWords = (type: string): ReadonlyMap<string, string> =>
+  new Map([...parametersOf(type), [TEXT, FULL_TEXT_VERSION], [CONTENT, FULL_TEXT_VERSION]])
+
+function versionOf(parameter: SearchParameter) {
+  const { code, parts = [] } = parameter
   if (KEPT_BY_STORE.has(code)) return []
-  const made = JSON.stringify([RULES[type], type, expression, system, element, span])
+  const made = JSON.stringify([...madeOf(parameter), ...parts.map((part) => [part.code, ...madeOf(part)])])
   return [[code, hash('sha256', made, 'base64url').slice(0, 8)] as const]
 }
+
+const madeOf = ({ type, expression, system, element, span }: Omit<SearchParameter, 'parts'>) => [
+  ...[RULES[type], type, expression, system, element, span],
+]

@@ -3,26 +3,22 @@
  */
 import { resourceTypes } from '../fhir/definitions.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { type Follow, parseChain, parseReverseChain, TOO_WIDE } from './chain.ts'
+import { type Allowance, type Follow, newAllowance, parseChain, parseReverseChain, spent } from './chain.ts'
+import { COMPOSITE_MODIFIERS, parseComposite } from './composite.ts'
 import { DATE_MODIFIERS, parseDate } from './date.ts'
+import { KEPT_BY_STORE } from './extract.ts'
+import { NEAR_MODIFIERS, parseNear } from './near.ts'
 import { NUMBER_MODIFIERS, parseNumber } from './number.ts'
 import { EMPTY_VALUE, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Condition } from './plan.ts'
+import { parseQuantity, QUANTITY_MODIFIERS } from './quantity.ts'
 import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from './reference.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
+import { isSpecial, parseSpecial } from './special.ts'
 import { parseString, STRING_MODIFIERS } from './string.ts'
 import { parseToken, TOKEN_MODIFIERS } from './token.ts'
 import { parseUri, URI_MODIFIERS } from './uri.ts'
-import { any, malformed, splitUnescaped, unescaped, type ValueContext } from './value.ts'
-
-/** Values joined by commas in one parameter. */
-const MOST_VALUES = 200
-/** Characters of one value: longer than any address on the web. */
-const MOST_CHARACTERS = 4096
-/** Links of a chain, `_has` counted with them. */
-const MOST_LINKS = 5
-/** Types looked at for one parameter, over all links of a chain that names none. */
-const MOST_TYPES = 2000
+import { any, malformed, unescaped, type ValueContext, valuesOf } from './value.ts'
 
 const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
   string: STRING_MODIFIERS,
@@ -31,13 +27,9 @@ const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
   date: DATE_MODIFIERS,
   uri: URI_MODIFIERS,
   number: NUMBER_MODIFIERS,
-}
-
-/** How far a chain may still go. */
-interface Allowance {
-  readonly links: number
-  /** Counts down over all branches. */
-  readonly types: { left: number }
+  quantity: QUANTITY_MODIFIERS,
+  composite: COMPOSITE_MODIFIERS,
+  special: NEAR_MODIFIERS,
 }
 
 /**
@@ -45,9 +37,16 @@ interface Allowance {
  * @throws FhirError 400
  */
 export function parseFilter(name: string, value: string, scope: SearchScope): Condition {
-  const context = { name, baseUrl: scope.baseUrl, now: scope.now }
-  return filter(name, value, scope, context, { links: MOST_LINKS, types: { left: MOST_TYPES } })
+  return filter(name, value, scope, contextOf(name, scope), newAllowance())
 }
+
+const contextOf = (name: string, { baseUrl, now, types, ask }: SearchScope): ValueContext => ({
+  name,
+  baseUrl,
+  now,
+  types,
+  ask,
+})
 
 function filter(
   name: string,
@@ -56,21 +55,14 @@ function filter(
   context: ValueContext,
   allowance: Allowance,
 ): Condition {
-  const follow: Follow = (rest, types) => {
-    if (allowance.links === 0) throw badRequest(`${context.name} follows more than ${MOST_LINKS} references`)
-    if (allowance.types.left-- === 0) {
-      throw badRequest(`${context.name} leads to too many types; name them, as in subject:Patient.name`, {
-        reason: TOO_WIDE,
-      })
-    }
-    return filter(rest, value, { ...scope, types }, context, { ...allowance, links: allowance.links - 1 })
-  }
+  const follow: Follow = (rest, types) =>
+    filter(rest, value, { ...scope, types }, { ...context, types }, spent(allowance, context))
   if (name.startsWith('_has:')) return parseReverseChain(name, scope, context, follow)
   const dot = name.indexOf('.')
   const [code, modifier] = codeAndModifier(dot < 0 ? name : name.slice(0, dot), context)
-  return dot < 0
-    ? simpleFilter(code, modifier, value, scope, context)
-    : parseChain(code, modifier, name.slice(dot + 1), scope, context, follow)
+  if (dot >= 0) return parseChain(code, modifier, name.slice(dot + 1), scope, context, follow)
+  if (isSpecial(code)) return parseSpecial(code, modifier, { value, scope, context, allowance, read: simpleFilter })
+  return simpleFilter(code, modifier, value, scope, context)
 }
 
 function codeAndModifier(name: string, context: ValueContext): readonly [string, string | undefined] {
@@ -95,7 +87,7 @@ function simpleFilter(
     code === '_id'
       ? { kind: 'id', ids: values.map((text) => idOf(text, context)) }
       : any(values.map((text) => parseValue(parameter, modifier, text, context)))
-  return modifier === 'not' ? { kind: 'not', of: condition } : condition
+  return modifier === 'not' || modifier === 'not-in' ? { kind: 'not', of: condition } : condition
 }
 
 function checkModifier(parameter: SearchParameter, modifier: string | undefined, context: ValueContext): void {
@@ -111,29 +103,15 @@ function checkModifier(parameter: SearchParameter, modifier: string | undefined,
   )
 }
 
-/** The store keeps `_id` and `_lastUpdated` of every resource, so they are never missing and have no text. */
 function modifiersOf({ code, type }: SearchParameter): readonly string[] {
-  if (code === '_id') return ['not']
-  return code === '_lastUpdated' ? [] : ['missing', ...MODIFIERS[type]]
+  if (code === '_id') return ['missing', 'not']
+  return ['missing', ...MODIFIERS[type]]
 }
 
 function missing(param: string, value: string, context: ValueContext): Condition {
   if (value !== 'true' && value !== 'false') throw malformed(context, value, 'is neither true nor false')
+  if (KEPT_BY_STORE.has(param)) return { kind: value === 'true' ? 'any' : 'all', of: [] }
   return { kind: 'missing', param, missing: value === 'true' }
-}
-
-function valuesOf(value: string, context: ValueContext): readonly string[] {
-  const values = splitUnescaped(value, ',')
-  if (values.length > MOST_VALUES)
-    throw badRequest(`${context.name} has ${values.length} values; ${MOST_VALUES} are the most`)
-  if (values.some(({ length }) => length > MOST_CHARACTERS))
-    throw badRequest(`${context.name} has a value of more than ${MOST_CHARACTERS} characters, the most a search takes`)
-  if (values.includes('')) {
-    throw badRequest(`${context.name}=${value} has an empty value; write '\\,' for a comma that belongs to a value`, {
-      reason: EMPTY_VALUE,
-    })
-  }
-  return values
 }
 
 function idOf(text: string, context: ValueContext): string {
@@ -162,5 +140,11 @@ function parseValue(
       return parseUri(parameter.code, modifier, text, context)
     case 'number':
       return parseNumber(parameter.code, text, context)
+    case 'quantity':
+      return parseQuantity(parameter.code, text, context)
+    case 'composite':
+      return parseComposite(parameter, text, context, (part, own) => parseValue(part, undefined, own, context))
+    case 'special':
+      return parseNear(parameter.code, text, context)
   }
 }

@@ -12,6 +12,7 @@ import {
   UNKNOWN_PARAMETER,
 } from './parameters.ts'
 import type { Condition, Include, SearchPlan } from './plan.ts'
+import type { Ask } from './question.ts'
 import {
   isRepeatable,
   isResultParameter,
@@ -33,6 +34,10 @@ export interface CriteriaOptions {
   readonly baseUrl: string
   /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
   readonly now?: number
+  /** For values that stand for others, which have to be looked up: see `answered`. */
+  readonly ask: Ask
+  /** `_text` and `_content` can be searched for (the default). */
+  readonly fullText?: boolean
   /** The parameters offered for a type; all that are served when absent. */
   readonly parametersOf?: (type: string) => ReadonlyMap<string, SearchParameter>
 }
@@ -124,11 +129,16 @@ export function parseCriteria(type: string, criteria: string, options: CriteriaO
   }
 }
 
-const scopeOf = (types: readonly string[], { baseUrl, now, parametersOf }: CriteriaOptions): SearchScope => ({
+const scopeOf = (
+  types: readonly string[],
+  { baseUrl, now, ask, fullText = true, parametersOf }: CriteriaOptions,
+): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
   now: now ?? Date.now(),
+  ask,
+  fullText,
 })
 
 function checkNumber(pairs: Pairs): void {

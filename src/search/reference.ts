@@ -1,14 +1,16 @@
 /** Reference parameters: https://hl7.org/fhir/R4/search.html#reference. */
-import { isResourceType } from '../fhir/definitions.ts'
+import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { type LocalReference, localReference } from '../fhir/reference.ts'
 import { isObject } from '../fhir/resource.ts'
+import { aboveOrBelow } from './hierarchy.ts'
 import type { SearchParameter } from './parameters.ts'
 import type { Condition, IndexEntry } from './plan.ts'
+import { addString, parseString } from './string.ts'
 import { extractIdentifier, parseToken } from './token.ts'
 import { malformed, unescaped, type ValueContext } from './value.ts'
 
 /** Besides a resource type. */
-export const REFERENCE_MODIFIERS = ['identifier'] as const
+export const REFERENCE_MODIFIERS = ['identifier', 'above', 'below', 'text'] as const
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i
@@ -28,10 +30,34 @@ export function parseReference(
   context: ValueContext,
 ): Condition {
   const { code: param } = parameter
-  if (modifier === 'identifier')
-    return parseToken({ ...parameter, type: 'token', code: `${param}:identifier` }, undefined, text, context)
+  switch (modifier) {
+    case 'identifier':
+      return parseToken({ ...parameter, type: 'token', code: `${param}:identifier` }, undefined, text, context)
+    case 'text':
+      return parseString(`${param}:text`, undefined, text, context)
+    case 'above':
+    case 'below': {
+      const targets = targetTypesOf(parameter)
+      return aboveOrBelow(
+        parseLiteral(param, targets, text, context),
+        modifier,
+        targets ?? resourceTypes,
+        text,
+        context,
+      )
+    }
+    default:
+      return parseLiteral(param, modifier === undefined ? targetTypesOf(parameter) : [modifier], text, context)
+  }
+}
+
+function parseLiteral(
+  param: string,
+  targets: readonly string[] | undefined,
+  text: string,
+  context: ValueContext,
+): Extract<Condition, { kind: 'reference' }> {
   const value = unescaped(text)
-  const targets = modifier === undefined ? targetTypesOf(parameter) : [modifier]
   if (ID.test(value)) {
     const [type, ...others] = targets ?? []
     return { kind: 'reference', param, ...(type !== undefined && others.length === 0 ? { type } : {}), id: value }
@@ -71,9 +97,10 @@ export function extractReference(param: string, value: unknown, entries: IndexEn
       id: typeof value.id === 'string' ? value.id : '',
     })
   } else if (IN_REFERENCE.some((name) => value[name] !== undefined)) {
-    const { reference, identifier } = value
+    const { reference, identifier, display } = value
     const literal = typeof reference === 'string' && !reference.startsWith('#')
     entries.push({ kind: 'reference', param, ...(literal ? targetOf(reference, baseUrl) : { type: '', id: '' }) })
     if (isObject(identifier)) extractIdentifier(`${param}:identifier`, identifier, entries)
+    if (typeof display === 'string') addString(`${param}:text`, display, entries)
   }
 }

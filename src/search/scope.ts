@@ -2,7 +2,14 @@
 import { resourceTypes } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { spanOf } from './date.ts'
-import { nearestFirst, type SearchParameter, typeNames, unknownParameter } from './parameters.ts'
+import {
+  type ComponentParameter,
+  nearestFirst,
+  type SearchParameter,
+  typeNames,
+  unknownParameter,
+} from './parameters.ts'
+import type { Ask } from './question.ts'
 import type { ValueContext } from './value.ts'
 
 export interface SearchScope {
@@ -11,6 +18,10 @@ export interface SearchScope {
   readonly baseUrl: string
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
+  /** For values that stand for others, which have to be looked up. */
+  readonly ask: Ask
+  /** `_text` and `_content` can be searched for. */
+  readonly fullText: boolean
 }
 
 /**
@@ -19,7 +30,7 @@ export interface SearchScope {
  */
 export function parameterFor(code: string, { types, parametersOf }: SearchScope): SearchParameter {
   const [first, ...others] = types.map((type) => parametersOf(type).get(code))
-  if (first === undefined || others.some((other) => other?.type !== first.type)) {
+  if (first === undefined || others.some((other) => !isAlike(first, other))) {
     throw unknownParameter(code, types, sharedCodes(types, parametersOf))
   }
   return others.reduce<SearchParameter>(
@@ -42,9 +53,16 @@ function sharedCodes(
   parametersOf: SearchScope['parametersOf'],
 ): readonly string[] {
   return [...parametersOf(first).values()]
-    .filter(({ code, type }) => others.every((other) => parametersOf(other).get(code)?.type === type))
+    .filter((parameter) => others.every((other) => isAlike(parameter, parametersOf(other).get(parameter.code))))
     .map(({ code }) => code)
 }
+
+/** Of the same type, and of the same parts where it has parts. */
+const isAlike = (one: SearchParameter, other: SearchParameter | undefined): boolean =>
+  other !== undefined && kindOf(one) === kindOf(other)
+
+const kindOf = ({ type, parts = [] }: SearchParameter): string =>
+  [type, ...parts.map((part) => `${part.code} ${part.type}`)].join()
 
 /** What can be said of a parameter whichever of two types it is searched on. */
 function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
@@ -57,8 +75,14 @@ function widened(one: SearchParameter, other: SearchParameter): SearchParameter 
     ...(one.element !== undefined && sameElement ? { element: one.element } : {}),
     single: one.single === true && other.single === true,
     target: [...new Set([...(one.target ?? ['*']), ...(other.target ?? ['*'])])],
+    ...(one.parts === undefined
+      ? {}
+      : { parts: one.parts.map((part, index) => widenedPart(part, other.parts?.[index])) }),
   }
 }
+
+const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefined): ComponentParameter =>
+  other === undefined ? one : { ...widened(one, other), type: one.type }
 
 /** 400 for a name that is no resource type; `what` is the parameter as the client wrote it. */
 export const unknownType = (what: string, type: string): FhirError =>

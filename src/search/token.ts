@@ -9,9 +9,10 @@ import { isObject } from '../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from './parameters.ts'
 import type { Condition, IndexEntry } from './plan.ts'
 import { addString, parseString } from './string.ts'
+import { CODES_MODIFIERS, parseTokenCodes } from './token-codes.ts'
 import { malformed, splitUnescaped, unescaped, type ValueContext } from './value.ts'
 
-export const TOKEN_MODIFIERS = ['not', 'text'] as const
+export const TOKEN_MODIFIERS = ['not', 'text', ...CODES_MODIFIERS, 'of-type'] as const
 
 /** `code`, `system|code`, `|code` (has no system) or `system|` (any code of it). `:not` is left to the caller. */
 export function parseToken(
@@ -22,6 +23,9 @@ export function parseToken(
 ): Condition {
   const { code: param, element } = parameter
   if (modifier === 'text') return parseString(`${param}:text`, undefined, text, context)
+  if (modifier === 'of-type') return parseOfType(parameter, text, context)
+  const codes = CODES_MODIFIERS.find((one) => one === modifier)
+  if (codes !== undefined) return parseTokenCodes(parameter, codes, text, context)
   const [first = '', second, ...rest] = splitUnescaped(text, '|').map(unescaped)
   if (rest.length > 0) {
     throw malformed(context, text, "has more than one '|'; write '\\|' for one that belongs to the code")
@@ -34,6 +38,21 @@ export function parseToken(
   if (first === '' && element === 'ContactPoint') return { kind: 'token', param, code }
   return { kind: 'token', param, system: first, code }
 }
+
+/** An identifier by its type: https://hl7.org/fhir/R4/search.html#modifiers. */
+function parseOfType({ code: param, element }: SearchParameter, text: string, context: ValueContext): Condition {
+  const parts = splitUnescaped(text, '|').map(unescaped)
+  const [system = '', code = '', value = ''] = parts
+  if (element !== undefined) throw malformed(context, text, `asks for an identifier, and '${param}' is none`)
+  if (parts.length !== 3 || parts.includes('')) {
+    throw malformed(context, text, 'is no identifier with its type; write system|code|value, the first two of its type')
+  }
+  return { kind: 'token', param: ofType(param), system, code: typedValue(code, value) }
+}
+
+const ofType = (param: string): string => `${param}:of-type`
+/** Neither a code nor what is stored as one begins or ends with a space. */
+const typedValue = (code: string, value: string): string => `${code} | ${value}`
 
 /** Where all entries of the parameter have the same system, naming it makes the condition an equality for the index. */
 function tokenWithoutSystem({ code: param, element, system }: SearchParameter, code: string): Condition {
@@ -71,8 +90,10 @@ export function extractToken(
   else if (element === 'ContactPoint')
     addToken(param, textOf(value.system), comparableContact(textOf(value.value)), entries)
   else if (value.coding !== undefined) extractConcept(param, value, entries)
-  else if (value.value !== undefined || value.type !== undefined) extractIdentifier(param, value, entries)
-  else extractCoding(param, value, entries)
+  else if (value.value !== undefined || value.type !== undefined) {
+    extractIdentifier(param, value, entries)
+    extractTypes(param, value, entries)
+  } else extractCoding(param, value, entries)
 }
 
 function extractConcept(param: string, { coding, text }: Record<string, unknown>, entries: IndexEntry[]): void {
@@ -96,6 +117,17 @@ export function extractIdentifier(param: string, identifier: Record<string, unkn
   addToken(param, textOf(system), textOf(value), entries)
   if (isObject(type)) addText(param, type.text, entries)
 }
+
+/** Under `param:of-type`, so that type and value are compared together. */
+function extractTypes(param: string, { type, value }: Record<string, unknown>, entries: IndexEntry[]): void {
+  if (!isObject(type) || !Array.isArray(type.coding) || typeof value !== 'string') return
+  for (const { system, code } of type.coding.filter(isObject)) {
+    if (typeof code === 'string') addToken(ofType(param), textOf(system), typedValue(code, value), entries)
+  }
+}
+
+/** What no search finds but :missing sees: a value that cannot be compared. */
+export const addPresence = (param: string, entries: IndexEntry[]): void => addToken(param, '', '', entries)
 
 function addToken(param: string, system: string, code: string, entries: IndexEntry[]): void {
   // A system without a code would be found by `system|`, which asks for any code of it.

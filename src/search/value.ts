@@ -1,6 +1,13 @@
 /** The text of a search value, before any type looks at it: https://hl7.org/fhir/R4/search.html#escaping. */
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { EMPTY_VALUE } from './parameters.ts'
 import type { Condition } from './plan.ts'
+import type { Ask } from './question.ts'
+
+/** Values joined by commas in one parameter. */
+const MOST_VALUES = 200
+/** Characters of one value: longer than any address on the web. */
+const MOST_CHARACTERS = 4096
 
 /** What the parsers of the parameter types are told besides the value. */
 export interface ValueContext {
@@ -10,10 +17,31 @@ export interface ValueContext {
   readonly baseUrl: string
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
+  /** Those that are searched by it. */
+  readonly types: readonly string[]
+  /** For values that stand for others, which have to be looked up. */
+  readonly ask: Ask
+}
+
+/**
+ * What is between the commas.
+ * @throws FhirError 400 when there is too much, or nothing
+ */
+export function valuesOf(value: string, { name }: ValueContext): readonly string[] {
+  const values = splitUnescaped(value, ',')
+  if (values.length > MOST_VALUES) throw badRequest(`${name} has ${values.length} values; ${MOST_VALUES} are the most`)
+  if (values.some(({ length }) => length > MOST_CHARACTERS))
+    throw badRequest(`${name} has a value of more than ${MOST_CHARACTERS} characters, the most a search takes`)
+  if (values.includes('')) {
+    throw badRequest(`${name}=${value} has an empty value; write '\\,' for a comma that belongs to a value`, {
+      reason: EMPTY_VALUE,
+    })
+  }
+  return values
 }
 
 /** Splits at separators that no backslash precedes; the parts keep their escapes. */
-export function splitUnescaped(text: string, separator: ',' | '|'): readonly string[] {
+export function splitUnescaped(text: string, separator: ',' | '|' | '$'): readonly string[] {
   if (!text.includes('\\')) return text.split(separator)
   const parts = ['']
   for (const [piece] of text.matchAll(/\\.|[^\\]|\\$/gsu)) {

@@ -262,7 +262,13 @@ const parameter = (span: Span): SearchParameter => ({
 })
 const entry = ({ low, high }: Range): IndexEntry => ({ kind: 'date', param: 'when', low, high })
 const conditionFor = (span: Span, prefix: string, text: string): Condition =>
-  parseDate(parameter(span), prefix + text, { name: 'when', baseUrl: BASE, now: OPTIONS.now ?? 0 })
+  parseDate(parameter(span), prefix + text, {
+    name: 'when',
+    types: ['Basic'],
+    baseUrl: BASE,
+    now: OPTIONS.now ?? 0,
+    ask: OPTIONS.ask,
+  })
 
 describe.each(['instant', 'date', 'open'] as const)('over random dates, where the ranges are %s', (span) => {
   test('a condition holds exactly when some value compares as R4 says', () => {

@@ -98,6 +98,11 @@ describe('_id', () => {
     expect(where('Patient?_id=a,b')).toEqual([{ kind: 'id', ids: ['a', 'b'] }])
     expect(where('Patient?_id:not=a')).toEqual([{ kind: 'not', of: { kind: 'id', ids: ['a'] } }])
   })
+
+  test('and _lastUpdated are missing in no resource', () => {
+    expect(where('Patient?_id:missing=true')).toEqual([{ kind: 'any', of: [] }])
+    expect(where('Patient?_lastUpdated:missing=false')).toEqual([{ kind: 'all', of: [] }])
+  })
 })
 
 describe('parameters that several types share', () => {
@@ -152,8 +157,8 @@ describe('refused with a sentence that says what would be right', () => {
       "birthdate:exact: the date parameter 'birthdate' takes the modifiers :missing, not ':exact'",
     ],
     [
-      'Patient?_lastUpdated:missing=true',
-      "_lastUpdated:missing: the date parameter '_lastUpdated' takes no modifier, not ':missing'",
+      'Patient?_lastUpdated:exact=2020',
+      "_lastUpdated:exact: the date parameter '_lastUpdated' takes the modifiers :missing, not ':exact'",
     ],
     [
       'Patient?family:exact:contains=x',
@@ -199,14 +204,14 @@ describe('refused with a sentence that says what would be right', () => {
     expect(refusal(`Patient?_id=${values(201)}`)).toBe('_id has 201 values; 200 are the most')
   })
 
-  test('5 links of a chain are the most, _has among them', () => {
+  test('10 links of a chain are the most, _has among them', () => {
     const partOf = (number: number) => 'partof.'.repeat(number)
-    expect(where(`Organization?${partOf(5)}name=x`)).toHaveLength(1)
-    expect(refusal(`Organization?${partOf(6)}name=x`)).toContain('follows more than 5 references')
+    expect(where(`Organization?${partOf(10)}name=x`)).toHaveLength(1)
+    expect(refusal(`Organization?${partOf(11)}name=x`)).toContain('follows more than 10 references')
     const has = '_has:Organization:partof:'
-    expect(where(`Organization?${has.repeat(5)}name=x`)).toHaveLength(1)
-    expect(refusal(`Organization?${has.repeat(6)}name=x`)).toContain('follows more than 5 references')
-    expect(refusal(`Organization?${partOf(3)}${has.repeat(3)}name=x`)).toContain('follows more than 5 references')
+    expect(where(`Organization?${has.repeat(10)}name=x`)).toHaveLength(1)
+    expect(refusal(`Organization?${has.repeat(11)}name=x`)).toContain('follows more than 10 references')
+    expect(refusal(`Organization?${partOf(6)}${has.repeat(5)}name=x`)).toContain('follows more than 10 references')
   })
 })
 

@@ -43,7 +43,7 @@ describe('a reference in a query', () => {
     ['subject:Patient=Group/1', "subject:Patient=Group/1: 'Group/1' cannot be found: subject refers to Patient"],
     [
       'subject:Practitioner=1',
-      "subject:Practitioner: the reference parameter 'subject' takes the modifiers :missing, :identifier, or a type it refers to: Device, Group, Location, Patient, not ':Practitioner'",
+      "subject:Practitioner: the reference parameter 'subject' takes the modifiers :missing, :identifier, :above, :below, :text, or a type it refers to: Device, Group, Location, Patient, not ':Practitioner'",
     ],
   ])('%s is refused', (query, message) => {
     expect(refusal(`Observation?${query}`)).toBe(message)
@@ -122,4 +122,50 @@ describe('a search by reference', () => {
   ])('%s finds it: %p', (query, found) => {
     expect(finds(`Observation?${query}`, observation)).toBe(found)
   })
+})
+
+describe(':above and :below', () => {
+  const asked = (query: string) => {
+    const [condition] = where(query)
+    return condition?.kind === 'missing' ? JSON.parse(condition.param) : condition
+  }
+
+  test('of resources that are part of each other ask for them', () => {
+    expect(asked('Procedure?location:below=a1')).toMatchObject({
+      ...{ kind: 'resource', direction: 'below', param: 'location', type: 'Location', id: 'a1', parent: 'partof' },
+    })
+    expect(asked('Observation?encounter:above=Encounter/e1')).toMatchObject({ type: 'Encounter', parent: 'part-of' })
+  })
+
+  test('of a canonical compare the parts of its version', () => {
+    const to = { kind: 'reference', param: 'questionnaire', type: '', id: 'http://x.org/q' }
+    const at = 'QuestionnaireResponse?questionnaire'
+    expect(where(`${at}:below=http://x.org/q|2.1`)).toEqual([{ ...to, version: '2.1', versions: 'below' }])
+    expect(where(`${at}:below=http://x.org/q`)).toEqual([to])
+    expect(where(`${at}:above=http://x.org/q|2.1`)).toEqual([
+      {
+        kind: 'any',
+        of: [
+          { ...to, version: '2.1' },
+          { ...to, version: '2' },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    ['Observation?performer:below=Patient/1', "'Patient/1' has nothing below"],
+    ['Observation?patient:below=1', "'1' has nothing below: Patient form no hierarchy"],
+    ['Observation?subject:below=Location/1/_history/2', 'names one version, which has nothing below'],
+    ['Procedure?part-of:below=1', undefined],
+  ])('%s: %s', (query, message) => {
+    if (message === undefined) expect(where(query)).toHaveLength(1)
+    else expect(refusal(query)).toContain(message)
+  })
+})
+
+test(':text is the display of the reference', () => {
+  const one = { resourceType: 'Observation', subject: { reference: 'Patient/1', display: 'Ada Lovelace' } }
+  expect(finds('Observation?subject:text=ada', one)).toBe(true)
+  expect(finds('Observation?subject:text=lovelace', one)).toBe(false)
 })

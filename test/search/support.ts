@@ -15,6 +15,8 @@ export const OPTIONS: Omit<SearchOptions, 'types'> = {
   includeLimit: 500,
   baseUrl: BASE,
   now: Date.UTC(2024, 0, 1),
+  // What is asked can be seen in the condition.
+  ask: (question) => ({ kind: 'missing', param: JSON.stringify(question), missing: false }),
 }
 
 /** `Type?query`, the query not percent-encoded. */

@@ -56,7 +56,18 @@ describe('a token in a query', () => {
     ],
     ['active=yes', "active=yes: 'yes' is neither true nor false"],
     ['gender:missing=no', "gender:missing=no: 'no' is neither true nor false"],
-    ['gender:in=x', "gender:in: the token parameter 'gender' takes the modifiers :missing, :not, :text, not ':in'"],
+    [
+      'gender:like=x',
+      "gender:like: the token parameter 'gender' takes the modifiers :missing, :not, :text, :in, :not-in, :above, :below, :of-type, not ':like'",
+    ],
+    ['gender:in=x', "gender:in=x: 'x' is no value set; write its url, its url|version or ValueSet/id"],
+    ['gender:in=Patient/1', "gender:in=Patient/1: 'Patient/1' is no ValueSet"],
+    ['language:below=en', "language:below=en: 'en' names no code of a code system; write language:below=system|code"],
+    [
+      'identifier:of-type=MR|12',
+      "identifier:of-type=MR|12: 'MR|12' is no identifier with its type; write system|code|value, the first two of its type",
+    ],
+    ['phone:of-type=a|b|c', "phone:of-type=a|b|c: 'a|b|c' asks for an identifier, and 'phone' is none"],
   ])('%s is refused', (query, message) => {
     expect(refusal(`Patient?${query}`)).toBe(message)
   })
@@ -164,5 +175,56 @@ describe('a search by token', () => {
     const tagged = { resourceType: 'Patient', meta: { tag: [{ system: 'urn:s' }] } }
     expect(finds('Patient?_tag=urn:s|', tagged)).toBe(false)
     expect(finds('Patient?_tag:missing=false', tagged)).toBe(true)
+  })
+})
+
+describe('modifiers that stand for other codes', () => {
+  const asked = (query: string) => {
+    const [condition] = where(query)
+    return condition?.kind === 'missing' ? JSON.parse(condition.param) : condition
+  }
+  const ANIMALS = 'http://example.org/animals'
+
+  test.each([
+    [`Observation?code:in=${ANIMALS}`, { kind: 'value-set', param: 'code', valueSet: ANIMALS }],
+    [`Observation?code:in=${ANIMALS}|2`, { kind: 'value-set', param: 'code', valueSet: `${ANIMALS}|2` }],
+    ['Observation?code:in=ValueSet/pets', { kind: 'value-set', param: 'code', valueSet: 'ValueSet/pets' }],
+    ['Observation?code:in=https://emr.example/fhir/ValueSet/pets', { valueSet: 'ValueSet/pets' }],
+    ['Observation?code:below=urn:x|dog', { kind: 'code', direction: 'below', system: 'urn:x', code: 'dog' }],
+    ['Observation?code:above=urn:x|a\\|b', { kind: 'code', direction: 'above', system: 'urn:x', code: 'a|b' }],
+    // The code system of the element is known.
+    ['Patient?gender:below=male', { kind: 'code', system: GENDER, code: 'male' }],
+    [
+      'DocumentReference?contenttype:below=image',
+      { kind: 'media-type', types: ['DocumentReference'], mediaType: 'image' },
+    ],
+  ])('%s asks for %j', (query, expected) => {
+    expect(asked(query)).toMatchObject(expected)
+  })
+
+  test(':not-in is the opposite', () => {
+    expect(where(`Observation?code:not-in=${ANIMALS}`)).toMatchObject([{ kind: 'not', of: { kind: 'missing' } }])
+  })
+})
+
+describe(':of-type', () => {
+  const V2 = 'http://terminology.hl7.org/CodeSystem/v2-0203'
+  const patient = {
+    resourceType: 'Patient',
+    identifier: [
+      { type: { coding: [{ system: V2, code: 'MR' }] }, system: 'urn:a', value: '12' },
+      { type: { coding: [{ system: V2, code: 'SS' }], text: 'Social security' }, value: '34' },
+    ],
+  }
+
+  test.each([
+    [`${V2}|MR|12`, true],
+    [`${V2}|SS|34`, true],
+    // Type and value of one identifier, not of two.
+    [`${V2}|MR|34`, false],
+    [`urn:other|MR|12`, false],
+    [`${V2}|MR|1`, false],
+  ])('%s finds the patient: %s', (value, expected) => {
+    expect(finds(`Patient?identifier:of-type=${value}`, patient)).toBe(expected)
   })
 })
