@@ -46,7 +46,7 @@ module.exports = {
     only(
       'repository-imports',
       ['repository\\.ts'],
-      ['storage/port\\.ts', 'search/', 'fhir/'],
+      ['storage/(port|plan-uses)\\.ts', 'search/', 'fhir/'],
       'The repository sits between providers and the store.',
     ),
     only(

@@ -5,7 +5,7 @@ import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementR
 import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import type { Operation } from '../operations/operation.ts'
-import { everyTypeOperations } from '../providers/every-type.ts'
+import { systemOperations } from '../providers/every-type.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
@@ -20,7 +20,8 @@ export function capabilityStatement(
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
   for (const provider of types) checkDeclaration(provider)
-  checkAllServed(new Set(types.flatMap(({ operations }) => operations.map(({ name }) => name))))
+  const operations = [...systemOperations, ...types.flatMap((provider) => provider.operations)]
+  checkAllServed(new Set(operations.map(({ name }) => name)))
   const sources = referencingParameters(types)
   const rest: CapabilityStatementRest = {
     ...(base.rest?.[0] ?? {}),
@@ -29,7 +30,7 @@ export function capabilityStatement(
     interaction: [...system].map((code) => ({ code })),
     searchParam: sharedParameters(types).map(searchParamOf),
     ...withCompartments(types),
-    operation: everyTypeOperations.filter(({ definition }) => definition.system).map(operationOf),
+    operation: systemOperations.map(operationOf),
   }
   return { ...base, rest: [rest] }
 }

@@ -4,7 +4,8 @@ import { codeSystemLookup } from '../operations/code-system-lookup.ts'
 import { codeSystemSubsumes } from '../operations/code-system-subsumes.ts'
 import { codeSystemValidateCode } from '../operations/code-system-validate-code.ts'
 import type { Operation } from '../operations/operation.ts'
-import { defineProvider, type Provider } from './provider.ts'
+import { defineProvider, type Interactions, type Provider } from './provider.ts'
+import { searchParameter } from './search-parameter.ts'
 import { isShipped, shippedTypes } from './shipped.ts'
 import { standard } from './standard.ts'
 
@@ -12,23 +13,26 @@ const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
 }
 
-export const builtInProviders: readonly Provider[] = shippedTypes.map((type) =>
-  defineProvider(type, {
+const INTERACTIONS: Readonly<Record<string, Interactions>> = { SearchParameter: searchParameter }
+
+export const builtInProviders: readonly Provider[] = shippedTypes.map((type) => {
+  const interactions = INTERACTIONS[type] ?? standard
+  return defineProvider(type, {
     operations: OPERATIONS[type] ?? [],
     // A patch goes through update.
     interactions: {
-      ...standard,
+      ...interactions,
       update: async (ctx, resource, precondition) => {
         refuseShipped(type, resource.id)
-        return standard.update(ctx, resource, precondition)
+        return interactions.update(ctx, resource, precondition)
       },
       delete: async (ctx, _type, id, precondition) => {
         refuseShipped(type, id)
-        return standard.delete(ctx, type, id, precondition)
+        return interactions.delete(ctx, type, id, precondition)
       },
     },
-  }),
-)
+  })
+})
 
 function refuseShipped(type: string, id: string): void {
   if (!isShipped(type, id)) return

@@ -1,6 +1,13 @@
 /** The operations that every type has, and of them those of the whole clinic: https://hl7.org/fhir/R4/resource-operations.html. */
 import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
 import type { Operation } from '../operations/operation.ts'
+import { reindexStatus } from '../operations/reindex-status.ts'
 import { validateResource } from '../operations/validate.ts'
 
 export const everyTypeOperations: readonly Operation[] = [meta, metaAdd, metaDelete, validateResource]
+
+/** Those of the whole clinic. */
+export const systemOperations: readonly Operation[] = [
+  ...everyTypeOperations.filter(({ definition }) => definition.system),
+  reindexStatus,
+]

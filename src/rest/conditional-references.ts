@@ -19,7 +19,7 @@ export async function resolveConditionalReferences(
   identities: Identities,
 ): Promise<ReadonlyMap<string, string>> {
   const resolved = new Map<string, string>()
-  const written = new WrittenResources(entries, identities, ctx.now)
+  const written = new WrittenResources(entries, identities, ctx)
   for (const entry of entries) {
     for (const reference of new Set(referencesIn(entry.request.body))) {
       const [, type, criteria] = CONDITIONAL.exec(reference) ?? []
@@ -61,13 +61,13 @@ async function resolve(
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
-  readonly #now: number
+  readonly #ctx: Context
   readonly #candidates = new Map<Entry, Candidate>()
 
-  constructor(entries: readonly Entry[], identities: Identities, now: number) {
+  constructor(entries: readonly Entry[], identities: Identities, ctx: Context) {
     this.#entries = entries.filter((entry) => isWritten(entry, identities))
     this.#identities = identities
-    this.#now = now
+    this.#ctx = ctx
   }
 
   /** The ids of those for which all conditions hold. */
@@ -82,11 +82,12 @@ class WrittenResources {
     const known = this.#candidates.get(entry)
     if (known !== undefined) return known
     const { type, body, base } = entry.request
+    const custom = (await this.#ctx.unit.customParameters())?.extractorsOf(type)
     const candidate = {
       type,
       id: this.#identities.ids.get(entry.index) ?? '',
-      lastUpdated: this.#now,
-      entries: await naming(entry, () => extractEntries(validResource(body, type), base)),
+      lastUpdated: this.#ctx.now,
+      entries: await naming(entry, () => extractEntries(validResource(body, type), base, custom)),
     }
     this.#candidates.set(entry, candidate)
     return candidate

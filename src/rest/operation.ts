@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operation.ts'
 import { writeOutput } from '../operations/output.ts'
 import { Searchset } from '../operations/searchset.ts'
 import { absent, type ClinicAccess } from '../providers/context.ts'
-import { everyTypeOperations } from '../providers/every-type.ts'
+import { systemOperations } from '../providers/every-type.ts'
 import { isTransportParameter } from '../search/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from './bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from './interaction.ts'
@@ -78,7 +78,7 @@ export function findOperation(
   code: string,
   level: Route['level'],
 ): Operation {
-  const operations = level === 'system' ? everyTypeOperations : (services.providers.get(type)?.operations ?? [])
+  const operations = level === 'system' ? systemOperations : (services.providers.get(type)?.operations ?? [])
   const possible = operations.filter(
     ({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions),
   )

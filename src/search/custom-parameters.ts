@@ -28,7 +28,10 @@ export interface CustomDeclaration {
   readonly references: Readonly<Record<string, number>>
 }
 
-export const NOTHING_DECLARED: CustomDeclaration = { parameters: [], types: {}, references: {} }
+export const declarationIn = (value: unknown): CustomDeclaration => ({
+  ...{ parameters: [], types: {}, references: {} },
+  ...(isObject(value) ? value : {}),
+})
 
 type Definition = Omit<CustomParameter, 'since'>
 
@@ -131,8 +134,6 @@ export class CustomParameters {
     return this.#declaration.parameters.filter(({ base }) => typesOf(base).includes(type))
   }
 }
-
-const declarationIn = (value: object): CustomDeclaration => ({ ...NOTHING_DECLARED, ...value })
 
 const rowOf = (
   { code, type, url, expression, target, component }: CustomParameter,

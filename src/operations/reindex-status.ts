@@ -1,0 +1,49 @@
+/** $reindex-status: how far the resources of a clinic are indexed by the search parameters that it has added. */
+import type { Context } from '../providers/context.ts'
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../repository.ts'
+import { typesOf } from '../search/custom-definition.ts'
+import { type CustomIndex, customIndexIn } from '../search/custom-index.ts'
+import { type CustomParameter, declarationIn } from '../search/custom-parameters.ts'
+import { defineOperation } from './operation.ts'
+
+export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
+  const ctx = access.reader()
+  const read = async ({ kind, key }: { readonly kind: string; readonly key: string }) =>
+    (await ctx.unit.readRecord(kind, key))?.value
+  // First what is wanted: what is indexed meanwhile shows as more, not as less.
+  const { parameters, types } = declarationIn(await read(CUSTOM_PARAMETERS))
+  const index = customIndexIn(await read(CUSTOM_INDEX))
+  const unfinished = Object.keys(types).filter((type) => (index.types[type]?.madeBy ?? 0) < (types[type] ?? 0))
+  const stored = new Map<string, number>()
+  for (const type of unfinished) stored.set(type, await numberOf(ctx, type))
+  return { parameter: parameters.map((parameter) => stateOf(parameter, index, types, stored)) }
+})
+
+/** Live resources of the type. */
+async function numberOf({ unit, clinic }: Context, type: string): Promise<number> {
+  const plan = { clinic, types: [type], where: [], sort: [], count: 0, include: [], includeLimit: 0 }
+  return (await unit.search({ ...plan, total: 'accurate' })).total ?? 0
+}
+
+function stateOf(
+  { id, code, base, since }: CustomParameter,
+  index: CustomIndex,
+  wanted: Readonly<Record<string, number>>,
+  stored: ReadonlyMap<string, number>,
+) {
+  const types = typesOf(base)
+  const lacking = types.filter((type) => (index.types[type]?.madeBy ?? 0) < since)
+  const [done, failed] = (['done', 'failed'] as const).map((name) =>
+    types.reduce((sum, type) => sum + (isCounted(index, type, wanted) ? (index.types[type]?.[name] ?? 0) : 0), 0),
+  )
+  const left = lacking.reduce((sum, type) => {
+    const looked = isCounted(index, type, wanted) ? (index.types[type]?.done ?? 0) : 0
+    return sum + Math.max(0, (stored.get(type) ?? 0) - looked)
+  }, 0)
+  const state = lacking.length === 0 ? 'complete' : done === 0 ? 'waiting' : 'indexing'
+  return { reference: { reference: `SearchParameter/${id}` }, code, type: base, state, done, left, failed }
+}
+
+/** Numbers of an earlier pass say nothing of this one. */
+const isCounted = (index: CustomIndex, type: string, wanted: Readonly<Record<string, number>>): boolean =>
+  index.types[type]?.towards === wanted[type]
