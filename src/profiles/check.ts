@@ -2,6 +2,7 @@
  * A resource against the profiles that it declares, those that a request names, and the definitions of its extensions:
  * https://hl7.org/fhir/R4/validation.html. What R4 itself asks for is checked elsewhere (fhir/validate.ts).
  */
+import type { Limits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -29,8 +30,8 @@ export interface Sources {
   readonly terminology: (valueSets: readonly string[]) => Promise<Terminology>
 }
 
-/** Elements, rules and steps of expressions looked at: about a second. */
-const MOST_WORK = 2_000_000
+/** Items that expressions look at, and ten times the elements that the check looks at: about a second. */
+const MOST_WORK = 3_000_000
 /** Times that a check may find that it needs more. */
 const MOST_ROUNDS = 12
 /** Profiles, and value sets, that one check may need. */
@@ -41,10 +42,11 @@ const DEEPEST = 100
 /** The issues, each with its FHIRPath; none when there is nothing to say. */
 export async function checkProfiles(question: Question, sources: Sources): Promise<readonly Issue[]> {
   const knowledge = new Knowledge()
+  const limits = newLimits(MOST_WORK)
   let read = 0
   for (let round = 1; ; round++) {
-    const issues = checkOnce(question, knowledge)
-    if (knowledge.isComplete || knowledge.isFinal) return issues
+    const issues = checkOnce(question, knowledge, limits)
+    if (knowledge.isComplete || knowledge.isFinal || limits.left < 0) return issues
     read += knowledge.wantedProfiles.size + knowledge.wantedValueSets.size
     knowledge.isFinal = round >= MOST_ROUNDS || read > MOST_READ
     if (!knowledge.isFinal) await readWanted(knowledge, sources)
@@ -63,11 +65,10 @@ async function readWanted(knowledge: Knowledge, { profiles, terminology }: Sourc
   }
 }
 
-function checkOnce(question: Question, knowledge: Knowledge): readonly Issue[] {
+function checkOnce(question: Question, knowledge: Knowledge, limits: Limits): readonly Issue[] {
   const root = itemOf(question.resource)
   if (root === undefined) return []
   const findings = new Findings()
-  const limits = newLimits(MOST_WORK)
   const walk = new Walk(knowledge, findings, limits)
   for (const canonical of question.profiles) checkNamed(root, canonical, walk, findings)
   for (const item of everyItem(root, walk)) {

@@ -128,10 +128,16 @@ function indexed(
   return made
 }
 
+const chains = new Map<string, readonly string[]>()
+
 /** The type and those it is based on: `code`, `string`, `Element`. */
 export function chainOf(type: string): readonly string[] {
-  const chain: string[] = []
-  for (let name: string | undefined = type; name !== undefined; name = structureOf(name)?.base) chain.push(name)
+  const known = chains.get(type)
+  if (known !== undefined) return known
+  const structure = structureOf(type)
+  if (structure === undefined) return [type]
+  const chain = [type, ...(structure.base === undefined ? [] : chainOf(structure.base))]
+  chains.set(type, chain)
   return chain
 }
 

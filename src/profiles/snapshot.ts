@@ -114,8 +114,8 @@ function typeOfSlice({ name, coreType }: Draft, slice: string): string | undefin
 /** What the element says replaces what its base said; rules are added. */
 function lay(element: ElementDefinition, draft: Draft): void {
   draft.min = element.min ?? draft.min
-  draft.max =
-    element.max === undefined ? draft.max : element.max === '*' ? Number.POSITIVE_INFINITY : Number(element.max)
+  draft.max = element.max === undefined ? draft.max : Number(element.max.replace('*', 'Infinity'))
+  if (Number.isNaN(draft.max)) draft.max = Number.POSITIVE_INFINITY
   draft.maxLength = element.maxLength ?? draft.maxLength
   draft.fixed = valueAt(element, 'fixed') ?? draft.fixed
   draft.pattern = valueAt(element, 'pattern') ?? draft.pattern

@@ -28,11 +28,10 @@ export function targetOf({ value, rootResource, parent, path }: Item): Target | 
 
 function containedIn(root: Readonly<Record<string, unknown>>, id: string, from: string): Item | undefined {
   if (id === '') return itemOf(root)
-  const contained = Array.isArray(root['contained']) ? root['contained'] : []
-  const index = contained.findIndex((one) => isObject(one) && one['id'] === id)
-  const item = isObject(contained[index]) ? itemOf(contained[index]) : undefined
+  const found = idsIn(root).get(id)
+  const item = found && itemOf(found.resource)
   const [top = ''] = from.split('.', 1)
-  return item && { ...item, path: `${top}.contained[${index}]`, rootResource: root }
+  return item && { ...item, path: `${top}.contained[${found.index}]`, rootResource: root }
 }
 
 function topOf(item: Item | undefined): Readonly<Record<string, unknown>> | undefined {
@@ -42,13 +41,41 @@ function topOf(item: Item | undefined): Readonly<Record<string, unknown>> | unde
 }
 
 function inBundle(top: Readonly<Record<string, unknown>> | undefined, reference: string): Item | undefined {
-  if (top?.['resourceType'] !== 'Bundle' || !Array.isArray(top['entry'])) return undefined
-  const index = top['entry'].findIndex((entry) => isObject(entry) && isAddressed(entry['fullUrl'], reference))
-  const entry: unknown = top['entry'][index]
-  const resource = isObject(entry) ? entry['resource'] : undefined
-  const item = isObject(resource) ? itemOf(resource) : undefined
-  return item && { ...item, path: `Bundle.entry[${index}].resource` }
+  const found = top?.['resourceType'] === 'Bundle' ? addressesIn(top).get(reference) : undefined
+  const item = found && itemOf(found.resource)
+  return item && { ...item, path: `Bundle.entry[${found.index}].resource` }
 }
 
-const isAddressed = (fullUrl: unknown, reference: string): boolean =>
-  typeof fullUrl === 'string' && (fullUrl === reference || fullUrl.endsWith(`/${reference}`))
+interface Held {
+  readonly index: number
+  readonly resource: Readonly<Record<string, unknown>>
+}
+type Index = ReadonlyMap<string, Held>
+
+/** Made once of a resource, which may have as many references as resources in it. */
+const indexed = (namesOf: (resource: Readonly<Record<string, unknown>>) => readonly (readonly [string, Held])[]) => {
+  const known = new WeakMap<object, Index>()
+  return (resource: Readonly<Record<string, unknown>>): Index => {
+    const index = known.get(resource) ?? new Map(namesOf(resource).toReversed())
+    known.set(resource, index)
+    return index
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const idsIn = indexed(({ contained }) =>
+  listOf(contained).flatMap((resource, index) =>
+    isObject(resource) && typeof resource['id'] === 'string' ? [[resource['id'], { index, resource }] as const] : [],
+  ),
+)
+
+/** By the full address, and by the `Type/id` at its end. */
+const addressesIn = indexed(({ entry }) =>
+  listOf(entry).flatMap((one, index) => {
+    const { fullUrl, resource } = isObject(one) ? one : {}
+    if (typeof fullUrl !== 'string' || !isObject(resource)) return []
+    const relative = fullUrl.split('/').slice(-2).join('/')
+    return [fullUrl, relative].map((name) => [name, { index, resource }] as const)
+  }),
+)

@@ -12,6 +12,8 @@ import { discriminatorsOf, isInSlice, signOf, type Teller } from './slices.ts'
 import { targetOf } from './targets.ts'
 import { fits, isEqual, order } from './values.ts'
 
+/** An element is looked at in the time that an expression takes for so many items. */
+const WORK_OF_STEP = 10
 /** Elements within elements, and profiles that these are checked against. */
 const DEEPEST = 100
 
@@ -33,7 +35,7 @@ export class Walk implements Teller {
   }
 
   step(): void {
-    this.#limits.left--
+    this.#limits.left -= WORK_OF_STEP
   }
 
   /** Notes what of the item the profile does not allow. */
@@ -97,6 +99,7 @@ export class Walk implements Teller {
   }
 
   #element(shape: Shape, holder: Item): void {
+    this.step()
     if (this.isOver) return
     const items = childrenOf(holder, shape.name)
     const path = `${holder.path}.${shape.name}`
@@ -121,8 +124,9 @@ export class Walk implements Teller {
     const by = discriminatorsOf(shape)
     const untold = new Set<Shape>()
     const told = items.map((item) => this.#sliceOf(shape, by, item, untold))
+    const itemsOf = Map.groupBy(items, (_item, index) => told[index])
     for (const slice of shape.slices.values()) {
-      const own = items.filter((_item, index) => told[index] === slice)
+      const own = itemsOf.get(slice) ?? []
       if (untold.has(slice)) this.#untold(slice, path)
       else this.#count(slice, own.length, path, ` in the slice ${slice.sliceName}${signOf(slice, by)}`)
       for (const item of own) this.#item(slice, item)
@@ -147,8 +151,8 @@ export class Walk implements Teller {
   }
 
   #arrangement({ slicing, slices }: Shape, items: readonly Item[], told: readonly (Shape | undefined)[]): void {
-    const order = [...slices.values()]
-    const names = order.map(({ sliceName }) => sliceName).join(', ')
+    const order = new Map(Array.from(slices.values(), (slice, index) => [slice, index]))
+    const names = [...slices.keys()].join(', ')
     let last = -1
     let hasOther = false
     for (const [index, item] of items.entries()) {
@@ -169,7 +173,7 @@ export class Walk implements Teller {
           item.path,
           `is of the slice ${slice.sliceName}, which must stand before what is in no slice`,
         )
-      const at = order.indexOf(slice)
+      const at = order.get(slice) ?? 0
       if (slicing?.ordered === true && at < last)
         this.#add(
           'structure',
