@@ -6,6 +6,8 @@
  * - InsurancePlan-name says `name | alias`, paths without their type: they get it.
  * - Targets: a parameter shared by many types lists the targets of all of them (`patient` of Condition: Patient and
  *   Group). Here they are what the element itself may reference, and one type after `where(resolve() is Type)`.
+ * - Observation-code-value-date says `ofType(DateTime)`, which is no type: dateTime.
+ * - DocumentReference-relationship has the definitions of its two components the wrong way round.
  * - DomainResource-text, Resource-content and Resource-query have no expression: they are left out.
  */
 import type { ElementDefinition, SearchParameter, ValueSet } from 'fhir/r4'
@@ -71,10 +73,17 @@ function row(
         : {}),
     ...(date && isSingle(found) ? { single: true } : {}),
     ...(parameter.type === 'token' ? tokenOf(found, systems) : {}),
-    ...(parameter.component === undefined
-      ? {}
-      : { component: parameter.component.map(({ definition, expression }) => ({ definition, expression })) }),
+    ...(parameter.component === undefined ? {} : { component: componentsOf(parameter) }),
   }
+}
+
+function componentsOf({ id, component = [] }: SearchParameter): NonNullable<SearchParameterRecord['component']> {
+  const definitions = component.map(({ definition }) => definition)
+  if (id === 'DocumentReference-relationship') definitions.reverse()
+  return component.map(({ expression }, index) => ({
+    definition: definitions[index] ?? '',
+    expression: expression.replace('ofType(DateTime)', 'ofType(dateTime)'),
+  }))
 }
 
 /** One value at most: no element on the way repeats, and several branches are the types of one choice element. */

@@ -1,5 +1,6 @@
 /** Whether a condition holds for one resource that is in memory: one that a transaction is about to write is in no store yet. */
-import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
+import { circleAround, haversineOf, type Place } from '../fhir/globe.ts'
+import type { Condition, IndexEntry, PartCondition, PartEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {
   readonly type: string
@@ -68,10 +69,21 @@ function fits(condition: ValueCondition, entry: IndexEntry): boolean {
         same(condition.code, entry.code)
       )
     case 'position':
+      return condition.kind === 'position' && isNear(condition, entry)
     case 'composite':
-      return false
+      return (
+        condition.kind === 'composite' && condition.parts.every((part, index) => fitsPart(part, entry.parts[index]))
+      )
   }
 }
+
+function isNear(condition: Extract<Condition, { kind: 'position' }>, place: Place): boolean {
+  const { center, haversine } = circleAround(condition, condition.distance)
+  return haversineOf(center, place) <= haversine
+}
+
+const fitsPart = (condition: PartCondition, entry: PartEntry | undefined): boolean =>
+  entry !== undefined && entry.kind === condition.kind && entry.param === condition.param && fits(condition, entry)
 
 const same = (asked: string | undefined, found: string | undefined): boolean => asked === undefined || asked === found
 

@@ -8,7 +8,9 @@ import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 
 /** The parameter types that are offered; one of R4's others is offered by adding it here and its parser to filter.ts. */
-export const SERVED_TYPES = ['string', 'token', 'reference', 'date', 'uri', 'number'] as const
+export const SERVED_TYPES = [
+  ...(['string', 'token', 'reference', 'date', 'uri', 'number', 'quantity', 'composite', 'special'] as const),
+] as const
 
 export type ServedType = (typeof SERVED_TYPES)[number]
 
@@ -38,11 +40,13 @@ export interface SearchParameterRecord {
 
 export interface SearchParameter extends SearchParameterRecord {
   readonly type: ServedType
+  /** Of a composite, in order. */
+  readonly parts?: readonly ComponentParameter[]
 }
 
-/** Quantities are indexed already, so that they need no reindexing on the day they are offered. */
-export interface IndexedParameter extends SearchParameterRecord {
-  readonly type: ServedType | 'quantity'
+/** A parameter as a part of a composite: its expression is about one repetition. */
+export interface ComponentParameter extends SearchParameterRecord {
+  readonly type: Exclude<ServedType, 'composite' | 'special'>
 }
 
 /**
@@ -62,7 +66,10 @@ const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
 export function searchParametersOf(type: string): ReadonlyMap<string, SearchParameter> {
   const known = cache.get(type)
   if (known !== undefined) return known
-  const parameters = isResourceType(type) ? recordsOf(type).filter(isOffered) : []
+  const records = isResourceType(type) ? recordsOf(type).filter(isOffered) : []
+  const parameters = records.map((record) =>
+    record.component === undefined ? record : { ...record, parts: partsOf(type, record.component) },
+  )
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]))
   cache.set(type, byCode)
   return byCode
@@ -81,11 +88,27 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
   recordsOf(type).find((record) => record.code === code)
 
+/**
+ * What the components of a composite parameter of `type` are.
+ * @throws Error naming the definition that cannot be a part
+ */
+export const partsOf = (
+  type: string,
+  component: NonNullable<SearchParameterRecord['component']>,
+): readonly ComponentParameter[] =>
+  component.map(({ definition, expression }) => {
+    const [url] = definition.split('|', 1)
+    const found = recordsOf(type).find((record) => record.url === url)
+    if (found === undefined || !isComponent(found))
+      throw new Error(`${definition} can't be a part of a composite search parameter of ${type}`)
+    return { ...found, expression }
+  })
+
+const isComponent = (record: SearchParameterRecord): record is ComponentParameter =>
+  isOffered(record) && record.type !== 'composite' && record.type !== 'special'
+
 /** The parameters whose values are stored with a resource of the type. */
-export const indexedParametersOf = (type: string): readonly IndexedParameter[] => [
-  ...searchParametersOf(type).values(),
-  ...recordsOf(type).filter((record): record is IndexedParameter => record.type === 'quantity'),
-]
+export const indexedParametersOf = (type: string): readonly SearchParameter[] => [...searchParametersOf(type).values()]
 
 const isOffered = (record: SearchParameterRecord): record is SearchParameter =>
   SERVED_TYPES.some((type) => type === record.type) && !NOT_OFFERED.has(record.code)

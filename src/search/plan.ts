@@ -54,6 +54,16 @@ export type Condition =
       readonly system?: string
       readonly code?: string
     }
+  /** Within `distance` metres of a place, on the surface of the Earth (fhir/globe.ts). */
+  | {
+      readonly kind: 'position'
+      readonly param: string
+      readonly latitude: number
+      readonly longitude: number
+      readonly distance: number
+    }
+  /** Each holds for the part of the same place in one and the same entry. */
+  | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly PartCondition[] }
   /** The resource has an entry for `param` (missing: false) or none (missing: true). */
   | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
   | { readonly kind: 'id'; readonly ids: readonly string[] }
@@ -65,6 +75,12 @@ export type Condition =
   | { readonly kind: 'chain'; readonly param: string; readonly types: readonly string[]; readonly where: Condition }
   /** A resource of `type` for which `where` holds points here by `param`: `_has:Observation:patient:code=x`. */
   | { readonly kind: 'has'; readonly type: string; readonly param: string; readonly where: Condition }
+
+/** What a part of a composite may be asked: it has no modifiers. */
+export type PartCondition =
+  | (Extract<Condition, { kind: 'string' }> & { readonly match: 'prefix' })
+  | (Extract<Condition, { kind: 'uri' }> & { readonly match: 'exact' })
+  | Extract<Condition, { kind: 'token' | 'reference' | 'date' | 'number' | 'quantity' }>
 
 /** A condition on one entry. */
 export type Equality = Extract<Condition, { kind: 'token' | 'reference' | 'uri' }>
@@ -132,7 +148,9 @@ export type IndexEntry =
     }
   | { readonly kind: 'position'; readonly param: string; readonly latitude: number; readonly longitude: number }
   /** The values of one repetition side by side: `code-value-quantity`. */
-  | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly IndexEntry[] }
+  | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly PartEntry[] }
+
+export type PartEntry = Extract<IndexEntry, { kind: PartCondition['kind'] }>
 
 /**
  * A combined index that a provider declares for a search its users make all day. `equal` are one or two token

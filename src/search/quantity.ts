@@ -1,37 +1,160 @@
 /**
- * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity. Not offered yet (see SERVED_TYPES), but indexed, so
- * that what is stored today will be found.
+ * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity.
+ * A quantity is found in three ways, each an entry of its own:
+ * - `5.4` and `5.4||mg` compare with the number as it is written, whatever it is of, or with that code or unit beside it;
+ * - `5.4|system|mg` with all that can be compared with it, under a name of its own: `value-quantity:http://…|g`. UCUM units
+ *   are base units there, so that 5.4 mg is 0.0054 g; of any other system (currencies) a code is comparable with itself;
+ * - `_sort` goes by the latter, or by what is written where nothing else is known.
  */
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { IndexEntry } from './plan.ts'
+import { type BaseUnit, baseUnit, nearestUnits, UCUM } from '../fhir/ucum.ts'
+import { boundsOfNumber, type NumberText, previous, readNumber } from './number.ts'
+import type { Condition, IndexEntry } from './plan.ts'
+import { addPresence } from './token.ts'
+import { any, malformed, splitUnescaped, unescaped, type ValueContext } from './value.ts'
+
+export const QUANTITY_MODIFIERS = [] as const
 
 const CURRENCIES = 'urn:iso:std:iso:4217'
 
-/** A Quantity (Age, Duration), Money or Range; an open end is as far away as numbers go. */
+type Convert = (value: number) => number
+const asItIs: Convert = (value) => value
+
+/** The entries of what can be compared with each other. */
+const comparableParam = (param: string, system: string, code: string): string => `${param}:${system}|${code}`
+
+/** `number`, `number||code` or `number|system|code`, the number after a prefix or none. */
+export function parseQuantity(param: string, text: string, context: ValueContext): Condition {
+  const [digits = '', system, code, ...rest] = splitUnescaped(text, '|').map(unescaped)
+  const number = readNumber(digits)
+  if (number === undefined) {
+    throw malformed(
+      context,
+      text,
+      'does not begin with a number; write digits (5, 5.40, 5e2) after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing, and then |system|code or ||code for the unit',
+    )
+  }
+  if (system === undefined) return asWritten(param, number, {})
+  if (code === undefined || code === '' || rest.length > 0) {
+    throw malformed(
+      context,
+      text,
+      `has no unit after its '|'; write ${digits}|system|code, ${digits}||code or ${digits}`,
+    )
+  }
+  if (system === '') return asWritten(param, number, { code })
+  const unit = system === UCUM ? unitOf(code, context) : { code, toBase: asItIs }
+  return any(
+    boundsOfNumber(number, unit.toBase).map((bounds) => {
+      return { kind: 'number', param: comparableParam(param, system, unit.code), bounds }
+    }),
+  )
+}
+
+const asWritten = (param: string, number: NumberText, unit: { readonly code?: string }): Condition =>
+  any(boundsOfNumber(number).map((bounds) => ({ kind: 'quantity', param, bounds, ...unit })))
+
+function unitOf(code: string, context: ValueContext): BaseUnit {
+  const unit = baseUnit(code)
+  if (unit !== undefined) return unit
+  throw malformed(
+    context,
+    code,
+    `is not a UCUM unit; close to it are ${nearestUnits(code).join(', ')}. For a unit of no system write ||${code}`,
+  )
+}
+
+/** What a Quantity or a Range says. */
+interface Stated {
+  readonly low: End | undefined
+  readonly high: End | undefined
+  readonly system: string
+  readonly code: string
+  readonly unit: string
+  /** It is written in two units: here in their base unit. */
+  readonly converted?: true
+}
+
+interface End {
+  readonly value: number
+  /** `<` or `>`: the value itself is outside. */
+  readonly open: boolean
+}
+
+/** A Quantity (Age, Duration, Count), Money or Range. One without a value, or SampledData, is found by :missing alone. */
 export function extractQuantity(param: string, value: unknown, entries: IndexEntry[]): void {
   if (!isObject(value)) return
-  const low = isObject(value.low) ? value.low : undefined
-  const high = isObject(value.high) ? value.high : undefined
-  if (low === undefined && high === undefined) addQuantity(param, value, limitsOf(value), entries)
-  else addQuantity(param, low ?? high ?? {}, [limitsOf(low)[0], limitsOf(high)[1]], entries)
+  const stated = isObject(value.low) || isObject(value.high) ? rangeOf(value) : quantityOf(value)
+  if (stated === undefined) addPresence(param, entries)
+  else addQuantity(param, stated, entries)
 }
 
-function addQuantity(
-  param: string,
-  { system, code, currency }: Record<string, unknown>,
-  [low, high]: readonly [number, number],
-  entries: IndexEntry[],
-): void {
-  const unit = currency === undefined ? { system, code } : { system: CURRENCIES, code: currency }
-  entries.push({ kind: 'quantity', param, low, high, system: textOf(unit.system), code: textOf(unit.code) })
+function addQuantity(param: string, stated: Stated, entries: IndexEntry[]): void {
+  const { system, code, unit } = stated
+  const written = limitsOf(stated, asItIs)
+  if (stated.converted) addPresence(param, entries)
+  else entries.push({ kind: 'quantity', param, ...written, system, code })
+  // R4: "either the code or the stated human unit".
+  if (unit !== '' && unit !== code) entries.push({ kind: 'quantity', param, ...written, system: '', code: unit })
+  const base = baseOf(system, code)
+  const compared = base === undefined ? written : limitsOf(stated, base.toBase)
+  if (base !== undefined)
+    entries.push({ kind: 'number', param: comparableParam(param, system, base.code), ...compared })
+  entries.push({ kind: 'number', param, ...compared })
 }
 
-/** `<5` is all below 5. */
-function limitsOf({ value, comparator }: Record<string, unknown> = {}): readonly [number, number] {
-  const least = isNumber(value) && !['<', '<='].includes(textOf(comparator)) ? Number(value) : -Number.MAX_VALUE
-  const most = isNumber(value) && !['>', '>='].includes(textOf(comparator)) ? Number(value) : Number.MAX_VALUE
-  return [least, most]
+/** undefined where a quantity is comparable with none. */
+function baseOf(system: string, code: string): BaseUnit | undefined {
+  if (system === '' || code === '') return undefined
+  return system === UCUM ? baseUnit(code) : { code, toBase: asItIs }
 }
+
+function quantityOf(quantity: Record<string, unknown>): Stated | undefined {
+  const { value, comparator, system, code, unit, currency } = quantity
+  if (!isNumber(value)) return undefined
+  const end = { value: Number(value), open: comparator === '<' || comparator === '>' }
+  return {
+    low: comparator === '<' || comparator === '<=' ? undefined : end,
+    high: comparator === '>' || comparator === '>=' ? undefined : end,
+    ...(currency === undefined
+      ? { system: textOf(system), code: textOf(code), unit: textOf(unit) }
+      : { system: CURRENCIES, code: textOf(currency), unit: '' }),
+  }
+}
+
+/** Both ends in the unit of the first that is there. undefined where the other one's can't be compared with it. */
+function rangeOf({ low, high }: Record<string, unknown>): Stated | undefined {
+  const [from, to] = [low, high].map((end) =>
+    isObject(end) ? quantityOf({ ...end, comparator: undefined }) : undefined,
+  )
+  const first = from ?? to
+  if (first === undefined) return undefined
+  const isSame = to === undefined || (to.system === first.system && to.code === first.code && to.unit === first.unit)
+  if (isSame) return { ...first, low: from?.low, high: to?.high }
+  const [one, other] = [baseOf(first.system, first.code), baseOf(to.system, to.code)]
+  if (one === undefined || other === undefined || one.code !== other.code || first.system !== to.system)
+    return undefined
+  return {
+    system: first.system,
+    code: one.code,
+    unit: '',
+    converted: true,
+    low: converted(from?.low, one),
+    high: converted(to.high, other),
+  }
+}
+
+const converted = (end: End | undefined, { toBase }: BaseUnit): End | undefined =>
+  end && { ...end, value: toBase(end.value) }
+
+/** An open end is as far away as numbers go. */
+function limitsOf({ low, high }: Stated, convert: Convert): { readonly low: number; readonly high: number } {
+  const least = low === undefined ? -Number.MAX_VALUE : low.open ? -previous(-convert(low.value)) : convert(low.value)
+  const most = high === undefined ? Number.MAX_VALUE : high.open ? previous(convert(high.value)) : convert(high.value)
+  return { low: finite(Math.min(least, most)), high: finite(Math.max(least, most)) }
+}
+
+const finite = (value: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value))
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -31,6 +31,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   _include: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _revinclude: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _cursor: (value) => ({ after: value }),
+  _contained: (value) => onlyDefault('_contained', value, 'false'),
+  _containedType: (value) => onlyDefault('_containedType', value, 'container'),
 }
 
 /** The transport reads these; a search takes no notice. */
@@ -61,6 +63,14 @@ function countOf(value: string): number {
   return Number(value)
 }
 
+/** R4 lets a server leave contained resources out of searches: https://hl7.org/fhir/R4/search.html#contained. */
+function onlyDefault(name: string, value: string, only: string): ResultParameters {
+  if (value === only) return {}
+  throw badRequest(
+    `${name}=${value}: contained resources are not searched by themselves, only their containers; write ${name}=${only} or leave it out`,
+  )
+}
+
 function sortKey(key: string, value: string, scope: SearchScope): SortKey {
   const descending = key.startsWith('-')
   const code = descending ? key.slice(1) : key
@@ -71,5 +81,8 @@ function sortKey(key: string, value: string, scope: SearchScope): SortKey {
   const { type } = parameterFor(code, scope)
   if (code === '_id') return { by: 'id', descending }
   if (code === '_lastUpdated') return { by: 'lastUpdated', descending }
-  return { by: type, param: code, descending }
+  if (type === 'composite' || type === 'special')
+    throw badRequest(`_sort=${value}: '${code}' is a ${type} parameter, which has no order; sort by another one`)
+  // In base units, as quantity.ts says.
+  return { by: type === 'quantity' ? 'number' : type, param: code, descending }
 }

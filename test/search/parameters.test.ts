@@ -76,7 +76,6 @@ describe('a parameter', () => {
     expect(parameter('Patient', '_text')).toBeUndefined()
     expect(parameter('Patient', '_content')).toBeUndefined()
     expect(parameter('Patient', 'phonetic')).toBeUndefined()
-    expect(parameter('Observation', 'value-quantity')).toBeUndefined()
   })
 
   test('whose published expression lacks the type has it', () => {

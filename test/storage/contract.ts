@@ -1,6 +1,7 @@
 /** The specification of storage: every engine runs it. Nothing in it knows an engine. */
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import type { ResourceStore } from '../../src/storage/port.ts'
+import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { describeHistory } from './contract/history.ts'
 import { describeIncludes } from './contract/includes.ts'
@@ -36,6 +37,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeWriting(newClinic, open)
     describeHistory(newClinic)
     describeConditions(newClinic)
+    describeComposites(newClinic)
     describeSorting(newClinic)
     describePaging(newClinic)
     describeIncludes(newClinic)

@@ -1,5 +1,12 @@
 /** A clinic to fill and to ask, in few words. */
-import { type CombinedIndex, type Condition, fold, type IndexEntry, type SearchPlan } from '../../src/search/plan.ts'
+import {
+  type CombinedIndex,
+  type Condition,
+  fold,
+  type IndexEntry,
+  type PartEntry,
+  type SearchPlan,
+} from '../../src/search/plan.ts'
 import type {
   ChangeMethod,
   ChangeSet,
@@ -16,17 +23,17 @@ export const COMBINED: readonly CombinedIndex[] = [
   { type: 'Appointment', equal: ['patient'], range: 'date' },
 ]
 
-export const string = (param: string, exact: string): IndexEntry => ({
+export const string = (param: string, exact: string): PartEntry => ({
   kind: 'string',
   param,
   exact,
   folded: fold(exact),
 })
-export const token = (param: string, code: string, system = ''): IndexEntry => ({ kind: 'token', param, system, code })
-export const uri = (param: string, value: string): IndexEntry => ({ kind: 'uri', param, value })
-export const date = (param: string, low: number, high = low): IndexEntry => ({ kind: 'date', param, low, high })
-export const number = (param: string, low: number, high = low): IndexEntry => ({ kind: 'number', param, low, high })
-export const quantity = (param: string, low: number, high: number, code: string, system = ''): IndexEntry => ({
+export const token = (param: string, code: string, system = ''): PartEntry => ({ kind: 'token', param, system, code })
+export const uri = (param: string, value: string): PartEntry => ({ kind: 'uri', param, value })
+export const date = (param: string, low: number, high = low): PartEntry => ({ kind: 'date', param, low, high })
+export const number = (param: string, low: number, high = low): PartEntry => ({ kind: 'number', param, low, high })
+export const quantity = (param: string, low: number, high: number, code: string, system = ''): PartEntry => ({
   kind: 'quantity',
   param,
   low,
@@ -34,8 +41,19 @@ export const quantity = (param: string, low: number, high: number, code: string,
   system,
   code,
 })
+export const composite = (param: string, ...parts: readonly PartEntry[]): IndexEntry => ({
+  kind: 'composite',
+  param,
+  parts,
+})
+export const position = (param: string, latitude: number, longitude: number): IndexEntry => ({
+  kind: 'position',
+  param,
+  latitude,
+  longitude,
+})
 /** `target` is Type/id, Type/id/_history/version or an absolute address outside. */
-export function reference(param: string, target: string): IndexEntry {
+export function reference(param: string, target: string): PartEntry {
   if (target.includes(':')) return { kind: 'reference', param, type: '', id: target }
   const [type = '', id = '', , version] = target.split('/')
   return { kind: 'reference', param, type, id, ...(version === undefined ? {} : { version }) }

@@ -116,6 +116,16 @@ export function openModel(): Model {
           ({ low, high, system, code }) =>
             within(condition.bounds, low, high) && fits(condition.system, system) && fits(condition.code, code),
         )
+      case 'position':
+        return some('position', (entry) => metresBetween(condition, entry) <= condition.distance)
+      case 'composite':
+        return some('composite', ({ parts }) =>
+          condition.parts.every((part, index) => {
+            const entry = parts[index]
+            const alone = { ...change(resource), entries: entry === undefined ? [] : [entry] }
+            return holds(part, { ...resource, versions: [alone] })
+          }),
+        )
       case 'missing':
         return entries.some((entry) => entry.param === condition.param) !== condition.missing
       case 'id':
@@ -391,6 +401,23 @@ const sameAddress = (resource: StoredResource, entry: { readonly type: string; r
 
 const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number) =>
   low >= (lowMin ?? low) && low <= (lowMax ?? low) && high >= (highMin ?? high) && high <= (highMax ?? high)
+
+/** By the angle between the two places as vectors. */
+function metresBetween(one: Place, other: Place): number {
+  const [left, right] = [vectorOf(one), vectorOf(other)]
+  const chord = Math.hypot(...left.map((value, axis) => value - (right[axis] ?? 0)))
+  return 2 * Math.asin(Math.min(1, chord / 2)) * 6_371_008.8
+}
+
+interface Place {
+  readonly latitude: number
+  readonly longitude: number
+}
+
+function vectorOf({ latitude, longitude }: Place): readonly number[] {
+  const [north, east] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180]
+  return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)]
+}
 
 const isBelow = (value: string, folder: string) =>
   value === folder || value.startsWith(folder.endsWith('/') ? folder : `${folder}/`)

@@ -1,5 +1,6 @@
 /** The collections, what their documents look like, and their indexes. docs/mongodb.md explains them to users. */
 import type { Binary, Collection, CollectionOptions, Db, Document } from 'mongodb'
+import type { CompositeKey } from '../composite.ts'
 import type { ChangeMethod } from '../port.ts'
 
 /** A part of a query. */
@@ -11,7 +12,7 @@ export type Filter = Document
  */
 export interface IndexItem {
   readonly k: string
-  readonly v: string | number | boolean | null
+  readonly v: string | number | boolean | null | Omit<CompositeKey, 'rest'>
   readonly [field: string]: unknown
 }
 

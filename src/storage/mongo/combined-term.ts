@@ -1,6 +1,7 @@
 /** The term that a declared combined index makes of two equalities and a range: one short range of it. */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { addressOf, combinedKey } from './combined.ts'
+import { SHORT_SPAN } from './index-items.ts'
 import { intersection, withinShort } from './range-terms.ts'
 import { item, oneOf, type Term } from './term.ts'
 
@@ -27,7 +28,7 @@ function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term
   if (ranges.length === 0 || keys.length === 0 || keys.length > MOST_COMBINATIONS) return undefined
   const k = oneOf(keys)
   const filters = [
-    { k, ...withinShort(ranges.reduce(intersection)) },
+    { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
     { k, v: null },
   ].map(item)
   return {

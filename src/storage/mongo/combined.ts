@@ -33,7 +33,7 @@ function itemsOf(declared: CombinedIndex, items: readonly IndexItem[]): readonly
 function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonly high?: number } {
   const [only] = ranges
   const [low, high] = [Number(only?.v), Number(only?.['high'])]
-  return ranges.length === 1 && high - low <= SHORT_SPAN ? { v: low, high } : { v: null }
+  return ranges.length === 1 && high - low <= SHORT_SPAN.date ? { v: low, high } : { v: null }
 }
 
 function equalValues(param: string, items: readonly IndexItem[]): readonly string[] {

@@ -1,9 +1,11 @@
 /** Search conditions as terms: one switch. What is behind a reference is looked up on the way. */
 import type { Condition } from '../../search/plan.ts'
 import { combinedTerm } from './combined-term.ts'
+import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
 import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
 import { idsOf, targetsOf } from './linked.ts'
+import { positionTerm } from './position-term.ts'
 import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
 
@@ -64,6 +66,10 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
       return rangeTerm(condition)
     case 'quantity':
       return quantityTerm(condition)
+    case 'position':
+      return positionTerm(condition)
+    case 'composite':
+      return compositeTerm(condition)
     case 'missing':
       return missingTerm(condition)
     case 'id':

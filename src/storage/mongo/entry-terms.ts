@@ -122,13 +122,13 @@ export function idTerm(ids: readonly string[]): Term {
   return { filter, access: { index: 'by_id', filters: [filter], exact: true, inOrder: false, habit } }
 }
 
-function beginsWith(prefix: string): Filter {
+export function beginsWith(prefix: string): Filter {
   const end = successor(prefix)
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) }
 }
 
 /** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
-function successor(prefix: string): string | undefined {
+export function successor(prefix: string): string | undefined {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)

@@ -3,6 +3,7 @@
  * https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/
  */
 import type { IndexEntry } from '../../search/plan.ts'
+import { compositeKey } from '../composite.ts'
 import type { IndexItem } from './collections.ts'
 
 export type EntryKind = IndexEntry['kind']
@@ -16,9 +17,14 @@ export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${para
 /** Every live resource has it: what a search without a selective condition walks, in the order of creation. */
 export const LIVE: IndexItem = { k: 'live', v: true }
 
-/** Periods that are longer have a second item by their end, so that "not over before" need not look at all of them. */
-export const SHORT_SPAN = 24 * 60 * 60 * 1000
-export const longKeyOf = (param: string): string => `long:${param}`
+/**
+ * Ranges that are longer have a second item by their high end, so that "not over before" need not look at all of them:
+ * periods of more than a day, and numbers that are no points.
+ */
+export const SHORT_SPAN: Readonly<Record<RangeKind, number>> = { date: 24 * 60 * 60 * 1000, number: 0, quantity: 0 }
+type RangeKind = 'date' | 'number' | 'quantity'
+export const longKeyOf = (kind: RangeKind, param: string): string =>
+  kind === 'date' ? `long:${param}` : `long:${kind}:${param}`
 
 /**
  * Every live resource has it: by which generation (see TypeIndex) its items were made, and behind the point by which
@@ -44,16 +50,17 @@ export function itemsOf(entries: readonly IndexEntry[]): readonly IndexItem[] {
 
 function itemsOfEntry(entry: IndexEntry): readonly IndexItem[] {
   const k = keyOf(entry.kind, entry.param)
-  if (entry.kind === 'date' && entry.high - entry.low > SHORT_SPAN) {
-    return [
-      { k, ...fieldsOf(entry) },
-      { k: longKeyOf(entry.param), v: entry.high, low: entry.low },
-    ]
-  }
-  if (entry.kind !== 'composite') return [{ k, ...fieldsOf(entry) }]
-  const parts = entry.parts.map(fieldsOf)
-  return [{ k, v: parts[0]?.v ?? null, parts }]
+  const fields = fieldsOf(entry)
+  if (!isRange(entry) || entry.high - entry.low <= SHORT_SPAN[entry.kind]) return [{ k, ...fields }]
+  const { v: _low, high: _high, ...unit } = fields
+  return [
+    { k, ...fields },
+    { k: longKeyOf(entry.kind, entry.param), v: entry.high, low: entry.low, ...unit },
+  ]
 }
+
+const isRange = (entry: IndexEntry): entry is Extract<IndexEntry, { kind: RangeKind }> =>
+  entry.kind === 'date' || entry.kind === 'number' || entry.kind === 'quantity'
 
 type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
 
@@ -75,8 +82,10 @@ function fieldsOf(entry: IndexEntry): Value {
       return { v: entry.low, high: entry.high, ...systemOf(entry), code: entry.code }
     case 'position':
       return { v: entry.latitude, longitude: entry.longitude }
-    case 'composite':
-      throw new Error(`The composite search parameter ${entry.param} can't be a part of another one`)
+    case 'composite': {
+      const { rest, ...v } = compositeKey(entry.parts)
+      return { v, rest }
+    }
   }
 }
 

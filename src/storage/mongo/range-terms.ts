@@ -6,15 +6,23 @@ import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-items.ts'
 import { found, item, magnitude, type Of, type Term } from './term.ts'
 
 export function rangeTerm({ kind, param, bounds }: Of<'date' | 'number'>): Term {
+  return boundedTerm(kind, param, bounds, {})
+}
+
+export function quantityTerm({ param, bounds, system, code }: Of<'quantity'>): Term {
+  return boundedTerm('quantity', param, bounds, { ...systemIs(system), ...(code === undefined ? {} : { code }) })
+}
+
+function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: RangeBounds, unit: Filter): Term {
   const k = keyOf(kind, param)
-  const match = { k, ...within(bounds) }
+  const match = { k, ...within(bounds), ...unit }
   const { lowMin, highMin } = bounds
-  const width = `width ${magnitude(widthOf(bounds))}`
-  if (kind === 'number' || lowMin !== undefined || highMin === undefined) return found(match, { habit: width })
-  // Only the end is bounded from below: the beginning is too, unless the period is long.
-  const short = { k, ...withinShort(bounds) }
-  const long = { k: longKeyOf(param), v: between(highMin, bounds.highMax), ...lowBetween(bounds) }
-  return found(match, { by: [short, long], habit: width })
+  const habit = `width ${magnitude(widthOf(bounds))}`
+  if (lowMin !== undefined || highMin === undefined) return found(match, { habit })
+  // Only the end is bounded from below: the beginning is too, unless the range is long.
+  const short = { k, ...withinShort(bounds, SHORT_SPAN[kind]), ...unit }
+  const long = { k: longKeyOf(kind, param), v: between(highMin, bounds.highMax), ...lowBetween(bounds), ...unit }
+  return found(match, { by: [short, long], habit })
 }
 
 /**
@@ -35,8 +43,8 @@ const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): Filter => ({
 })
 
 /** The same for items that are no longer than a short span: a lower bound on `high` is one on `v`. */
-export const withinShort = (bounds: RangeBounds): Filter => {
-  const lowMin = greatest(bounds.lowMin, bounds.highMin === undefined ? undefined : bounds.highMin - SHORT_SPAN)
+export const withinShort = (bounds: RangeBounds, span: number): Filter => {
+  const lowMin = greatest(bounds.lowMin, bounds.highMin === undefined ? undefined : bounds.highMin - span)
   return within(present({ ...bounds, lowMin }))
 }
 
@@ -68,11 +76,6 @@ const least = (one: number | undefined, other: number | undefined): number | und
 
 const widthOf = ({ lowMin, highMin, lowMax, highMax }: RangeBounds): number =>
   (least(lowMax, highMax) ?? Number.POSITIVE_INFINITY) - (lowMin ?? highMin ?? Number.NEGATIVE_INFINITY)
-
-export function quantityTerm({ param, bounds, system, code }: Of<'quantity'>): Term {
-  const unit = { ...systemIs(system), ...(code === undefined ? {} : { code }) }
-  return found({ k: keyOf('quantity', param), ...within(bounds), ...unit }, { habit: `${magnitude(widthOf(bounds))}` })
-}
 
 /** An instant is a range whose two ends are one. */
 export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): Term {

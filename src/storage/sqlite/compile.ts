@@ -3,8 +3,10 @@
  * A name that was never written can't match, so it becomes `never` before any SQL is made.
  */
 import type { Condition } from '../../search/plan.ts'
+import { compositeTerm } from './composite-term.ts'
 import type { Engine } from './engine.ts'
 import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
+import { positionTerm } from './position-term.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
 import { allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
@@ -38,6 +40,10 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
       return rangeTerm(engine, scope, condition)
     case 'quantity':
       return quantityTerm(engine, scope, condition)
+    case 'position':
+      return positionTerm(engine, scope, condition)
+    case 'composite':
+      return compositeTerm(engine, scope, condition)
     case 'missing': {
       const present = anyOf(presence(engine, scope, condition.param))
       return condition.missing ? notOf(present) : present

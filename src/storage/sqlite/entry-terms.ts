@@ -153,7 +153,7 @@ export function presence(engine: Engine, scope: Scope, code: string): readonly T
   return kinds.map((kind) => entry(engine, scope, kind, code, () => ({ matches: () => ALWAYS })))
 }
 
-function startsWith(column: Sql, prefix: string): Sql {
+export function startsWith(column: Sql, prefix: string): Sql {
   const end = successor(prefix)
   return end === undefined ? sql`${column} >= ${prefix}` : sql`(${column} >= ${prefix} AND ${column} < ${end})`
 }

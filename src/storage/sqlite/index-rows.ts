@@ -1,5 +1,6 @@
 /** Index entries of a resource as rows of the index tables, and the least that has to be written for a change. */
-import type { IndexEntry } from '../../search/plan.ts'
+import type { IndexEntry, PartEntry } from '../../search/plan.ts'
+import { compositeKey } from '../composite.ts'
 import type { Database } from './database.ts'
 import type { Names } from './names.ts'
 import type { SqlValue } from './sql.ts'
@@ -26,7 +27,7 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   uri_index: ['param', 'value'],
   range_index: ['param', 'low', 'high', 'system', 'code'],
   position_index: ['param', 'latitude', 'longitude'],
-  composite_index: ['param', 'repetition', 'part', 'text', 'system', 'low', 'high'],
+  composite_index: ['param', 'shape', 'text', 'more', 'low', 'rest'],
   combined_index: ['param', 'first', 'second', 'low', 'high'],
 }
 
@@ -96,12 +97,12 @@ export class IndexRowMaker {
       const repetition = this.seen.get(param) ?? 0
       this.seen.set(param, repetition + 1)
       this.names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      for (const [table, row] of this.rowsOf(param, repetition, entry)) this.push(table, row)
+      for (const [table, row] of this.rowsOf(param, entry)) this.push(table, row)
     }
     return this.rows
   }
 
-  private rowsOf(param: number, repetition: number, entry: IndexEntry): readonly TableRow[] {
+  private rowsOf(param: number, entry: IndexEntry): readonly TableRow[] {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
@@ -119,36 +120,13 @@ export class IndexRowMaker {
       case 'position':
         return [['position_index', [param, entry.latitude, entry.longitude]]]
       case 'composite':
-        return entry.parts.map((part, number) => [
-          'composite_index',
-          [param, repetition, number, ...this.part(param, part)],
-        ])
+        return [['composite_index', [param, ...this.composite(param, entry.parts)]]]
     }
   }
 
-  /** text, system, low and high of one part of a composite. */
-  private part(param: number, part: IndexEntry): readonly [string, number, number, number] {
-    switch (part.kind) {
-      case 'string':
-        return [part.folded, 0, 0, 0]
-      case 'token':
-        return [part.code, this.system(param, part.system), 0, 0]
-      case 'reference': {
-        const target = this.referenced(part)
-        return [part.version ?? '', 0, target, target]
-      }
-      case 'uri':
-        return [part.value, 0, 0, 0]
-      case 'date':
-      case 'number':
-        return ['', 0, part.low, part.high]
-      case 'quantity':
-        return [part.code, this.system(param, part.system), part.low, part.high]
-      case 'position':
-        return ['', 0, part.latitude, part.longitude]
-      case 'composite':
-        throw new Error(`The composite search parameter ${part.param} can't be a part of another one`)
-    }
+  private composite(param: number, parts: readonly PartEntry[]): readonly SqlValue[] {
+    const { shape, text, more, low, rest } = compositeKey(parts)
+    return [this.names.make(param, shape), text, more, low, JSON.stringify(rest)]
   }
 
   private system(param: number, system: string): number {

@@ -155,8 +155,20 @@ INSERT INTO type_index (type, generation, wanted, filled)
 DROP TABLE combined;
 `
 
+/** Composites, which nothing could be searched by before: one row for all parts of a repetition (composite.ts). */
+const VERSION_3 = `
+DROP TABLE composite_index;
+-- shape: a name. rest: a JSON array.
+CREATE TABLE composite_index (
+  row INTEGER NOT NULL, param INTEGER NOT NULL, shape INTEGER NOT NULL, text TEXT NOT NULL, more TEXT NOT NULL,
+  low REAL NOT NULL, rest TEXT NOT NULL,
+  PRIMARY KEY (row, param, shape, text, more, low, rest)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX composite_by_value ON composite_index (shape, text, more, low, row);
+`
+
 /** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3]
 
 /**
  * Makes a new file ours, or brings an older one up to date, in one transaction.

@@ -88,7 +88,9 @@ const SLOT_ENTRIES: Readonly<Record<string, readonly IndexEntry[]>> = Object.fro
 )
 
 async function filled(clinic: Clinic): Promise<Clinic> {
-  const all = { Patient: PATIENTS, Observation: OBSERVATIONS, Organization: ORGANIZATIONS, Slot: SLOT_ENTRIES }
+  const all = {
+    ...{ Patient: PATIENTS, Observation: OBSERVATIONS, Organization: ORGANIZATIONS, Slot: SLOT_ENTRIES },
+  }
   const changes = Object.entries(all).flatMap(([type, resources]) =>
     Object.entries(resources).map(([id, entries]) => clinic.change(`${type}/${id}`, entries)),
   )
@@ -447,27 +449,6 @@ export function describeConditions(newClinic: NewClinic): void {
       expect(
         await clinic.find('Patient', [any(...codes.map((one) => name('prefix', one)), name('prefix', 'mull'))]),
       ).toEqual(['Patient/1', 'Patient/2'])
-    })
-
-    test('position and composite entries are stored without harm', async () => {
-      const clinic = newClinic()
-      const entries: readonly IndexEntry[] = [
-        { kind: 'position', param: 'near', latitude: 48.1, longitude: 11.5 },
-        ...[1, 2].map(
-          (size): IndexEntry => ({
-            kind: 'composite',
-            param: 'code-value-quantity',
-            parts: [token('code', 'a', 'urn:x'), quantity('value', size, size, 'mg', UCUM)],
-          }),
-        ),
-      ]
-      await clinic.put('Location/1', entries)
-      await clinic.put('Location/1', entries.slice(0, 2))
-      expect(
-        await clinic.find('Location', [{ kind: 'missing', param: 'code-value-quantity', missing: false }]),
-      ).toEqual(['Location/1'])
-      await clinic.put('Location/1')
-      expect(await clinic.find('Location', [{ kind: 'missing', param: 'near', missing: true }])).toEqual(['Location/1'])
     })
   })
 }

@@ -1,0 +1,156 @@
+/**
+ * Composite entries as what an index can hold, and conditions on them as what it can find: the values that are compared
+ * for equality first, then a number. `code-value-quantity` of systolic 120 mm[Hg]: text 8480-6, low 15998640.
+ */
+import type { Condition, PartCondition, PartEntry, RangeBounds } from '../search/plan.ts'
+
+export interface CompositeKey {
+  /** The kinds and names of the parts, and whether `low` is a point: only those of one shape are compared. */
+  readonly shape: string
+  /** Of the first part that is a text, and of the second; '' where there is none. */
+  readonly text: string
+  readonly more: string
+  /** The low end of the first part that is a range; 0 where there is none. */
+  readonly low: number
+  /** All else, at places that the shape determines. */
+  readonly rest: readonly (string | number)[]
+}
+
+/** What a text or a number of a key is compared with. */
+export type Test =
+  | { readonly equals: string }
+  | { readonly startsWith: string }
+  | { readonly min?: number | undefined; readonly max?: number | undefined }
+
+/** All of the tests must hold; what has none is anything. */
+export interface CompositeTests {
+  readonly shape: string
+  readonly text: Test | undefined
+  readonly more: Test | undefined
+  readonly low: Test | undefined
+  /** By place. */
+  readonly rest: ReadonlyMap<number, Test>
+}
+
+/** The fields of a part, in the order in which they come into `rest`; the first goes into the key where there is room. */
+type Fields<Field> = { readonly by: 'text' | 'range'; readonly fields: readonly [Field, ...Field[]] }
+
+export function compositeKey(parts: readonly PartEntry[]): CompositeKey {
+  const { text = '', more = '', low = 0, rest } = placed<string | number>(parts.map(fieldsOf))
+  const point = rangeIn(parts, ({ low, high }) => low === high)
+  return { shape: shapeOf(parts, point), text: String(text), more: String(more), low: Number(low), rest }
+}
+
+/** At least one of them must hold: points and ranges are asked in different ways. */
+export function compositeTests({ parts }: Extract<Condition, { kind: 'composite' }>): readonly CompositeTests[] {
+  const [first] = parts.filter(isRange)
+  if (first === undefined) return [testsFor(parts, undefined)]
+  const at = parts.indexOf(first)
+  return [testsFor(parts.with(at, { ...first, bounds: pointWithin(first.bounds) }), true), testsFor(parts, false)]
+}
+
+function testsFor(parts: readonly PartCondition[], point: boolean | undefined): CompositeTests {
+  const { rest, ...columns } = placed<Test | undefined>(parts.map(testsOf))
+  const { text, more, low } = { text: EMPTY, more: EMPTY, low: undefined, ...columns }
+  return {
+    ...{ shape: shapeOf(parts, point), text, more, low },
+    rest: new Map(rest.flatMap((test, index) => (test === undefined ? [] : [[index, test] as const]))),
+  }
+}
+
+/** Of a column that no part is in: so that an index can go on to the next. */
+const EMPTY: Test = { equals: '' }
+
+/** Of points an end is as good as the other. */
+const pointWithin = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): RangeBounds => ({
+  ...(lowMin === undefined && highMin === undefined ? {} : { lowMin: greatest(lowMin, highMin) }),
+  ...(lowMax === undefined && highMax === undefined ? {} : { lowMax: least(lowMax, highMax) }),
+})
+
+const greatest = (...values: readonly (number | undefined)[]): number =>
+  Math.max(...values.filter((value) => value !== undefined))
+const least = (...values: readonly (number | undefined)[]): number =>
+  Math.min(...values.filter((value) => value !== undefined))
+
+const shapeOf = (parts: readonly { readonly kind: string; readonly param: string }[], point: boolean | undefined) =>
+  JSON.stringify([...parts.map(({ kind, param }) => `${kind} ${param}`), ...(point === undefined ? [] : [point])])
+
+type Range = Extract<PartCondition, { bounds: RangeBounds }>
+const isRange = (part: PartCondition): part is Range => 'bounds' in part
+
+function rangeIn<Answer>(
+  parts: readonly PartEntry[],
+  answer: (range: Extract<PartEntry, { low: number }>) => Answer,
+): Answer | undefined {
+  const [first] = parts.filter((part) => 'low' in part)
+  return first === undefined ? undefined : answer(first)
+}
+
+interface Placed<Field> {
+  readonly text?: Field
+  readonly more?: Field
+  readonly low?: Field
+  readonly rest: readonly Field[]
+}
+
+/** The first fields of two texts and one range have a column of their own. */
+function placed<Field>(parts: readonly Fields<Field>[]): Placed<Field> {
+  const found: { text?: Field; more?: Field; low?: Field } = {}
+  const rest: Field[] = []
+  for (const { by, fields } of parts) {
+    const [first, ...others] = fields
+    if (by === 'range' && !('low' in found)) found.low = first
+    else if (by === 'text' && !('text' in found)) found.text = first
+    else if (by === 'text' && !('more' in found)) found.more = first
+    else rest.push(first)
+    rest.push(...others)
+  }
+  return { ...found, rest }
+}
+
+function fieldsOf(part: PartEntry): Fields<string | number> {
+  switch (part.kind) {
+    case 'string':
+      return { by: 'text', fields: [part.folded] }
+    case 'uri':
+      return { by: 'text', fields: [part.value] }
+    case 'token':
+      return { by: 'text', fields: [part.code, part.system] }
+    case 'reference':
+      return { by: 'text', fields: [part.id, part.type, part.version ?? ''] }
+    case 'date':
+    case 'number':
+      return { by: 'range', fields: [part.low, part.high] }
+    case 'quantity':
+      return { by: 'range', fields: [part.low, part.high, part.system, part.code] }
+  }
+}
+
+function testsOf(part: PartCondition): Fields<Test | undefined> {
+  switch (part.kind) {
+    case 'string':
+      return { by: 'text', fields: [{ startsWith: part.value }] }
+    case 'uri':
+      return { by: 'text', fields: [{ equals: part.value }] }
+    case 'token':
+      return { by: 'text', fields: [equals(part.code), equals(part.system)] }
+    case 'reference':
+      return { by: 'text', fields: [equals(part.id), equals(part.type), equals(part.version)] }
+    case 'date':
+    case 'number':
+      return { by: 'range', fields: rangeTests(part.bounds) }
+    case 'quantity':
+      return { by: 'range', fields: [...rangeTests(part.bounds), equals(part.system), equals(part.code)] }
+  }
+}
+
+const equals = (value: string | undefined): Test | undefined => (value === undefined ? undefined : { equals: value })
+
+/** As low <= high, an upper bound on the one bounds the other. */
+function rangeTests({ lowMin, lowMax, highMin, highMax }: RangeBounds): [Test | undefined, Test | undefined] {
+  const max = lowMax === undefined && highMax === undefined ? undefined : least(lowMax, highMax)
+  return [between(lowMin, max), between(highMin, highMax)]
+}
+
+const between = (min: number | undefined, max: number | undefined): Test | undefined =>
+  min === undefined && max === undefined ? undefined : { min, max }

@@ -1,0 +1,62 @@
+/** Conditions on composites: one item for all parts of one repetition, found by the first values at once. */
+import { MaxKey } from 'mongodb'
+import { type CompositeTests, compositeTests, type Test } from '../composite.ts'
+import type { Filter } from './collections.ts'
+import { beginsWith, successor } from './entry-terms.ts'
+import { keyOf } from './index-items.ts'
+import { anyOf, found, type Of, type Term } from './term.ts'
+
+export const compositeTerm = (condition: Of<'composite'>): Term =>
+  anyOf(compositeTests(condition).map((tests) => testsTerm(keyOf('composite', condition.param), tests)))
+
+function testsTerm(k: string, tests: CompositeTests): Term {
+  const { shape, text, more, low, rest } = tests
+  const match = {
+    k,
+    v: { $gte: { shape, ...edge(tests, 'least') }, $lte: { shape, ...edge(tests, 'greatest') } },
+    ...testOf('v.text', text),
+    ...testOf('v.more', more),
+    ...testOf('v.low', low),
+    ...Object.assign({}, ...[...rest].map(([place, test]) => testOf(`rest.${place}`, test))),
+  }
+  return found(match, { habit: Object.keys(match).join() })
+}
+
+const END = new MaxKey()
+
+/** An end of the index range: each value that is known narrows it, up to the first that is not. */
+function edge({ text, more, low }: CompositeTests, end: 'least' | 'greatest'): Filter {
+  const fields: Filter = {}
+  for (const [name, test] of Object.entries({ text, more, low })) {
+    if (test !== undefined && 'equals' in test) fields[name] = test.equals
+    else return { ...fields, ...lastField(name, test, end) }
+  }
+  return fields
+}
+
+function lastField(
+  name: string,
+  test: Exclude<Test, { equals: string }> | undefined,
+  end: 'least' | 'greatest',
+): Filter {
+  const value = test === undefined ? undefined : end === 'least' ? leastOf(test) : greatestOf(test)
+  if (end === 'least') return value === undefined ? {} : { [name]: value }
+  return { [name]: value ?? END }
+}
+
+const leastOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+  'startsWith' in test ? test.startsWith : test.min
+const greatestOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+  'startsWith' in test ? successor(test.startsWith) : test.max
+
+function testOf(field: string, test: Test | undefined): Filter {
+  if (test === undefined) return {}
+  if ('equals' in test) return { [field]: test.equals }
+  if ('startsWith' in test) return { [field]: beginsWith(test.startsWith) }
+  return {
+    [field]: {
+      ...(test.min === undefined ? {} : { $gte: test.min }),
+      ...(test.max === undefined ? {} : { $lte: test.max }),
+    },
+  }
+}
