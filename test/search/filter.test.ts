@@ -141,8 +141,8 @@ describe('refused with a sentence that says what would be right', () => {
       "There is no search parameter 'stat' for Slot; did you mean 'start'? Valid too: _id, _lastUpdated, _profile, _security, _source, _tag, appointment-type, identifier, schedule, service-category, service-type, specialty, status",
     ],
     [
-      'Observation?value-quantity=5',
-      "The search parameter 'value-quantity' of Observation (quantity) is not offered; valid are _id, _lastUpdated",
+      'Patient?phonetic=x',
+      "The search parameter 'phonetic' of Patient (string) is not offered; valid are _id, _lastUpdated",
     ],
     ['Patient?=x', "There is no search parameter '' for Patient"],
     ['Patient?family', 'family has no value'],
