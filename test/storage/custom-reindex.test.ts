@@ -1,0 +1,164 @@
+/** Resources whose entries are made anew by what a clinic has added, on each engine: see ResourceStore.reindex. */
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import type { IndexEntry, SearchPlan } from '../../src/search/plan.ts'
+import {
+  CUSTOM_PARAMETERS,
+  EntriesOutdated,
+  type Extraction,
+  type ResourceStore,
+  StoreConflict,
+} from '../../src/storage/port.ts'
+import { describeOnMongo } from '../support/mongo.ts'
+import { newMongoUrl } from '../support/mongo-url.ts'
+import { newFolder } from '../support/run.ts'
+import { token } from './fixtures.ts'
+import { openAs } from './people.ts'
+
+/** A clinic's record names the field that its resources are found by under `own`. */
+const EXTRACTION: Extraction = {
+  version: 1,
+  types: ['Patient'],
+  parametersOf: () => new Map(),
+  entriesOf: (_clinic, { text }, custom) => {
+    if (text.includes('unreadable')) throw new Error('It cannot be read')
+    return ownEntries(text, custom)
+  },
+}
+
+const ownEntries = (text: string, custom: unknown): readonly IndexEntry[] => {
+  const value: unknown = JSON.parse(text)[String(custom)]
+  return typeof value === 'string' ? [token('own', value)] : []
+}
+
+const open = (url: string) => openAs(url, { extraction: EXTRACTION })
+
+/** A process, with what it believes to be the clinic's record. */
+class Writer {
+  readonly store: ResourceStore
+  readonly clinic: string
+  madeBy = 0
+  field: string | undefined
+
+  constructor(store: ResourceStore, clinic = 'north') {
+    this.store = store
+    this.clinic = clinic
+  }
+
+  async declare(field: string): Promise<void> {
+    const { clinic, madeBy: expect } = this
+    const records = [{ clinic, ...CUSTOM_PARAMETERS, expect, value: field }]
+    await this.store.write({ clinic, resources: [], records, guards: [] })
+    this.madeBy += 1
+    this.field = field
+  }
+
+  async write(id: string, fields: Readonly<Record<string, string>>, version = 1): Promise<void> {
+    const text = JSON.stringify({ id, ...fields })
+    const change = { type: 'Patient', id, version, expect: version - 1, lastUpdated: version, method: 'PUT' } as const
+    const entries = ownEntries(text, this.field)
+    const { clinic, madeBy } = this
+    await this.store.write({ clinic, resources: [{ ...change, text, entries }], madeBy, records: [], guards: [] })
+  }
+
+  /** Ids, or undefined while some have older entries. */
+  async find(code: string): Promise<readonly string[] | undefined> {
+    const { clinic } = this
+    const where = [{ kind: 'token', param: 'own', code }] as const
+    const plan: SearchPlan = {
+      ...{ clinic, types: ['Patient'], where, sort: [], count: 100, total: 'none', include: [], includeLimit: 0 },
+    }
+    try {
+      const { matches } = await this.store.search(plan, { Patient: this.madeBy })
+      return matches.map(({ id }) => id).sort()
+    } catch (error) {
+      if (error instanceof EntriesOutdated) return undefined
+      throw error
+    }
+  }
+
+  /** All of them, a few at a time. @returns how many were looked at, and failed */
+  async reindex(): Promise<readonly [number, number]> {
+    const { clinic, madeBy } = this
+    let [done, failed, after]: [number, number, string | undefined] = [0, 0, undefined]
+    do {
+      const from: { readonly after?: string } = after === undefined ? {} : { after }
+      const batch = await this.store.reindex({ clinic, type: 'Patient', madeBy, limit: 3, ...from })
+      done += batch.done
+      failed += batch.failed
+      after = batch.next
+    } while (after !== undefined)
+    return [done, failed]
+  }
+}
+
+function describeReindexing(newUrl: () => Promise<string>): void {
+  test('all of a clinic are found by what it has added, and by what it has changed, alone', async () => {
+    const store = await open(await newUrl())
+    const [north, south] = [new Writer(store), new Writer(store, 'south')]
+    for (let id = 0; id < 10; id += 1) {
+      for (const clinic of [north, south])
+        await clinic.write(`p${id}`, { eyes: id < 4 ? 'blue' : 'brown', hand: 'left' })
+    }
+    await north.declare('eyes')
+    expect(await north.reindex()).toEqual([10, 0])
+    expect(await north.find('blue')).toEqual(['p0', 'p1', 'p2', 'p3'])
+    expect(await south.find('blue')).toEqual([])
+    await north.declare('hand')
+    expect(await north.reindex()).toEqual([10, 0])
+    expect(await north.find('blue')).toEqual([])
+    expect(await north.find('left')).toHaveLength(10)
+    await store.close()
+  })
+
+  test('one that cannot be read keeps what it is found by, and is counted', async () => {
+    const store = await open(await newUrl())
+    const north = new Writer(store)
+    await north.declare('eyes')
+    await north.write('p1', { eyes: 'blue', note: 'unreadable' })
+    await north.write('p2', { eyes: 'blue' })
+    await north.declare('hand')
+    expect(await north.reindex()).toEqual([2, 1])
+    expect(await north.find('blue')).toEqual(['p1'])
+    await store.close()
+  })
+
+  test('what a process writes that knows only older parameters is refused, or never silently missing', async () => {
+    const url = await newUrl()
+    const [one, other] = [await open(url), await open(url)]
+    const [knowing, late] = [new Writer(one), new Writer(other)]
+    await late.write('p0', { eyes: 'blue' })
+    await knowing.declare('eyes')
+    await knowing.reindex()
+    for (const [id, version] of [
+      ['p0', 2],
+      ['p1', 1],
+    ] as const) {
+      const refused = await late.write(id, { eyes: 'blue' }, version).catch((error: unknown) => error)
+      if (refused instanceof StoreConflict) continue
+      expect(refused).toBeUndefined()
+      expect(await knowing.find('blue')).toBeUndefined()
+      await knowing.reindex()
+      expect(await knowing.find('blue')).toContain(id)
+    }
+    expect(await knowing.find('blue')).toContain('p0')
+    for (const store of [one, other]) await store.close()
+  })
+
+  test('who makes entries anew by older parameters undoes nothing that was done by newer ones', async () => {
+    const url = await newUrl()
+    const [one, other] = [await open(url), await open(url)]
+    const [old, young] = [new Writer(one), new Writer(other)]
+    for (let id = 0; id < 7; id += 1) await old.write(`p${id}`, { eyes: 'blue', hand: 'left' })
+    await old.declare('eyes')
+    young.madeBy = old.madeBy
+    await young.declare('hand')
+    await Promise.all([old.reindex(), young.reindex(), old.reindex(), young.reindex()])
+    expect(await young.find('left')).toHaveLength(7)
+    expect(await young.find('blue')).toEqual([])
+    for (const store of [one, other]) await store.close()
+  })
+}
+
+describe('on SQLite', () => describeReindexing(async () => `sqlite:${join(newFolder(), 'emr.db')}`))
+describeOnMongo('on MongoDB', () => describeReindexing(newMongoUrl))
