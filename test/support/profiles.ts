@@ -104,12 +104,11 @@ export function usCore(): {
   readonly birthSexSet: Terms['ValueSet']
 } {
   const named = (name: string) => ({ url: `${US_CORE}/${name}`, version: '6.1.0' })
-  const inner = (slice: string, rules: object, type: string, more: Row[] = []): Row[] => [
+  const inner = (slice: string, rules: object, type: string, value: object = {}): Row[] => [
     [`Extension.extension:${slice}`, { min: 0, ...rules }],
     [`Extension.extension:${slice}.extension`, { max: '0' }],
     [`Extension.extension:${slice}.url`, { fixedUri: slice }],
-    [`Extension.extension:${slice}.value[x]`, { min: 1, type: [{ code: type }] }],
-    ...more,
+    [`Extension.extension:${slice}.value[x]`, { min: 1, type: [{ code: type }], ...value }],
   ]
   const raceSet = 'http://hl7.org/fhir/us/core/ValueSet/omb-race-category'
   const binding = { strength: 'required' as const, valueSet: raceSet }
@@ -165,7 +164,7 @@ export function usCore(): {
       'Extension',
       [
         ['Extension.extension', { min: 1 }],
-        ...inner('ombCategory', { max: '5' }, 'Coding', [['Extension.extension:ombCategory.value[x]', { binding }]]),
+        ...inner('ombCategory', { max: '5' }, 'Coding', { binding }),
         ...inner('text', { min: 1, max: '1' }, 'string'),
         ['Extension.url', { fixedUri: `${US_CORE}/us-core-race` }],
         ['Extension.value[x]', { max: '0' }],
