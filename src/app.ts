@@ -133,7 +133,7 @@ export async function createApp({
 }: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
-  const statement = capabilityStatement(providers, system)
+  const statement = capabilityStatement(providers, system, config)
   const { fullText } = config
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))

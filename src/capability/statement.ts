@@ -9,6 +9,7 @@ import { systemOperations } from '../providers/every-type.ts'
 import type { InteractionCode, Provider } from '../providers/provider.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
+import { modifiersInWords, specialParameters } from './search.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
@@ -16,6 +17,7 @@ const BASE = join(import.meta.dirname, '../../capability/base.json')
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
+  { fullText }: { readonly fullText: boolean } = { fullText: true },
 ): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
@@ -23,12 +25,14 @@ export function capabilityStatement(
   const operations = [...systemOperations, ...types.flatMap((provider) => provider.operations)]
   checkAllServed(new Set(operations.map(({ name }) => name)))
   const sources = referencingParameters(types)
+  const [described] = base.rest ?? []
   const rest: CapabilityStatementRest = {
-    ...(base.rest?.[0] ?? {}),
+    ...described,
     mode: 'server',
+    documentation: `${described?.documentation ?? ''} ${modifiersInWords()}`,
     resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
     interaction: [...system].map((code) => ({ code })),
-    searchParam: sharedParameters(types).map(searchParamOf),
+    searchParam: [...sharedParameters(types).map(searchParamOf), ...specialParameters(fullText)],
     ...withCompartments(types),
     operation: systemOperations.map(operationOf),
   }

@@ -20,7 +20,8 @@ import { parseToken, TOKEN_MODIFIERS } from './token.ts'
 import { parseUri, URI_MODIFIERS } from './uri.ts'
 import { any, malformed, unescaped, type ValueContext, valuesOf } from './value.ts'
 
-const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
+/** Besides :missing, which all take but composites. */
+export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
   string: STRING_MODIFIERS,
   token: TOKEN_MODIFIERS,
   reference: REFERENCE_MODIFIERS,

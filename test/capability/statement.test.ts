@@ -15,6 +15,7 @@ import { specialProviders } from '../../src/providers/index.ts'
 import { defineProvider, type Interactions, type Provider } from '../../src/providers/provider.ts'
 import { registerProviders, systemInteractions } from '../../src/providers/registry.ts'
 import { standard, standardProvider } from '../../src/providers/standard.ts'
+import { searchParametersOf } from '../../src/search/parameters.ts'
 import { newDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -94,13 +95,37 @@ describe('GET /metadata', () => {
     date: '2026-03-01',
     uri: 'http://example.org/a',
     number: '1',
+    quantity: '1',
+    // The only one is near.
+    special: '1|2',
   }
+  const valueOf = (type: string, parameter: { readonly name: string; readonly type: string }): string =>
+    parameter.type === 'composite'
+      ? (searchParametersOf(type).get(parameter.name)?.parts ?? []).map((part) => VALUES[part.type]).join('$')
+      : (VALUES[parameter.type] ?? '')
 
   test('declares only search parameters that are answered, for every type', async () => {
     for (const { type, searchParam = [] } of resources(statement)) {
-      const urls = searchParam.map((parameter) => `${type}?${parameter.name}=${VALUES[parameter.type]}&_count=1`)
+      const urls = searchParam.map((parameter) => `${type}?${parameter.name}=${valueOf(type, parameter)}&_count=1`)
       expect(await refused(urls)).toEqual([])
     }
+  })
+
+  test('declares only search parameters of every type that are answered', async () => {
+    const special: Readonly<Record<string, string>> = {
+      _filter: '_filter=_id eq 1',
+      _has: '_has:Observation:patient:_id=1',
+      _list: '_list=1',
+    }
+    const declared = statement.rest?.[0]?.searchParam ?? []
+    expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(['_content', '_text', '_source', '_has']))
+    expect(
+      await refused(declared.map(({ name, type }) => `Patient?${special[name] ?? `${name}=${VALUES[type]}`}&_count=1`)),
+    ).toEqual([])
+  })
+
+  test('tells the modifiers that each type of parameter takes', () => {
+    expect(statement.rest?.[0]?.documentation).toContain('token :not :text :in :not-in :above :below :of-type;')
   })
 
   test('names the canonical of every search parameter, and _id, _lastUpdated and _tag for every type', () => {

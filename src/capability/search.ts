@@ -1,0 +1,37 @@
+/** What the CapabilityStatement tells of searches besides the parameters that are elements of resources. */
+import type { CapabilityStatementRestResourceSearchParam } from 'fhir/r4'
+import { MODIFIERS } from '../search/filter.ts'
+
+type Declared = CapabilityStatementRestResourceSearchParam
+
+const OF_EVERY_TYPE: readonly Declared[] = [
+  { name: '_filter', type: 'special', documentation: 'Tests joined by and, or and not, as R4 defines them' },
+  { name: '_has', type: 'special', documentation: '_has:Type:reference:parameter, nested as deep as chains go' },
+  { name: '_list', type: 'special', documentation: 'What the entries of a List refer to, by its id' },
+]
+
+const FULL_TEXT: readonly Declared[] = [
+  {
+    name: '_content',
+    definition: 'http://hl7.org/fhir/SearchParameter/Resource-content',
+    type: 'string',
+    documentation: 'Words of the whole resource; AND, OR, NOT, parentheses, word*',
+  },
+  {
+    name: '_text',
+    definition: 'http://hl7.org/fhir/SearchParameter/DomainResource-text',
+    type: 'string',
+    documentation: 'Words of the narrative; AND, OR, NOT, parentheses, word*',
+  },
+]
+
+/** @param fullText resources are indexed by their words */
+export const specialParameters = (fullText: boolean): readonly Declared[] =>
+  fullText ? [...OF_EVERY_TYPE, ...FULL_TEXT] : OF_EVERY_TYPE
+
+/** A CapabilityStatement has no element for the modifiers that are taken. */
+export const modifiersInWords = (): string =>
+  `Search modifiers: ${Object.entries(MODIFIERS)
+    .filter(([, modifiers]) => modifiers.length > 0)
+    .map(([type, modifiers]) => `${type} ${modifiers.map((one) => `:${one}`).join(' ')}`)
+    .join('; ')}; every type :missing; references also the type that they point to.`
