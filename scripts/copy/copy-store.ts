@@ -5,6 +5,8 @@
  */
 import type { IndexEntry } from '../../src/search/plan.ts'
 import {
+  CUSTOM_INDEX,
+  CUSTOM_PARAMETERS,
   type RecordChange,
   type ResourceStore,
   type ScannedVersion,
@@ -144,9 +146,20 @@ async function copyRecords({ source, target }: Copy, clinic: string): Promise<vo
 }
 
 function changesFor(wanted: StoredRecord | undefined, found: StoredRecord | undefined): readonly RecordChange[] {
-  if (wanted !== undefined) return isSame(wanted, found) ? [] : [asChange(wanted)]
+  if (wanted !== undefined && !isSame(wanted, found)) {
+    return wanted.kind === CUSTOM_PARAMETERS.kind ? [asChange(wanted), unindexed(wanted)] : [asChange(wanted)]
+  }
+  if (wanted !== undefined) return []
   return found === undefined || isMark(found) ? [] : [removal(found)]
 }
+
+/** The values of a clinic's own search parameters are not copied: who serves the target makes them. */
+const unindexed = ({ clinic }: StoredRecord): RecordChange => ({
+  ...{ clinic, ...CUSTOM_INDEX },
+  expect: 'any',
+  value: { types: {} },
+  due: 0,
+})
 
 type Pair = readonly [wanted: StoredRecord | undefined, found: StoredRecord | undefined]
 

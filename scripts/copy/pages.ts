@@ -1,5 +1,12 @@
 /** Scans as streams of pages; the next page is on its way while one is worked on. */
-import type { ResourceStore, ScannedVersion, ScanPage, StoredRecord, VersionScan } from '../../src/storage/port.ts'
+import {
+  CUSTOM_INDEX,
+  type ResourceStore,
+  type ScannedVersion,
+  type ScanPage,
+  type StoredRecord,
+  type VersionScan,
+} from '../../src/storage/port.ts'
 
 /** Of one write. */
 export const VERSIONS_AT_ONCE = 400
@@ -14,9 +21,10 @@ export const versionPages = (
     scan.after === undefined ? {} : { after: scan.after },
   )
 
+/** But for what a store says of itself. */
 export async function* recordsOf(store: ResourceStore, clinic: string): AsyncGenerator<StoredRecord> {
   const found = pages((after) => store.scanRecords({ clinic, ...after, limit: RECORDS_AT_ONCE }), {})
-  for await (const { items } of found) yield* items
+  for await (const { items } of found) yield* items.filter(({ kind }) => kind !== CUSTOM_INDEX.kind)
 }
 
 type After = { readonly after?: string }

@@ -1,5 +1,5 @@
 /** What a SearchParameter resource of a clinic means, and which are refused: https://hl7.org/fhir/R4/searchparameter.html. */
-import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
+import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { isResourceTypeOf } from '../fhir/fhirpath/elements.ts'
 import { type Ast, parse } from '../fhir/fhirpath/parser.ts'
@@ -7,7 +7,7 @@ import { compileForeign } from '../fhir/fhirpath.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { CustomDeclaration, CustomParameter } from './custom-parameters.ts'
 import { splitOutside } from './expression.ts'
-import { definedParameter, nearestFirst, SERVED_TYPES } from './parameters.ts'
+import { type ComponentParameter, definedParameter, nearestFirst, partsOf, SERVED_TYPES } from './parameters.ts'
 
 /** Parameters of a clinic that take part at the same time. */
 export const MOST_CUSTOM_PARAMETERS = 100
@@ -35,8 +35,8 @@ export function customParameter(
   checkBase(resource)
   if (describesServed(resource)) return undefined
   checkCode(resource)
-  const definition = definitionOf(resource)
   const others = parameters.filter(({ id }) => id !== resource.id)
+  const definition = definitionOf(resource, others)
   checkUnique(definition, others)
   if (others.length < MOST_CUSTOM_PARAMETERS) return definition
   throw refused('status', `the clinic has ${others.length} active search parameters already, which is the most`)
@@ -74,17 +74,67 @@ function checkCode({ code, base }: SearchParameterResource): void {
   )
 }
 
-function definitionOf({ id, url, code, type, base, target, ...rest }: SearchParameterResource & { id: string }) {
-  const served = SERVED_TYPES.find((one) => one === type)
-  if (served === undefined) {
-    throw refused('type', `search parameters of type ${type} cannot be added; these can: ${SERVED_TYPES.join(', ')}`)
+/** One that is special has rules of its own, which no expression says. */
+const OFFERED_TYPES = SERVED_TYPES.filter((type) => type !== 'special')
+
+function definitionOf(
+  { id, url, code, type, base, target, component = [], ...rest }: SearchParameterResource & { readonly id: string },
+  others: readonly CustomParameter[],
+): Definition {
+  const offered = OFFERED_TYPES.find((one) => one === type)
+  if (offered === undefined) {
+    throw refused('type', `search parameters of type ${type} cannot be added; these can: ${OFFERED_TYPES.join(', ')}`)
   }
   const expression = rest.expression?.trim() ?? ''
   checkExpressions(base, expression)
   return {
-    ...{ id, url, code, type: served, base, expression },
+    ...{ id, url, code, type: offered, base, expression },
     ...(target === undefined || target.length === 0 ? {} : { target: targetsOf(target) }),
+    ...(offered === 'composite' ? { parts: partsFrom(component, base, others) } : {}),
   }
+}
+
+const MOST_COMPONENTS = 8
+
+function partsFrom(
+  component: readonly SearchParameterComponent[],
+  base: readonly string[],
+  others: readonly CustomParameter[],
+): readonly ComponentParameter[] {
+  if (component.length === 0 || component.length > MOST_COMPONENTS) {
+    throw refused('component', `a composite search parameter needs components, ${MOST_COMPONENTS} at most`)
+  }
+  const [type = ''] = typesOf(base)
+  return component.map((one, index) => {
+    checkExpression(one.expression, `component[${index}].expression`)
+    return partFrom(one, index, type, others)
+  })
+}
+
+/** A component is a parameter that R4 defines, or another one of the clinic. */
+function partFrom(
+  component: SearchParameterComponent,
+  index: number,
+  resourceType: string,
+  others: readonly CustomParameter[],
+): ComponentParameter {
+  const { definition, expression } = component
+  const own = others.find(({ url, base }) => url === definition.split('|', 1)[0] && typesOf(base).includes(resourceType))
+  try {
+    if (own === undefined) return partsOf(resourceType, [component])[0] ?? noPart(definition, index)
+    const { code, type, url, target } = own
+    if (type === 'composite' || type === 'special') return noPart(definition, index)
+    return { ...{ code, type, url, expression }, ...(target === undefined ? {} : { target }) }
+  } catch {
+    return noPart(definition, index)
+  }
+}
+
+function noPart(definition: string, index: number): never {
+  throw refused(
+    `component[${index}].definition`,
+    `'${definition}' is no search parameter, of R4 or of this clinic, of that type that can be a part of another`,
+  )
 }
 
 const targetsOf = (target: readonly string[]): readonly string[] =>
@@ -103,14 +153,14 @@ function checkExpressions(base: readonly string[], expression: string): void {
   for (const one of new Set([expression, ...expressions])) checkExpression(one)
 }
 
-function checkExpression(expression: string): void {
+function checkExpression(expression: string, element = 'expression'): void {
   try {
     const call = callsIn(parse(expression)).find((name) => REFUSED_FUNCTIONS.has(name))
-    if (call !== undefined) throw refused('expression', `${call}() cannot be used in a search parameter`)
+    if (call !== undefined) throw refused(element, `${call}() cannot be used in a search parameter`)
     compileForeign(expression)
   } catch (error) {
-    if (error instanceof RangeError) throw refused('expression', 'it is nested too deeply')
-    if (error instanceof Error && !('issues' in error)) throw refused('expression', error.message)
+    if (error instanceof RangeError) throw refused(element, 'it is nested too deeply')
+    if (error instanceof Error && !('issues' in error)) throw refused(element, error.message)
     throw error
   }
 }

@@ -3,12 +3,12 @@
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
 import { compileForeign, type Expression } from '../fhir/fhirpath.ts'
-import { isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { expressionOf, typesOf } from './custom-definition.ts'
 import type { Extractor } from './extract.ts'
 import { definedParameter, type SearchParameter } from './parameters.ts'
 
-export interface CustomParameter extends Pick<SearchParameter, 'code' | 'type' | 'url' | 'target' | 'component'> {
+export interface CustomParameter extends Pick<SearchParameter, 'code' | 'type' | 'url' | 'target' | 'parts'> {
   /** Of the SearchParameter resource. */
   readonly id: string
   /** As written: types, Resource or DomainResource. */
@@ -59,8 +59,8 @@ export function declared(
 
 /** What is stored for both is the same. */
 const isIndexedAlike = (one: Definition, other: Definition): boolean => contentOf(one) === contentOf(other)
-const contentOf = ({ code, type, base, expression, component }: Definition): string =>
-  JSON.stringify([code, type, base, expression, component])
+const contentOf = ({ code, type, base, expression, parts }: Definition): string =>
+  JSON.stringify([code, type, base, expression, parts])
 
 /** How many items of a resource the expression of one parameter may look at. */
 const WORK = 10_000
@@ -136,12 +136,12 @@ export class CustomParameters {
 }
 
 const rowOf = (
-  { code, type, url, expression, target, component }: CustomParameter,
+  { code, type, url, expression, target, parts }: CustomParameter,
   resourceType: string,
 ): SearchParameter => ({
   ...{ code, type, url, expression: expressionOf(resourceType, expression) ?? '{}' },
   ...(target === undefined ? {} : { target }),
-  ...(component === undefined ? {} : { component }),
+  ...(parts === undefined ? {} : { parts }),
 })
 
 /** What cannot be evaluated on a resource has no value there: nobody's write fails because of a search parameter. */
@@ -150,13 +150,20 @@ function extractorOf(parameter: SearchParameter): Extractor {
     parameter,
     evaluate: (resource) => {
       try {
-        const limits = { left: WORK, matches: refuseMatches }
-        return compiled(parameter.expression).evaluate(resource, { limits }).slice(0, MOST_VALUES).filter(isShort)
+        return valuesIn(parameter, resource).filter(isShort)
       } catch {
         return []
       }
     },
   }
+}
+
+/** Of a composite the values of its parts in each repetition. */
+function valuesIn({ expression, parts }: SearchParameter, resource: AnyResource): readonly unknown[] {
+  const limits = { left: WORK, matches: refuseMatches }
+  const values = compiled(expression).evaluate(resource, { limits }).slice(0, MOST_VALUES)
+  if (parts === undefined) return values
+  return values.map((value) => parts.map((part) => compiled(part.expression).evaluate(value, { resource, limits })))
 }
 
 /** No such expression is let in. */

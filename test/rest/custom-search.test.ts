@@ -131,4 +131,186 @@ describe('a parameter that a clinic adds', () => {
     )
     expect(await found(ours, `/Organization?_has:Patient:optician:_id=${seen}`)).toEqual([organization])
   })
+
+  test('of quantities and composites is searched as those of R4', async () => {
+    const { ours } = clinics
+    const code = { coding: [{ system: 'http://example.org/lens', code: 'strength' }] }
+    const lens = (value: number) => ({
+      ...{ resourceType: 'Observation', status: 'final', code },
+      component: [{ code, valueQuantity: { value, unit: 'dpt', system: 'http://unitsofmeasure.org', code: '[diop]' } }],
+    })
+    const [weak] = [await written(ours, lens(1.5)), await written(ours, lens(4))]
+    const expression = 'Observation.component.value.ofType(Quantity)'
+    await written(ours, parameter('strength', { base: ['Observation'], type: 'quantity', expression }))
+    expect(await found(ours, '/Observation?strength=lt2')).toEqual([weak])
+    const component = [
+      { definition: 'http://hl7.org/fhir/SearchParameter/clinical-code', expression: 'code' },
+      { definition: 'http://example.org/SearchParameter/strength', expression: 'value.ofType(Quantity)' },
+    ]
+    const composite = { base: ['Observation'], type: 'composite', expression: 'Observation.component', component }
+    await written(ours, parameter('lens-strength', composite))
+    expect(await found(ours, '/Observation?lens-strength=strength$lt2')).toEqual([weak])
+    expect(await found(ours, '/Observation?lens-strength=colour$lt2')).toEqual([])
+  })
+
+  test('of every type is searched across types', async () => {
+    const { ours } = clinics
+    const group = await written(ours, {
+      ...{ resourceType: 'Group', type: 'person', actual: true },
+      ...{ extension: [{ url: EYES, valueCode: 'red' }] },
+    } as { resourceType: string })
+    const red = await written(ours, patient('Red', 'red'))
+    const expression = `DomainResource.extension('${EYES}').value`
+    await written(ours, parameter('any-color', { base: ['DomainResource'], expression }))
+    expect(await found(ours, '/?_type=Patient,Group&any-color=red')).toEqual([group, red].sort())
+    expect((await ours('GET', '/Binary?any-color=red')).status).toBe(400)
+  })
+})
+
+describe('what is changed', () => {
+  const NICK = 'http://example.org/nick'
+  const nicknamed = (nick: string, family: string) =>
+    patient(family, 'grey', { extension: [{ url: NICK, valueString: nick }] })
+  const expression = `Patient.extension('${NICK}').value`
+
+  test('an expression: all is indexed anew, and found by the new values alone', async () => {
+    const { ours } = clinics
+    const id = await written(ours, nicknamed('Bo', 'Changed'))
+    const definition = { ...parameter('nick', { type: 'string', expression }), id: 'nick' }
+    expect((await ours('PUT', '/SearchParameter/nick', definition)).status).toBe(201)
+    expect(await found(ours, '/Patient?nick=bo')).toEqual([id])
+    const changed = { ...definition, expression: "Patient.name.where(family='Changed').family" }
+    expect((await ours('PUT', '/SearchParameter/nick', changed)).status).toBe(200)
+    expect((await ours('GET', '/Patient?nick=bo')).status).toBe(503)
+    expect(await found(ours, '/Patient?nick=bo')).toEqual([])
+    expect(await found(ours, '/Patient?nick=chang')).toEqual([id])
+  })
+
+  test('nothing that is indexed: searches go on without a break', async () => {
+    const { ours } = clinics
+    const patch = [{ op: 'replace', path: '/description', value: 'Another text' }]
+    const headers = { 'content-type': 'application/json-patch+json' }
+    expect((await ours('PATCH', '/SearchParameter/nick', patch, headers)).status).toBe(200)
+    expect((await ours('GET', '/Patient?nick=chang')).status).toBe(200)
+  })
+
+  test('by a patch: as by an update', async () => {
+    const { ours } = clinics
+    const patch = [{ op: 'replace', path: '/expression', value: expression }]
+    const headers = { 'content-type': 'application/json-patch+json' }
+    expect((await ours('PATCH', '/SearchParameter/nick', patch, headers)).status).toBe(200)
+    expect(await found(ours, '/Patient?nick=chang')).toEqual([])
+    expect(await found(ours, '/Patient?nick=bo')).toHaveLength(1)
+  })
+
+  test('one that is retired, or deleted, is unknown at once; one that comes back finds what was written meanwhile', async () => {
+    const { ours } = clinics
+    const definition = { ...parameter('nick', { type: 'string', expression }), id: 'nick' }
+    await ours('PUT', '/SearchParameter/nick', { ...definition, status: 'retired' })
+    const answer = await ours('GET', '/Patient?nick=bo')
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining("no search parameter 'nick'")])
+    const meanwhile = await written(ours, nicknamed('Bobo', 'Meanwhile'))
+    await ours('PUT', '/SearchParameter/nick', definition)
+    expect(await found(ours, '/Patient?nick=bobo')).toEqual([meanwhile])
+    expect((await ours('DELETE', '/SearchParameter/nick')).status).toBe(204)
+    expect((await ours('GET', '/Patient?nick=bo')).status).toBe(400)
+  })
+
+  test('a draft takes no part', async () => {
+    const { ours } = clinics
+    await written(ours, parameter('drafted', { status: 'draft', expression: 'no FHIRPath (' }))
+    expect((await ours('GET', '/Patient?drafted=x')).status).toBe(400)
+  })
+
+  test('in a transaction: the other resources of it have the values too', async () => {
+    const { ours } = clinics
+    const entry = [
+      { request: { method: 'POST', url: 'Patient' }, resource: nicknamed('Zed', 'Together') },
+      {
+        request: { method: 'POST', url: 'SearchParameter' },
+        resource: parameter('alias', { type: 'string', expression }),
+      },
+      {
+        request: { method: 'POST', url: 'SearchParameter' },
+        resource: parameter('alias-too', { type: 'string', expression }),
+      },
+    ]
+    const { status, body } = await ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+    expect([status, body.issue]).toEqual([200, undefined])
+    expect(await found(ours, '/Patient?alias=zed&alias-too=zed')).toHaveLength(1)
+  })
+})
+
+describe('what is refused with 422, and by which element', () => {
+  const base = ['Patient']
+  test.each<[string, Record<string, unknown>, string, RegExp]>([
+    ['an expression that is no FHIRPath', { expression: 'Patient.name[' }, 'expression', /FHIRPath|name\[/],
+    ['no expression', { expression: undefined }, 'expression', /needs a FHIRPath expression/],
+    [
+      'an expression about another type',
+      { expression: 'Observation.code' },
+      'expression',
+      /says nothing about Patient/,
+    ],
+    ['one of several bases without an expression', { base: ['Patient', 'Group'] }, 'expression', /about Group/],
+    [
+      'a function that the clock decides',
+      { expression: 'Patient.name.where(period.end > now())' },
+      'expression',
+      /now\(\)/,
+    ],
+    ['a pattern', { expression: "Patient.name.where(family.matches('(a+)+$'))" }, 'expression', /matches\(\)/],
+    ['a terminology', { expression: "Patient.gender.where(memberOf('x'))" }, 'expression', /memberOf/],
+    ['an unknown function', { expression: 'Patient.name.frobnicate()' }, 'expression', /frobnicate/],
+    ['an endless expression', { expression: `Patient.${'a.'.repeat(2000)}b` }, 'expression', /2000 are the most/],
+    ['a code that R4 has for the type', { code: 'birthdate' }, 'code', /birthdate.*already/],
+    ['a code that R4 has for every type', { code: '_tag' }, 'code', /_tag/],
+    ['a code that no query can hold', { code: 'eye.color' }, 'code', /cannot be the name/],
+    ['a code with a colon', { code: 'eye:color' }, 'code', /cannot be the name/],
+    ['the name of a result parameter', { code: '_sort' }, 'code', /cannot be the name/],
+    ['a special one', { type: 'special' }, 'type', /special cannot be added/],
+    ['a composite without components', { type: 'composite' }, 'component', /needs components/],
+    [
+      'a component that there is not',
+      { type: 'composite', component: [{ definition: 'http://example.org/none', expression: 'code' }] },
+      'component[0].definition',
+      /is no search parameter/,
+    ],
+  ])('%s', async (_name, more, element, message) => {
+    const answer = await clinics.ours('POST', '/SearchParameter', parameter('refused', { base, ...more }))
+    expect(answer.status).toBe(422)
+    expect(answer.body.issue[0].expression).toEqual([`SearchParameter.${element}`])
+    expect(diagnosticsOf(answer)).toMatch(message)
+  })
+
+  test('a base that there is not', async () => {
+    const answer = await clinics.ours('POST', '/SearchParameter', parameter('refused', { base: ['Patiént'] }))
+    expect([422, 400]).toContain(answer.status)
+    expect(answer.body.issue[0].expression[0]).toMatch(/^SearchParameter.base/)
+  })
+
+  test('a second one with the same code for a type, however it comes', async () => {
+    const { ours } = clinics
+    await written(ours, parameter('twice', { base: ['Patient', 'Group'], expression: 'Patient.name | Group.name' }))
+    const again = parameter('twice', { base: ['Group'], expression: 'Group.name' })
+    const answer = await ours('POST', '/SearchParameter', again)
+    expect([answer.status, answer.body.issue[0].expression]).toEqual([422, ['SearchParameter.code']])
+    const both = ['one', 'two'].map((id) => ({
+      request: { method: 'PUT', url: `SearchParameter/both-${id}` },
+      resource: { ...parameter('both'), id: `both-${id}` },
+    }))
+    const transaction = await ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: both })
+    expect(transaction.status).toBe(422)
+    expect((await ours('GET', '/SearchParameter?code=both&_summary=count')).body.total).toBe(0)
+    // Elsewhere, or of another type, it is nobody's.
+    await written(clinics.theirs, again)
+    await written(ours, parameter('twice', { base: ['Device'], expression: 'Device.deviceName.name' }))
+  })
+
+  test('what only describes a parameter of R4 is stored, and changes nothing', async () => {
+    const { ours } = clinics
+    const derivedFrom = 'http://hl7.org/fhir/SearchParameter/Patient-name'
+    await written(ours, parameter('name', { type: 'string', derivedFrom, expression: 'Patient.id' }))
+    expect((await ours('GET', '/Patient?name=Before')).body.total).toBe(1)
+  })
 })

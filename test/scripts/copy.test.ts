@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openStore } from '../../src/app.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { Repository } from '../../src/repository.ts'
-import type { ResourceStore } from '../../src/storage/port.ts'
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore } from '../../src/storage/port.ts'
 import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
 
 /** Patients of a clinic, so that a copy takes several sets. */
@@ -179,6 +179,23 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
       expect(await families(to, 'north', 'south')).toBe(0)
       expect(await families(to, 'south', 'again')).toBe(1)
       expect(await families(to, 'south', 'Berg')).toBe(0)
+    })
+
+    test('has the search parameters of a clinic, which its server has to index by anew', async () => {
+      const [from, to] = [await newSource(), await newTarget()]
+      const custom = { clinic: 'north', ...CUSTOM_PARAMETERS, expect: 'any', value: { parameters: [] }, version: 7 }
+      const index = { clinic: 'north', ...CUSTOM_INDEX, expect: 'any', value: { types: { Patient: { madeBy: 7 } } } }
+      const source = await openStore(from)
+      await source.write({ clinic: 'north', resources: [], records: [custom, index] as RecordChange[], guards: [] })
+      await source.close()
+      expect((await copyBetween(from, to)).error).toBe('')
+      await withStore(to, async (store) => {
+        const [declared, indexed] = [CUSTOM_PARAMETERS, CUSTOM_INDEX].map(({ kind, key }) =>
+          store.readRecord('north', kind, key),
+        )
+        expect(await declared).toMatchObject({ version: 7, value: { parameters: [] } })
+        expect(await indexed).toMatchObject({ due: 0, value: { types: {} } })
+      })
     })
 
     test('goes on where it was killed (-9)', async () => {
