@@ -26,6 +26,14 @@ const LEFT_OUT_OF_ELEMENTS: ReadonlySet<string> = new Set([
   'code',
 ])
 
+/** Where R4's own resources have extensions that their published context does not name. */
+const MORE_CONTEXTS: Readonly<Record<string, readonly string[]>> = {
+  'http://hl7.org/fhir/StructureDefinition/regex': ['ElementDefinition.type'],
+  'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type': ['ElementDefinition.type'],
+  'http://hl7.org/fhir/StructureDefinition/structuredefinition-normative-version': ['Resource', 'ElementDefinition'],
+  'http://hl7.org/fhir/StructureDefinition/valueset-concept-comments': ['CodeSystem.concept'],
+}
+
 /** JSON lines by url; each begins with it, so that a line is found without reading it through. */
 export function profileLines(): string {
   return `${profileDefinitions().map(lineOf).sort().join('\n')}\n`
@@ -40,9 +48,15 @@ function lineOf(definition: StructureDefinition): string {
     url,
     version,
     ...kept,
+    ...withContexts(definition),
     derivation: 'constraint',
     differential: { element },
   })
+}
+
+const withContexts = ({ url, context = [] }: StructureDefinition): Pick<StructureDefinition, 'context'> => {
+  const more = (MORE_CONTEXTS[url] ?? []).map((expression) => ({ type: 'element' as const, expression }))
+  return more.length === 0 ? {} : { context: [...context, ...more] }
 }
 
 function ruleOf(element: ElementDefinition): object {

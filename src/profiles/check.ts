@@ -12,7 +12,7 @@ import { newLimits } from './invariant.ts'
 import { allChildren, type Item, isA, itemOf } from './item.ts'
 import { Knowledge } from './knowledge.ts'
 import type { Profile } from './profile.ts'
-import { Walk } from './walk.ts'
+import { OutOfWork, Walk } from './walk.ts'
 
 export interface Question {
   readonly resource: Readonly<Record<string, unknown>>
@@ -70,12 +70,21 @@ function checkOnce(question: Question, knowledge: Knowledge, limits: Limits): re
   if (root === undefined) return []
   const findings = new Findings()
   const walk = new Walk(knowledge, findings, limits)
-  for (const canonical of question.profiles) checkNamed(root, canonical, walk, findings)
+  try {
+    checkAll(root, question, walk, findings)
+    return findings.issues
+  } catch (error) {
+    if (error instanceof OutOfWork) return [...findings.issues, tooCostly(root.type)]
+    throw error
+  }
+}
+
+function checkAll(root: Item, { profiles, unknownProfile }: Question, walk: Walk, findings: Findings): void {
+  for (const canonical of profiles) checkNamed(root, canonical, walk, findings)
   for (const item of everyItem(root, walk)) {
     if (isExtension(item)) checkExtension(item, walk, findings)
-    else if (item.value === item.resource) checkDeclared(item, walk, findings, question.unknownProfile)
+    else if (item.value === item.resource) checkDeclared(item, walk, findings, unknownProfile)
   }
-  return limits.left < 0 ? [...findings.issues, tooCostly(root.type)] : findings.issues
 }
 
 const tooCostly = (type: string): Issue => {

@@ -10,7 +10,7 @@ export type Membership =
   | { readonly is: 'none' }
   | { readonly is: 'unknown'; readonly why: string }
 
-export const PLAIN_CODES: ReadonlySet<string> = new Set(['code', 'string', 'uri', 'url', 'canonical', 'id', 'markdown'])
+const PLAIN_CODES: ReadonlySet<string> = new Set(['code', 'string', 'uri', 'url', 'canonical', 'id', 'markdown'])
 
 /** One code in the value set suffices. Undefined while the value set is not read yet. */
 export function membershipOf(item: Item, valueSet: string, knowledge: Knowledge): Membership | undefined {
@@ -25,7 +25,7 @@ export function membershipOf(item: Item, valueSet: string, knowledge: Knowledge)
   return answer
 }
 
-export function codesOf({ type, value }: Item): readonly BoundCode[] {
+function codesOf({ type, value }: Item): readonly BoundCode[] {
   if (typeof value === 'string') return PLAIN_CODES.has(type) ? [{ code: value }] : []
   if (!isObject(value)) return []
   const codings = Array.isArray(value['coding']) ? value['coding'] : [value]

@@ -1,6 +1,5 @@
 /** A StructureDefinition that narrows a type of R4, made ready for checks: https://hl7.org/fhir/R4/profiling.html. */
 import type { StructureDefinition, StructureDefinitionContext } from 'fhir/r4'
-import { canonicalOf } from '../terminology/canonical.ts'
 import type { Draft, Shape } from './shape.ts'
 import { snapshotOf } from './snapshot.ts'
 
@@ -49,10 +48,4 @@ export function profileOf(
 const isModifier = ({ snapshot, differential }: StructureDefinition, base: Profile | undefined): boolean => {
   const [root] = snapshot?.element ?? differential?.element ?? []
   return (root?.path.includes('.') === false ? root.isModifier : undefined) ?? base?.isModifier ?? false
-}
-
-/** Whether a canonical, maybe without version, names the profile. */
-export const isNamed = ({ canonical, url }: Profile, by: string): boolean => {
-  const named = canonicalOf(by)
-  return named.url === url && (named.version === undefined || by === canonical)
 }

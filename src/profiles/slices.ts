@@ -1,8 +1,9 @@
 /** Which slice of a sliced element an item is in: https://hl7.org/fhir/R4/profiling.html#discriminator. */
 import { canonicalOf } from '../terminology/canonical.ts'
 import { membershipOf } from './codes.ts'
+import { type Step, selected, shapesAt, stepsOf } from './discriminator-path.ts'
 import { quoted } from './findings.ts'
-import { childrenOf, coreType, type Item, isA, isTyped } from './item.ts'
+import { childrenOf, type Item, isA, isTyped } from './item.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Discriminator, Shape, TypeRule } from './shape.ts'
 import { type Target, targetOf } from './targets.ts'
@@ -13,16 +14,9 @@ export interface Teller {
   readonly knowledge: Knowledge
   /** Whether the item keeps to one of the profiles, without saying why not. */
   readonly conforms: (item: Item, profiles: readonly string[]) => boolean
-  /** Counts the work. */
+  /** Counts the work. @throws OutOfWork */
   readonly step: () => void
 }
-
-/** A step of a discriminator's path, which is a small part of FHIRPath. */
-type Step =
-  | { readonly kind: 'element'; readonly name: string }
-  | { readonly kind: 'extension'; readonly url: string }
-  | { readonly kind: 'type'; readonly type: string }
-  | { readonly kind: 'resolve' }
 
 const BY_URL: readonly Discriminator[] = [{ type: 'value', path: 'url' }]
 const BY_TYPE: readonly Discriminator[] = [{ type: 'type', path: '$this' }]
@@ -64,24 +58,6 @@ function isMet(slice: Shape, { type, path }: Discriminator, item: Item, teller: 
     default:
       return undefined
   }
-}
-
-const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
-
-/** `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`. */
-export function stepsOf(path: string): readonly Step[] | undefined {
-  const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []
-  const steps = parts.filter((part) => part !== '$this').map(stepOf)
-  return steps.every((step) => step !== undefined) ? steps : undefined
-}
-
-function stepOf(part: string): Step | undefined {
-  const found = STEP.exec(part)
-  if (found === null) return undefined
-  const [, url, type, name] = found
-  if (url !== undefined) return { kind: 'extension', url }
-  if (type !== undefined) return { kind: 'type', type }
-  return name === undefined ? { kind: 'resolve' } : { kind: 'element', name }
 }
 
 function hasValue(slice: Shape, steps: readonly Step[], item: Item, teller: Teller): boolean | undefined {
@@ -180,63 +156,6 @@ const leadsTo = (target: Target | undefined, profiles: readonly string[], teller
   if (target?.item !== undefined) return teller.conforms(target.item, profiles)
   return profiles.some((profile) => typeOfTarget(profile, teller).some((type) => isTarget(target?.type, type)))
 }
-
-/** The items that a path leads to. */
-function selected(from: readonly Item[], steps: readonly Step[]): readonly Item[] {
-  return steps.reduce<readonly Item[]>((items, step) => items.flatMap((item) => taken(item, step)), from)
-}
-
-function taken(item: Item, step: Step): readonly Item[] {
-  switch (step.kind) {
-    case 'element':
-      return childrenOf(item, step.name)
-    case 'extension':
-      return childrenOf(item, 'extension').filter((one) => childrenOf(one, 'url')[0]?.value === step.url)
-    case 'type':
-      return isA(item.type, step.type) ? [item] : []
-    case 'resolve':
-      return targetOf(item)?.item === undefined ? [] : [targetOf(item)?.item].filter((one) => one !== undefined)
-  }
-}
-
-/** What the slice says at the end of a path; profiles that it names on the way are followed. */
-function shapesAt(from: readonly Shape[], steps: readonly Step[], teller: Teller): readonly Shape[] {
-  return steps.reduce<readonly Shape[]>(
-    (shapes, step) => shapes.flatMap((shape) => shapesIn(shape, step, teller)),
-    from,
-  )
-}
-
-function shapesIn(shape: Shape, step: Step, teller: Teller): readonly Shape[] {
-  switch (step.kind) {
-    case 'element':
-      return withSlices(shape.children.get(step.name)) ?? followed(shape, ({ profiles }) => profiles, step.name, teller)
-    case 'extension':
-      return [...(shape.children.get('extension')?.slices.values() ?? [])].filter((slice) => isOfUrl(slice, step.url))
-    case 'type':
-      return [...shape.slices.values()]
-        .filter(({ types = [] }) => types.some(({ code }) => code === step.type))
-        .concat(shape)
-    case 'resolve':
-      return rootsOf(shape, ({ targets }) => targets, teller)
-  }
-}
-
-const withSlices = (shape: Shape | undefined): readonly Shape[] | undefined =>
-  shape && [shape, ...shape.slices.values()]
-
-const followed = (shape: Shape, by: (rule: TypeRule) => readonly string[], name: string, teller: Teller) =>
-  rootsOf(shape, by, teller).flatMap((root) => withSlices(root.children.get(name)) ?? [])
-
-const rootsOf = ({ types = [] }: Shape, by: (rule: TypeRule) => readonly string[], { knowledge }: Teller) =>
-  types.flatMap(by).flatMap((canonical) => {
-    const found = coreType(canonical) === undefined ? knowledge.find(canonical) : undefined
-    return found?.is === 'profile' ? [found.profile.root] : []
-  })
-
-const isOfUrl = ({ types = [], children }: Shape, url: string): boolean =>
-  children.get('url')?.fixed === url ||
-  types.some(({ profiles }) => profiles.some((profile) => canonicalOf(profile).url === url))
 
 /** How an item of the slice looks, for a message: `code = {"coding":[…]}`. */
 export function signOf(slice: Shape, by: readonly Discriminator[]): string {

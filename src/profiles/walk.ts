@@ -1,6 +1,7 @@
 /** Goes through a resource along a profile and notes what the profile does not allow: https://hl7.org/fhir/R4/profiling.html. */
 import type { Limits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
+import { misplaced } from './arrangement.ts'
 import { codesSaid, hasReasonForNone, membershipOf } from './codes.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
@@ -17,6 +18,9 @@ const WORK_OF_STEP = 10
 /** Elements within elements, and profiles that these are checked against. */
 const DEEPEST = 100
 
+/** The check has taken all the work that it may. */
+export class OutOfWork extends Error {}
+
 export class Walk implements Teller {
   readonly knowledge: Knowledge
   readonly #limits: Limits
@@ -31,11 +35,12 @@ export class Walk implements Teller {
   }
 
   get isOver(): boolean {
-    return this.#limits.left < 0 || this.#findings.full
+    return this.#findings.full
   }
 
   step(): void {
     this.#limits.left -= WORK_OF_STEP
+    if (this.#limits.left < 0) throw new OutOfWork()
   }
 
   /** Notes what of the item the profile does not allow. */
@@ -132,7 +137,8 @@ export class Walk implements Teller {
       for (const item of own) this.#item(slice, item)
     }
     // What cannot be told apart is in no wrong place.
-    if (untold.size === 0) this.#arrangement(shape, items, told)
+    if (untold.size > 0) return
+    for (const { item, said } of misplaced(shape, items, told)) this.#add('structure', item.path, said)
   }
 
   #sliceOf(shape: Shape, by: readonly Discriminator[], item: Item, untold: Set<Shape>): Shape | undefined {
@@ -148,40 +154,6 @@ export class Walk implements Teller {
   #untold({ sliceName }: Shape, path: string): void {
     const said = `has the slice ${sliceName}, which its discriminators do not tell from others; it is not checked`
     this.#add('incomplete', path, said, 'information')
-  }
-
-  #arrangement({ slicing, slices }: Shape, items: readonly Item[], told: readonly (Shape | undefined)[]): void {
-    const order = new Map(Array.from(slices.values(), (slice, index) => [slice, index]))
-    const names = [...slices.keys()].join(', ')
-    let last = -1
-    let hasOther = false
-    for (const [index, item] of items.entries()) {
-      const slice = told[index]
-      if (slice === undefined) {
-        hasOther = true
-        if (slicing?.rules === 'closed')
-          this.#add(
-            'structure',
-            item.path,
-            `is in none of the slices ${names || 'that there are'}, and others are not allowed`,
-          )
-        continue
-      }
-      if (hasOther && slicing?.rules === 'openAtEnd')
-        this.#add(
-          'structure',
-          item.path,
-          `is of the slice ${slice.sliceName}, which must stand before what is in no slice`,
-        )
-      const at = order.get(slice) ?? 0
-      if (slicing?.ordered === true && at < last)
-        this.#add(
-          'structure',
-          item.path,
-          `is of the slice ${slice.sliceName}, but the slices must stand in the order ${names}`,
-        )
-      last = Math.max(last, at)
-    }
   }
 
   #types({ types, id }: Shape, item: Item): void {
@@ -260,7 +232,7 @@ export class Walk implements Teller {
   #invariant(invariant: Invariant, item: Item): void {
     const { key, human, expression, severity } = invariant
     const found = invariant.verdict(item, this.#limits)
-    if (this.#limits.left < 0) return
+    if (this.#limits.left < 0) throw new OutOfWork()
     if (found.is === 'broken')
       this.#add('invariant', item.path, `breaks ${key}: ${human} (FHIRPath: ${expression})`, severity)
     if (found.is === 'unknown')

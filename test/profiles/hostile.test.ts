@@ -273,6 +273,22 @@ describe('work has an end', () => {
     expect(issues.length).toBeLessThanOrEqual(101)
   })
 
+  test('a discriminator whose path leads through profiles that name each other', async () => {
+    const inner = Array.from({ length: 10 }, (_, index) => `Extension.extension:s${index}`)
+    const rows = inner.map((id): Row => [id, { type: [{ code: 'Extension', profile: [`${BASE}/x`] }] }])
+    const definition = profile('x', 'Extension', [
+      [
+        'Extension.extension',
+        { slicing: { discriminator: [{ type: 'value', path: `${'extension.'.repeat(40)}url` }], rules: 'open' } },
+      ],
+      ...rows,
+    ])
+    const nested = (depth: number): object[] =>
+      depth === 0 ? [] : [1, 2].map(() => ({ url: definition.url, extension: nested(depth - 1) }))
+    const issues = await issuesOf(patient({ extension: nested(8) }), { definitions: [definition] }, [])
+    expect(issues.length).toBeLessThanOrEqual(101)
+  })
+
   test('more profiles than one check reads', async () => {
     const resource = declaring(patient(), ...Array.from({ length: 400 }, (_, index) => `http://no/where/${index}`))
     const issues = await issuesOf(resource, { definitions: [] }, [])
