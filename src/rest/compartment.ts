@@ -18,7 +18,12 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
   const members = membersFor(type, member, services)
   const handler = member === ALL ? undefined : handlerOf(services.providers, member, 'search-type')
   const search = await parsed(ctx, [...members.keys()], request)
-  const plan = { ...search.plan, where: [isMember({ type, id }, members), ...search.plan.where] }
+  const { where, asked } = search.plan
+  const plan = {
+    ...search.plan,
+    where: [isMember({ type, id }, members), ...where],
+    ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
+  }
   const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
   return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)
 }

@@ -1,6 +1,6 @@
 /** What a `_filter` means: each of its tests as a condition. https://hl7.org/fhir/R4/search_filter.html#ops */
 import { parseDateRange } from '../fhir/dates.ts'
-import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
 import { dateCondition } from './merge.ts'
@@ -23,7 +23,7 @@ interface Reader {
   readonly context: ValueContext
 }
 
-/** @throws FhirError 400 */
+/** @throws FhirError 400, also where a query may be lenient: what is left of a filter would mean something else */
 export function parseFilterParameter(
   text: string,
   scope: SearchScope,
@@ -31,8 +31,18 @@ export function parseFilterParameter(
   allowance: Allowance,
   read: ReadParameter,
 ): Condition {
-  return conditionOf(parseFilterSyntax(text), scope, { read, context }, allowance)
+  const filter = parseFilterSyntax(text)
+  try {
+    return conditionOf(filter, scope, { read, context }, allowance)
+  } catch (error) {
+    throw error instanceof FhirError ? new FhirError(error.status, error.issues.map(inFilter)) : error
+  }
 }
+
+const inFilter = ({ reason: _reason, ...issue }: Issue): Issue => ({
+  ...issue,
+  diagnostics: issue.diagnostics.startsWith('_filter') ? issue.diagnostics : `_filter: ${issue.diagnostics}`,
+})
 
 function conditionOf(filter: Filter, scope: SearchScope, reader: Reader, allowance: Allowance): Condition {
   switch (filter.kind) {
@@ -56,10 +66,11 @@ function follow(test: Test, path: Path, scope: SearchScope, reader: Reader, allo
     (steps: (named: string) => Path): Follow =>
     (named, types) => {
       const there = { ...scope, types }
+      const reading = { ...reader, context: { ...context, types } }
       const next = spent(allowance, context)
-      const condition = follow(test, steps(named), there, reader, next)
+      const condition = follow(test, steps(named), there, reading, next)
       if (step.where === undefined) return condition
-      return { kind: 'all', of: [conditionOf(step.where, there, reader, next), condition] }
+      return { kind: 'all', of: [conditionOf(step.where, there, reading, next), condition] }
     }
   if (step.name.startsWith('_has:')) {
     return parseReverseChain(

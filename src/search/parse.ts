@@ -70,7 +70,12 @@ const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIE
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
   const pairs = [...query].filter(([name]) => !isTransportParameter(name))
   checkNumber(pairs)
-  const scope = scopeOf(searchedTypes(pairs, options.types), options)
+  let isLookedUp = false
+  const ask: Ask = (question) => {
+    isLookedUp = true
+    return options.ask(question)
+  }
+  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, ask })
   const used: [string, string][] = []
   const warnings: Issue[] = []
   const where: Condition[] = []
@@ -84,14 +89,10 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
     if (ignored.length === 0 && name !== '_cursor') used.push([name, usedValue(name, value, options)])
   }
   const merged: ResultParameters = Object.assign({}, ...result)
+  const include = result.flatMap((one) => one.include ?? [])
+  const plan = planOf(where, merged, include, scope, options)
   return {
-    plan: planOf(
-      where,
-      merged,
-      result.flatMap(({ include = [] }) => include),
-      scope,
-      options,
-    ),
+    plan: isLookedUp || used.some(isAboutNow) ? { ...plan, asked: JSON.stringify(used.filter(isCondition)) } : plan,
     used: [...used, ...[...query].filter(([name]) => isTransportParameter(name))],
     warnings,
     summary: merged.summary,
@@ -128,6 +129,11 @@ export function parseCriteria(type: string, criteria: string, options: CriteriaO
     includeLimit: 0,
   }
 }
+
+const isCondition = ([name]: Pairs[number]): boolean => !isResultParameter(name) && name !== '_type'
+
+/** `ap` compares with the time of the request; a text with these letters may pass for it. */
+const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\b|\bap\d/.test(pair[1])
 
 const scopeOf = (
   types: readonly string[],

@@ -113,6 +113,11 @@ export interface SearchPlan {
   readonly types: readonly string[]
   /** All must hold. */
   readonly where: readonly Condition[]
+  /**
+   * What was asked for, where `where` is what that comes to at the moment (the codes of a value set, a date that is
+   * compared with now): the cursors of its pages belong to this.
+   */
+  readonly asked?: string
   /** After these keys the engine's own stable order decides, so that pages neither repeat nor lose a resource. */
   readonly sort: readonly SortKey[]
   /** Page size; 0 asks for the total only. */

@@ -77,7 +77,7 @@ const FIXTURE: readonly Resource[] = [
   tagged('Patient', 'bob', {
     meta: { ...meta, profile: ['http://example.org/profile/patient'], security: [{ code: 'R' }] },
     gender: 'male',
-    birthDate: '1990-01',
+    birthDate: '1986-01',
     name: [{ family: 'Builder', given: ['Bob'] }],
     identifier: [{ type: { coding: [{ system: V2, code: 'SS' }] }, value: '12' }],
     contact: [{ name: { family: 'Mathematician' } }],
@@ -313,6 +313,38 @@ describe('refused', () => {
     const answer = await search('Encounter?location:below=t-0')
     expect([answer.status, outcome(answer)]).toEqual([422, expect.stringContaining('more than 50 levels')])
     expect(await ids('Encounter?location:below=t-3')).toEqual([])
+  })
+})
+
+describe('pages', () => {
+  const next = ({ body }: FhirResponse): string =>
+    body.link.find((one: { relation: string }) => one.relation === 'next').url.slice(clinics.server.url.length)
+
+  test('go on although what is below has become more', async () => {
+    await transaction(clinics.ours, [location('top'), encounter('p-1', 'top'), encounter('p-2', 'top')])
+    const first = await search('Encounter?location:below=top&_count=1')
+    await transaction(clinics.ours, [location('attic', 'top'), encounter('p-3', 'attic')])
+    const second = await clinics.ours('GET', next(first))
+    expect([second.status, second.body.entry[0].resource.id]).toEqual([200, 'p-2'])
+    expect((await clinics.ours('GET', next(second))).body.entry[0].resource.id).toBe('p-3')
+  })
+
+  test('go on although an approximate date is compared with a later now', async () => {
+    const first = await search('Patient?birthdate=ap1983&_count=1')
+    const second = await clinics.ours('GET', next(first))
+    expect([second.status, second.body.entry[0].resource.id]).toEqual([200, 'bob'])
+  })
+
+  test('belong to their search, and to their compartment', async () => {
+    const first = await search('Patient?birthdate=ap1983&_count=1')
+    expect((await clinics.ours('GET', next(first).replace('ap1983', 'ap1984'))).status).toBe(400)
+    const given = `_tag=${encodeURIComponent(`${TAG}|here`)}`
+    await transaction(clinics.ours, [observation('dog-2', animal('dog'), { subject: { reference: 'Patient/ada' } })])
+    const members = await clinics.ours('GET', `/Patient/ada/Observation?${given}&code:in=${PETS}&_count=1`)
+    const address = next(members)
+    expect((await clinics.ours('GET', address)).body.entry[0].resource.id).toBe('dog-2')
+    expect((await clinics.ours('GET', address.replace('Patient/ada', 'Patient/bob'))).status).toBe(400)
+    await clinics.ours('DELETE', '/Observation/dog-2')
   })
 })
 

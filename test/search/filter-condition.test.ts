@@ -1,6 +1,6 @@
 /** https://hl7.org/fhir/R4/search_filter.html */
 import { describe, expect, test } from '@jest/globals'
-import { finds, refusal, where } from './support.ts'
+import { finds, refusal, search, where } from './support.ts'
 
 const LOINC = 'http://loinc.org'
 const ada = {
@@ -181,7 +181,7 @@ describe('refused with the position and what would be right', () => {
       "at character 24, there is ' eq y' where it needs '.' and the parameter that is meant",
     ],
     ['organization[name eq x.partof eq y', "it needs 'and', 'or' or ']'"],
-    ['nam eq x', "There is no search parameter 'nam' for Patient; did you mean 'name'?"],
+    ['nam eq x', "_filter: There is no search parameter 'nam' for Patient; did you mean 'name'?"],
     [
       'active eq true and gender co x',
       "_filter at character 20: gender: the token parameter 'gender' is tested with eq, ne, pr, ss, sb, in, ni, not co",
@@ -218,6 +218,10 @@ describe('refused with the position and what would be right', () => {
   })
 })
 
+test('a filter is never left out, lenient or not', () => {
+  expect(refusal('Patient?_filter=nam eq x', { lenient: true })).toContain("no search parameter 'nam'")
+})
+
 describe('_list', () => {
   test('is what the entries of a List refer to', () => {
     const listed = { kind: 'has', type: 'List', param: 'item', where: { kind: 'id', ids: ['42'] } }
@@ -236,5 +240,6 @@ describe('_list', () => {
 })
 
 test('_query is refused, and left out when lenient', () => {
+  expect(search('Patient?_query=x', { lenient: true }).warnings).toHaveLength(1)
   expect(refusal('Patient?_query=x')).toContain('_query names a query of the server, and there are none')
 })

@@ -128,7 +128,12 @@ async function totalOf(
 }
 
 /** What a cursor must fit: the matches and their order, not how many are shown or what is shown with them. */
-const cursorQuery = ({ clinic, types, where, sort }: SearchPlan): unknown => [clinic, types, where, sort]
+const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
+  clinic,
+  types,
+  asked ?? where,
+  sort,
+]
 
 const nextCursor = (plan: SearchPlan, { keys, place }: Position): string =>
   writeCursor(cursorQuery(plan), [...keys, place])
