@@ -6,6 +6,7 @@ import {
   CUSTOM_PARAMETERS,
   EntriesOutdated,
   type Extraction,
+  type IndexingProgress,
   type ResourceStore,
   StoreConflict,
 } from '../../src/storage/port.ts'
@@ -143,6 +144,25 @@ function describeReindexing(newUrl: () => Promise<string>): void {
     }
     expect(await knowing.find('blue')).toContain('p0')
     for (const store of [one, other]) await store.close()
+  })
+
+  test('a newer server, which indexes everything anew, keeps what a clinic has added', async () => {
+    const url = await newUrl()
+    const [before, north] = [await open(url), new Writer(await open(url))]
+    await before.close()
+    for (let id = 0; id < 5; id += 1) await north.write(`p${id}`, { eyes: 'blue' })
+    await north.declare('eyes')
+    await north.reindex()
+    await north.store.close()
+    const { promise: isComplete, resolve } = Promise.withResolvers<void>()
+    const newer = { ...EXTRACTION, version: 2, parametersOf: () => new Map([['other', 'a']]) }
+    const onIndexing = ({ state }: IndexingProgress) => state === 'is complete' && resolve()
+    const after = new Writer(await openAs(url, { extraction: newer, onIndexing }))
+    after.madeBy = north.madeBy
+    expect(await after.find('blue')).toHaveLength(5)
+    await isComplete
+    expect(await after.find('blue')).toHaveLength(5)
+    await after.store.close()
   })
 
   test('who makes entries anew by older parameters undoes nothing that was done by newer ones', async () => {
