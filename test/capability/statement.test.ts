@@ -99,14 +99,14 @@ describe('GET /metadata', () => {
     // The only one is near.
     special: '1|2',
   }
-  const valueOf = (type: string, parameter: { readonly name: string; readonly type: string }): string =>
+  const valueFor = (type: string, parameter: { readonly name: string; readonly type: string }): string =>
     parameter.type === 'composite'
       ? (searchParametersOf(type).get(parameter.name)?.parts ?? []).map((part) => VALUES[part.type]).join('$')
       : (VALUES[parameter.type] ?? '')
 
   test('declares only search parameters that are answered, for every type', async () => {
     for (const { type, searchParam = [] } of resources(statement)) {
-      const urls = searchParam.map((parameter) => `${type}?${parameter.name}=${valueOf(type, parameter)}&_count=1`)
+      const urls = searchParam.map((parameter) => `${type}?${parameter.name}=${valueFor(type, parameter)}&_count=1`)
       expect(await refused(urls)).toEqual([])
     }
   })
