@@ -220,8 +220,11 @@ describe('a handler that breaks', () => {
   test('says nothing of the fault, and the other calls still run', async () => {
     let runs = 0
     const faulty = { ...standard, create: () => Promise.reject(new Error(`secret of John Doe ${++runs}`)) }
-    const { patient } = await import('../../src/providers/patient.ts')
-    const broken = await startServer({}, { providers: [patient, defineProvider('Task', { interactions: faulty })] })
+    const { specialProviders } = await import('../../src/providers/index.ts')
+    const broken = await startServer(
+      {},
+      { providers: [...specialProviders, defineProvider('Task', { interactions: faulty })] },
+    )
     try {
       const response = await post(ESCALATE, batch(call('1', {}), call('2', {})), {}, broken)
       expect(response.status).toBe(200)
