@@ -64,7 +64,8 @@ export function extractDate({ code: param, span }: SearchParameterRecord, value:
 
 function limitsOf(value: Record<string, unknown>): TimeRange | undefined {
   if ('start' in value || 'end' in value) return periodRange(value)
-  if ('event' in value || 'repeat' in value) return timingRange(value)
+  // The code of an Age, which may stand where a date does, is a text.
+  if ('event' in value || 'repeat' in value || isObject(value.code)) return timingRange(value)
   return undefined
 }
 

@@ -17,7 +17,7 @@ const RULES: Readonly<Record<SearchParameter['type'], number>> = {
   string: 1,
   token: 2,
   reference: 2,
-  date: 1,
+  date: 2,
   uri: 1,
   number: 2,
   quantity: 2,

@@ -60,12 +60,15 @@ describe('the dates of a resource', () => {
     ])
   })
 
-  test('a timing without dates lasts all the time', () => {
-    const request = { resourceType: 'ServiceRequest', occurrenceTiming: { repeat: { frequency: 1 } } }
-    expect(entriesOf('occurrence', request)).toEqual([
-      { kind: 'date', param: 'occurrence', low: BEGINNING_OF_TIME, high: END_OF_TIME },
-    ])
-  })
+  test.each([{ repeat: { frequency: 1 } }, { code: { text: 'daily' } }])(
+    'a timing without dates lasts all the time: %j',
+    (occurrenceTiming) => {
+      const request = { resourceType: 'ServiceRequest', occurrenceTiming }
+      expect(entriesOf('occurrence', request)).toEqual([
+        { kind: 'date', param: 'occurrence', low: BEGINNING_OF_TIME, high: END_OF_TIME },
+      ])
+    },
+  )
 
   test('a text where a date may stand is none', () => {
     expect(entriesOf('date', { resourceType: 'Procedure', performedString: 'last summer' })).toEqual([])
