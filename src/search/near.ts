@@ -2,7 +2,7 @@
 import type { Place } from '../fhir/globe.ts'
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
-import { baseUnit, nearestUnits } from '../fhir/ucum.ts'
+import { type BaseUnit, baseUnit, nearestUnits } from '../fhir/ucum.ts'
 import type { Condition, IndexEntry } from './plan.ts'
 import { addPresence } from './token.ts'
 import { malformed, splitUnescaped, unescaped, type ValueContext } from './value.ts'
@@ -25,8 +25,9 @@ export function parseNear(param: string, text: string, context: ValueContext): C
   if (place === undefined) {
     throw malformed(context, text, 'is not on Earth: latitudes are from -90 to 90, longitudes from -180 to 180')
   }
-  const metres = lengthOf(distance || DEFAULT_DISTANCE, units || DEFAULT_UNITS, context)
-  return { kind: 'position', param, ...place, distance: metres }
+  const value = Number(number(distance || DEFAULT_DISTANCE, context))
+  if (value < 0) throw malformed(context, text, 'has a distance of less than none')
+  return { kind: 'position', param, ...place, distance: unitOf(units || DEFAULT_UNITS, text, context).toBase(value) }
 }
 
 function number(text: string, context: ValueContext): string {
@@ -35,15 +36,11 @@ function number(text: string, context: ValueContext): string {
   throw malformed(context, text, 'is not a decimal number; write latitude|longitude|distance|units in numbers')
 }
 
-function lengthOf(distance: string, units: string, context: ValueContext): number {
-  const value = Number(number(distance, context))
-  if (value < 0) throw malformed(context, distance, 'is less than no distance')
+function unitOf(units: string, text: string, context: ValueContext): BaseUnit {
   const unit = baseUnit(units)
-  if (unit === undefined) {
-    throw malformed(context, units, `is not a UCUM unit; close to it are ${nearestUnits(units).join(', ')}`)
-  }
-  if (unit.code !== 'm') throw malformed(context, units, 'is not a unit of length; write km, m, [mi_us], [ft_i]')
-  return unit.toBase(value)
+  if (unit?.code === 'm') return unit
+  const close = unit === undefined ? `, nor any unit of UCUM; close to it are ${nearestUnits(units).join(', ')}` : ''
+  throw malformed(context, text, `has '${units}', which is no unit of length (km, m, [mi_us], [ft_i])${close}`)
 }
 
 /** undefined for what is nowhere on Earth. The 180th meridian is that of -180 too. */

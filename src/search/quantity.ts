@@ -44,7 +44,7 @@ export function parseQuantity(param: string, text: string, context: ValueContext
     )
   }
   if (system === '') return asWritten(param, number, { code })
-  const unit = system === UCUM ? unitOf(code, context) : { code, toBase: asItIs }
+  const unit = system === UCUM ? unitOf(code, text, context) : { code, toBase: asItIs }
   return any(
     boundsOfNumber(number, unit.toBase).map((bounds) => {
       return { kind: 'number', param: comparableParam(param, system, unit.code), bounds }
@@ -55,13 +55,14 @@ export function parseQuantity(param: string, text: string, context: ValueContext
 const asWritten = (param: string, number: NumberText, unit: { readonly code?: string }): Condition =>
   any(boundsOfNumber(number).map((bounds) => ({ kind: 'quantity', param, bounds, ...unit })))
 
-function unitOf(code: string, context: ValueContext): BaseUnit {
+function unitOf(code: string, text: string, context: ValueContext): BaseUnit {
   const unit = baseUnit(code)
   if (unit !== undefined) return unit
+  const close = nearestUnits(code).join(', ')
   throw malformed(
     context,
-    code,
-    `is not a UCUM unit; close to it are ${nearestUnits(code).join(', ')}. For a unit of no system write ||${code}`,
+    text,
+    `has the unit '${code}', which is none of UCUM; close to it are ${close}. For a unit of no system write ||${code}`,
   )
 }
 

@@ -170,7 +170,7 @@ test.each([
   ['$5', "'$5' is not 2 values"],
   ['8480-6$', "'8480-6$' is not 2 values"],
   ['8480-6$high', "'high' does not begin with a number"],
-  [`8480-6$5|${UCUM}|mmHg`, "'mmHg' is not a UCUM unit; close to it are mm[Hg]"],
+  [`8480-6$5|${UCUM}|mmHg`, "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]"],
   ['a|b|c$5', "'a|b|c' has more than one '|'"],
 ])('%s is refused: %s', (value, message) => {
   expect(refusal(`Observation?code-value-quantity=${value}`)).toContain(message)

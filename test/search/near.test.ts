@@ -64,9 +64,12 @@ test.each([
   ['91|2', 'is not on Earth: latitudes are from -90 to 90, longitudes from -180 to 180'],
   ['1|181', 'is not on Earth'],
   ['1|2|far', "'far' is not a decimal number"],
-  ['1|2|-5', "'-5' is less than no distance"],
-  ['1|2|5|kg', "'kg' is not a unit of length; write km, m, [mi_us], [ft_i]"],
-  ['1|2|5|miles', "'miles' is not a UCUM unit; close to it are"],
+  ['1|2|-5', "'1|2|-5' has a distance of less than none"],
+  ['1|2|5|kg', "has 'kg', which is no unit of length (km, m, [mi_us], [ft_i])"],
+  [
+    '1|2|5|miles',
+    "has 'miles', which is no unit of length (km, m, [mi_us], [ft_i]), nor any unit of UCUM; close to it are",
+  ],
 ])('%s is refused: %s', (value, message) => {
   expect(refusal(`Location?near=${value}`)).toContain(message)
 })

@@ -154,8 +154,8 @@ test.each([
   ['5||', "'5||' has no unit after its '|'"],
   [`5|${UCUM}|`, "has no unit after its '|'"],
   [`5|${UCUM}|mg|x`, "has no unit after its '|'"],
-  [`5|${UCUM}|mgg`, "'mgg' is not a UCUM unit; close to it are mg"],
-  [`5|${UCUM}|mmHg`, "'mmHg' is not a UCUM unit; close to it are mm[Hg]"],
+  [`5|${UCUM}|mgg`, "has the unit 'mgg', which is none of UCUM; close to it are mg"],
+  [`5|${UCUM}|mmHg`, "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]"],
   [`5|${UCUM}|mmHg`, 'For a unit of no system write ||mmHg'],
 ])('%s is refused: %s', (value, message) => {
   expect(refusal(`Observation?value-quantity=${value}`)).toContain(message)

@@ -3,12 +3,24 @@
  * than a page. And what of it names its clinic.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Condition, SearchPlan } from '../../src/search/plan.ts'
+import type { Condition, RangeBounds, SearchPlan } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
 import { type SentCommand, strayIn } from '../support/mongo-commands.ts'
 import { type Plan, plansOf, tooCostly } from '../support/mongo-plans.ts'
-import { Clinic, COMBINED, date, number, quantity, reference, string, token, uri } from './fixtures.ts'
+import {
+  Clinic,
+  COMBINED,
+  composite,
+  date,
+  number,
+  position,
+  quantity,
+  reference,
+  string,
+  token,
+  uri,
+} from './fixtures.ts'
 
 const PATIENTS = 2000
 const SLOTS = 3000
@@ -18,6 +30,7 @@ const DAY = 86_400_000
 const HALF_HOUR = 1_800_000
 const SLOT_STATUS = 'http://hl7.org/fhir/slotstatus'
 const UCUM = 'http://unitsofmeasure.org'
+const LOCATIONS = 4000
 const PROFILE = 'http://profiles.example'
 
 let url = ''
@@ -61,12 +74,13 @@ const observation = (index: number) =>
     number('factor', index),
     uri('profile', `${PROFILE}/${index % 250}/a`),
     date('date', index * DAY, (index + 40) * DAY),
-    {
-      kind: 'composite',
-      param: 'code-value-quantity',
-      parts: [token('code', `code-${index % 50}`, 'urn:codes'), quantity('value', index, index, 'mg', UCUM)],
-    },
+    number('value-quantity:g', index / 1000),
+    composite('code-value-quantity', token('code', `code-${index % 50}`, 'urn:codes'), number('value:g', index / 1000)),
   ])
+
+/** A grid over the Earth, two degrees apart. */
+const location = (index: number) =>
+  clinic.change(`Location/l${index}`, [position('near', Math.floor(index / 50) * 2 - 80, (index % 50) * 2 - 180)])
 
 const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, n) => make(n))
@@ -79,6 +93,7 @@ beforeAll(async () => {
   await clinic.write(...many(SLOTS, slot))
   await clinic.write(...many(APPOINTMENTS, appointment))
   await clinic.write(...many(OBSERVATIONS, observation))
+  await clinic.write(...many(LOCATIONS, location))
   for (let version = 0; version < 5; version += 1) await clinic.put('Patient/p5', [string('family', 'Family5')])
 })
 
@@ -98,6 +113,15 @@ const code = (param: string, value: string) => ({ kind: 'token', param, code: va
 const mrn = (value: string) => ({ ...code('identifier', value), system: 'urn:mrn' }) as const
 const anyOf = (...of: readonly Condition[]) => ({ kind: 'any', of }) as const
 const allOf = (...of: readonly Condition[]) => ({ kind: 'all', of }) as const
+const measured = (code: string, bounds: RangeBounds) =>
+  ({
+    kind: 'composite',
+    param: 'code-value-quantity',
+    parts: [
+      { kind: 'token', param: 'code', code },
+      { kind: 'number', param: 'value:g', bounds },
+    ],
+  }) as const
 const not = (of: Condition) => ({ kind: 'not', of }) as const
 
 type Search = readonly [name: string, type: string, plan: Partial<SearchPlan>, found: number, keys?: number]
@@ -168,6 +192,26 @@ const SELECTIVE: readonly Search[] = [
       ],
     },
     2,
+  ],
+  [
+    'a quantity above another in base units',
+    'Observation',
+    { where: [{ kind: 'number', param: 'value-quantity:g', bounds: { highMin: 0.997 } }] },
+    3,
+  ],
+  [
+    'a code and a number of one repetition',
+    'Observation',
+    { where: [measured('code-7', { lowMin: 0.107, highMax: 0.207 })] },
+    3,
+  ],
+  ['a code and all numbers above one', 'Observation', { where: [measured('code-7', { highMin: 0.907 })] }, 2],
+  [
+    'what is near',
+    'Location',
+    { where: [{ kind: 'position', param: 'near', latitude: 0, longitude: -100, distance: 230_000 }] },
+    5,
+    40,
   ],
   ['a value that is there', 'Patient', { where: [{ kind: 'missing', param: 'death-date', missing: false }] }, 3, 24],
   ['when it was changed', 'Patient', { where: [{ kind: 'lastUpdated', bounds: { lowMin: 1001, highMax: 1004 } }] }, 4],

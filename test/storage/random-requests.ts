@@ -8,6 +8,8 @@ export interface RandomRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const UCUM = 'http://unitsofmeasure.org'
+
 /** What is left out is undefined, and so not sent. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3 })
@@ -34,14 +36,32 @@ const times = fc.constantFrom(
   '2024-02-29T12:00:00.5Z',
   '1970-02-03',
 )
+/** Written as it stands. */
+function decimal(text: string): unknown {
+  return JSON.rawJSON(text)
+}
 const numbers = fc.constantFrom('0', '0.1', '0.10', '1', '1.00', '-3', '12345678901234567890.5', '1e3')
+
+const units = fc.constantFrom('mg', 'g', 'kg', 'Cel', '[degF]', 'mg/dL', 'g/L')
+const quantity = fc.oneof(
+  fc.record({
+    value: numbers.map(decimal),
+    comparator: maybe(fc.constantFrom('<', '>=')),
+    system: fc.constantFrom(UCUM, UCUM, 'urn:one'),
+    code: units,
+    unit: maybe(codes),
+  }),
+  fc.record({ value: numbers.map(decimal), unit: codes }),
+)
 
 const coding = fc.record({ system: maybe(systems), code: codes })
 const concept = fc.record({ coding: fc.array(coding, { minLength: 1, maxLength: 2 }), text: maybe(words) })
 const identifier = fc.record({ system: maybe(systems), value: codes })
 
 const IDS = ['1', '2', '3', '4']
-const TYPES = ['Patient', 'Practitioner', 'Observation', 'Encounter', 'RiskAssessment', 'ValueSet'] as const
+const TYPES = [
+  ...(['Patient', 'Practitioner', 'Observation', 'Encounter', 'RiskAssessment', 'ValueSet', 'Location'] as const),
+] as const
 type Type = (typeof TYPES)[number]
 
 const to = (...types: readonly Type[]) =>
@@ -80,6 +100,8 @@ const CONTENTS: Readonly<Record<Type, fc.Arbitrary<object>>> = {
     subject: maybe(reference('Patient')),
     encounter: maybe(reference('Encounter')),
     effectivePeriod: maybe(period.filter(({ start, end }) => start !== undefined || end !== undefined)),
+    valueQuantity: maybe(quantity),
+    component: maybe(some(fc.record({ code: concept, valueQuantity: quantity }))),
     issued: maybe(fc.constantFrom('1970-02-03T04:05:06Z', '2024-02-29T12:00:00.5+01:00')),
   }),
   Encounter: fc.record({
@@ -94,7 +116,27 @@ const CONTENTS: Readonly<Record<Type, fc.Arbitrary<object>>> = {
     subject: reference('Patient'),
     prediction: maybe(some(fc.record({ probabilityDecimal: numbers.map(decimal) }))),
   }),
+  Location: fc.record({
+    name: words,
+    position: maybe(
+      fc.record({
+        latitude: fc.constantFrom(-90, 0, 10.5, 89.9),
+        longitude: fc.constantFrom(-180, -179.9, 0.25, 180),
+      }),
+    ),
+  }),
   ValueSet: fc.record({
+    useContext: maybe(
+      some(
+        fc.record({
+          code: coding,
+          valueRange: fc.record({
+            low: fc.constant({ value: 1, system: UCUM, code: 'g' }),
+            high: maybe(fc.constant({ value: 5000, system: UCUM, code: 'mg' })),
+          }),
+        }),
+      ),
+    ),
     status: fc.constantFrom('draft', 'active'),
     url: fc.constantFrom('http://x', 'http://x/', 'http://x/a', 'http://x/a/b', 'http://xy'),
     version: maybe(codes),
@@ -103,20 +145,15 @@ const CONTENTS: Readonly<Record<Type, fc.Arbitrary<object>>> = {
   }),
 }
 
-/** Written as it stands. */
-function decimal(text: string): unknown {
-  return JSON.rawJSON(text)
-}
-
 const addresses = fc.tuple(fc.constantFrom(...TYPES), fc.constantFrom(...IDS))
 
 const resources = addresses.chain(([resourceType, id]) =>
   CONTENTS[resourceType].map((content) => ({ resourceType, id, ...content })),
 )
 
-const SEARCHES: Readonly<
-  Record<Type, Readonly<Record<string, 'string' | 'token' | 'reference' | 'date' | 'number' | 'uri'>>>
-> = {
+type Kind = 'string' | 'token' | 'reference' | 'date' | 'number' | 'uri' | 'quantity'
+
+const SEARCHES: Readonly<Record<Type, Readonly<Record<string, Kind>>>> = {
   Patient: {
     name: 'string',
     family: 'string',
@@ -139,10 +176,20 @@ const SEARCHES: Readonly<
     patient: 'reference',
     encounter: 'reference',
     date: 'date',
+    'value-quantity': 'quantity',
+    'combo-value-quantity': 'quantity',
   },
+  Location: { name: 'string' },
   Encounter: { status: 'token', class: 'token', subject: 'reference', 'part-of': 'reference', date: 'date' },
   RiskAssessment: { subject: 'reference', probability: 'number' },
-  ValueSet: { url: 'uri', title: 'string', version: 'token', date: 'date', status: 'token' },
+  ValueSet: {
+    'context-quantity': 'quantity',
+    url: 'uri',
+    title: 'string',
+    version: 'token',
+    date: 'date',
+    status: 'token',
+  },
 }
 
 /** The value is a whole query parameter, `name=value`. */
@@ -155,10 +202,11 @@ const prefixes = fc.constantFrom('', 'eq', 'ne', 'lt', 'gt', 'le', 'ge', 'sa', '
 
 const missing = (name: string) => fc.boolean().map((is) => encoded(`${name}:missing`, String(is)))
 
-function criterion(
-  name: string,
-  kind: 'string' | 'token' | 'reference' | 'date' | 'number' | 'uri',
-): fc.Arbitrary<string> {
+const quantities = fc
+  .tuple(prefixes, numbers, fc.constantFrom('', '||', `|${UCUM}|`, `|${UCUM}|`, '|urn:one|'), units)
+  .map(([prefix, number, middle, unit]) => prefix + number + (middle === '' ? '' : middle + unit))
+
+function criterion(name: string, kind: Kind): fc.Arbitrary<string> {
   switch (kind) {
     case 'string':
       return fc
@@ -185,6 +233,8 @@ function criterion(
       return listed(fc.tuple(prefixes, fc.oneof(days, times)).map((parts) => parts.join(''))).map((value) =>
         encoded(name, value),
       )
+    case 'quantity':
+      return listed(quantities).map((value) => encoded(name, value))
     case 'number':
       return listed(fc.tuple(prefixes, numbers).map((parts) => parts.join(''))).map((value) => encoded(name, value))
     case 'uri':
@@ -202,19 +252,33 @@ const ownCriterion = (type: Type) =>
     .constantFrom(...Object.entries(SEARCHES[type]))
     .chain(([name, kind]) => fc.oneof({ weight: 5, arbitrary: criterion(name, kind) }, missing(name)))
 
+const filters = (...tests: readonly string[]) => tests.map((one) => encoded('_filter', one))
+
 const LINKED: Readonly<Partial<Record<Type, readonly string[]>>> = {
   Patient: [
     'general-practitioner.name=bo',
     '_has:Observation:subject:code=a',
     '_has:Encounter:subject:_has:Observation:encounter:status=final',
+    ...filters('family ew "ller" or given gt b', 'not (gender eq male) and identifier ne urn:one|a', 'name le "bo"'),
+    ...filters('general-practitioner ne Practitioner/1', '_has:Observation:patient[status eq final].code ne a'),
+    ...['_content=ann OR bo', '_content=m* NOT ann', '_content=zoe'],
   ],
   Observation: [
     'subject:Patient.family=ann',
     'patient.birthdate=ge1970',
     'encounter.subject:Patient.active=true',
     'patient.general-practitioner.active:missing=true',
+    ...filters('patient[active eq true].family sw "m"', 'code ne urn:one|A', 'date po 1970', 'date co 2024-02-29'),
+    ...[encoded('code-value-quantity', `a$ge0|${UCUM}|kg`), encoded('combo-code-value-quantity', 'b$lt2')],
+    ...[encoded('component-code-value-quantity', `urn:one|a$0.1|${UCUM}|g,A$1`), 'code-value-quantity:missing=false'],
+    ...['_content=zoe', 'code:text=z', 'code:below=urn:one|a', 'encounter:below=1', 'status:in=ValueSet/1'],
   ],
-  Encounter: ['part-of.part-of.status=finished', '_has:Observation:encounter:date=lt2000'],
+  Encounter: [
+    ...['part-of:below=1', 'part-of:above=Encounter/2', 'subject:text=a'],
+    ...['part-of.part-of.status=finished', '_has:Observation:encounter:date=lt2000'],
+  ],
+  Location: ['near=0|0|100', 'near=10.5|180|50|[mi_us]', 'near=89.95|90|30', 'near=0|0|20000', 'near:missing=true'],
+  ValueSet: [encoded('context-type-quantity', `a$gt2|${UCUM}|g`), encoded('context-type-quantity', 'b$le1')],
   RiskAssessment: ['subject:Patient.name:contains=n'],
 }
 const INCLUDES: Readonly<Partial<Record<Type, readonly string[]>>> = {
@@ -256,9 +320,10 @@ const searches = fc.constantFrom(...SEARCHED).chain((type) => {
     .map(([where, ...others]) => `/${type}?${[...where, ...others].filter((part) => part !== '').join('&')}`)
 })
 
+/** Two types have resources of the same id, which have no order that two servers share: they are counted. */
 const typesQueries = fc
   .tuple(fc.subarray([...SEARCHED], { minLength: 1 }), fc.constantFrom('_sort=_id', '_sort=-_id', '_id=1,2&_sort=_id'))
-  .map(([types, more]) => `/?_type=${types.join(',')}&_count=3&${more}`)
+  .map(([types, more]) => `/?_type=${types.join(',')}&_count=${types.length > 1 ? 0 : 3}&${more}`)
 
 const histories = fc
   .tuple(

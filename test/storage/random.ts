@@ -1,6 +1,15 @@
 /** Random change sets and plans over a small vocabulary, so that they meet often. */
 import fc from 'fast-check'
-import { type Condition, type Equality, fold, type IndexEntry, type SearchPlan, type SortKey } from '../../src/search/plan.ts'
+import {
+  type Condition,
+  type Equality,
+  fold,
+  type IndexEntry,
+  type PartCondition,
+  type PartEntry,
+  type SearchPlan,
+  type SortKey,
+} from '../../src/search/plan.ts'
 
 export const CLINICS = ['north', 'south'] as const
 export const TYPES = ['Patient', 'Slot'] as const
@@ -74,6 +83,31 @@ function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
   }
 }
 
+/** On both sides of the 180th meridian, at the poles, and degrees apart. */
+const place = fc.record({
+  latitude: fc.constantFrom(-90, 0, 0.5, 89.9, 90),
+  longitude: fc.constantFrom(-180, -179.9, 0, 0.5, 179.9),
+})
+const positions = place.map((value): IndexEntry => ({ kind: 'position', param: 'near', ...value }))
+
+/** By its name what a composite consists of. */
+const COMPOSITES: Readonly<Record<string, readonly [Kind, Kind]>> = {
+  'code-value': ['token', 'number'],
+  'code-size': ['token', 'quantity'],
+  'code-code': ['token', 'token'],
+  'code-when': ['token', 'date'],
+  'code-name': ['token', 'string'],
+  'code-subject': ['token', 'reference'],
+  'low-high': ['number', 'number'],
+}
+const composites = fc
+  .constantFrom(...Object.entries(COMPOSITES))
+  .chain(([param, kinds]) =>
+    fc
+      .tuple(...kinds.map((kind) => entryOf(kind, kind).map((part) => part as PartEntry)))
+      .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
+  )
+
 const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
@@ -82,6 +116,8 @@ const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
         .tuple(maybe(entryOf(kind, single)), fc.array(entryOf(kind, several), { maxLength: 3 }))
         .map(([one, more]) => [...(one === undefined ? [] : [one]), ...more])
     }),
+    fc.array(positions, { maxLength: 2 }),
+    fc.array(composites, { maxLength: 3 }),
   )
   .map((lists) => lists.flat())
 
@@ -153,16 +189,32 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   }
 }
 
+const near = fc
+  .tuple(place, fc.constantFrom(1000, 12_000, 60_000, 1e6, 2.1e7))
+  .map(([value, distance]): Condition => ({ kind: 'position', param: 'near', ...value, distance }))
+
+/** Parts take no modifiers. */
+const partOf = (kind: Kind): fc.Arbitrary<PartCondition> =>
+  leafOf(kind).map((leaf) => {
+    const { versions: _versions, ...rest } = { versions: undefined, ...leaf, param: kind }
+    return { ...rest, ...(kind === 'string' ? { match: 'prefix' } : {}) } as PartCondition
+  })
+const composed = fc
+  .constantFrom(...Object.entries(COMPOSITES))
+  .chain(([param, kinds]) =>
+    fc.tuple(...kinds.map(partOf)).map((parts): Condition => ({ kind: 'composite', param, parts })),
+  )
+
 const isEquality = (condition: Condition): condition is Equality =>
   condition.kind === 'token' || condition.kind === 'reference' || condition.kind === 'uri'
 const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).filter(isEquality)
 
-const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]))
+const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), 'near', ...Object.keys(COMPOSITES))
 
 const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
   condition: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.oneof(...KINDS.map(leafOf)),
+    fc.oneof(...KINDS.map(leafOf), near, composed, composed),
     fc.record({ param: anyParam, missing: fc.boolean() }).map((value): Condition => ({ kind: 'missing', ...value })),
     fc.array(ids, { minLength: 1, maxLength: 3 }).map((list): Condition => ({ kind: 'id', ids: list })),
     fc.subarray([...TYPES]).map((list): Condition => ({ kind: 'type', types: list })),

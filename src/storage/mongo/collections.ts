@@ -12,8 +12,13 @@ export type Filter = Document
  */
 export interface IndexItem {
   readonly k: string
-  readonly v: string | number | boolean | null | Omit<CompositeKey, 'rest'>
+  readonly v: string | number | boolean | null | Omit<CompositeKey, 'rest'> | BandedPosition
   readonly [field: string]: unknown
+}
+
+interface BandedPosition {
+  readonly band: number
+  readonly longitude: number
 }
 
 interface VersionFields {

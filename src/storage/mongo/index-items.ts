@@ -14,6 +14,9 @@ export const ENTRY_KINDS: readonly EntryKind[] = [
 
 export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${param}`
 
+/** A quarter of a degree, 28 km: within one, positions lie by longitude. */
+export const bandOf = (latitude: number): number => Math.floor(latitude * 4)
+
 /** Every live resource has it: what a search without a selective condition walks, in the order of creation. */
 export const LIVE: IndexItem = { k: 'live', v: true }
 
@@ -81,7 +84,7 @@ function fieldsOf(entry: IndexEntry): Value {
     case 'quantity':
       return { v: entry.low, high: entry.high, ...systemOf(entry), code: entry.code }
     case 'position':
-      return { v: entry.latitude, longitude: entry.longitude }
+      return { v: { band: bandOf(entry.latitude), longitude: entry.longitude }, latitude: entry.latitude }
     case 'composite': {
       const { rest, ...v } = compositeKey(entry.parts)
       return { v, rest }

@@ -1,22 +1,39 @@
 /** Conditions on positions: a box of the index, and the distance of what is in it. */
-import { circleAround } from '../../fhir/globe.ts'
+import { MaxKey } from 'mongodb'
+import { type Circle, circleAround } from '../../fhir/globe.ts'
 import type { Filter } from './collections.ts'
-import { keyOf } from './index-items.ts'
-import { found, type Of, type Term } from './term.ts'
+import { bandOf, keyOf } from './index-items.ts'
+import { found, magnitude, type Of, type Term } from './term.ts'
+
+/** A wider circle is one range of bands, whatever the longitude: it finds much anyway. */
+const MOST_BANDS = 24
 
 export function positionTerm({ param, distance, ...center }: Of<'position'>): Term {
-  const { latitudes, longitudes, haversine } = circleAround(center, distance)
+  const circle = circleAround(center, distance)
   const k = keyOf('position', param)
-  const box = found({
-    k,
-    v: within(latitudes),
-    $or: longitudes.map((range) => ({ longitude: within(range) })),
-  })
-  const isNear = { $lte: [haversineFrom(center, '$$this.v', '$$this.longitude'), haversine] }
+  const box = found(
+    {
+      k,
+      latitude: within(circle.latitudes),
+      $or: circle.longitudes.map((range) => ({ 'v.longitude': within(range) })),
+    },
+    { by: rangesOf(circle).map((v) => ({ k, v })), habit: `${magnitude(distance)}` },
+  )
+  const isNear = { $lte: [haversineFrom(center, '$$this.latitude', '$$this.v.longitude'), circle.haversine] }
   // Items of other kinds have other values, so they must not come as far as the calculation.
   const near = { $filter: { input: '$ix', cond: { $cond: [{ $eq: ['$$this.k', { $literal: k }] }, isNear, false] } } }
   const filter = { $and: [box.filter, { $expr: { $ne: [near, []] } }] }
   return { filter, ...(box.access === undefined ? {} : { access: { ...box.access, exact: false } }) }
+}
+
+/** Of the index on bands and longitudes. */
+function rangesOf({ latitudes, longitudes }: Circle): readonly Filter[] {
+  const [from, to] = [bandOf(latitudes[0]), bandOf(latitudes[1])]
+  if (to - from >= MOST_BANDS) return [{ $gte: { band: from }, $lte: { band: to, longitude: new MaxKey() } }]
+  const bands = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  return bands.flatMap((band) =>
+    longitudes.map(([west, east]) => ({ $gte: { band, longitude: west }, $lte: { band, longitude: east } })),
+  )
 }
 
 const within = ([from, to]: readonly [number, number]): Filter => ({ $gte: from, $lte: to })
