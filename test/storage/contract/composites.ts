@@ -237,6 +237,15 @@ export function describeComposites(newClinic: NewClinic): void {
       expect((await clinic.search(type, { where, count: 0 })).total).toBe(wanted.length)
     })
 
+    test('of another clinic nothing', async () => {
+      const [own, other] = [newClinic(), newClinic()]
+      await own.put('Location/own', [position('near', 1, 1), pressure('sys', 5, 5, 'Pa')])
+      await other.put('Location/other', [position('near', 1, 1), pressure('sys', 5, 5, 'Pa')])
+      const both = composed('pressure', isCode('sys'), pascals({ lowMin: 5, highMax: 5 }))
+      expect(await own.find('Location', [near(1, 1, 1)])).toEqual(['Location/own'])
+      expect(await other.find('Location', [both])).toEqual(['Location/other'])
+    })
+
     test('an update removes the positions and composites that are gone', async () => {
       const clinic = newClinic()
       const of = (size: number) => composite('value', token('code', 'a', 'urn:x'), number('size', size))
