@@ -1,0 +1,73 @@
+/** The order that `_sort` asks for: https://hl7.org/fhir/R4/search.html#sort. */
+import { type Parameter, parametersOf } from './definitions.ts'
+import { elementsOf, isObject, objectsIn, type Resource, textOf } from './elements.ts'
+import { inBaseUnit, statedBy } from './quantities.ts'
+import { compareEnds, type Range } from './ranges.ts'
+import { compareTexts, plain } from './text.ts'
+import { addressOf, dateOf, numberOf, referenceText, type Setting, textsOf, tokensOf } from './values.ts'
+
+/** Negative where `one` has to come before `other`; 0 where either may. */
+export function compareBy(keys: readonly string[], one: Resource, other: Resource, setting: Setting): number {
+  for (const key of keys) {
+    const difference = compareByKey(key.replace(/^-/, ''), key.startsWith('-'), one, other, setting)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** The lowest value counts going up, the highest going down; what has no value comes last either way. */
+function compareByKey(code: string, isDescending: boolean, one: Resource, other: Resource, setting: Setting): number {
+  const sign = isDescending ? -1 : 1
+  const compare = (left: Value, right: Value) => sign * compareValues(left, right, isDescending)
+  const [first, second] = [one, other].map((resource) => [...valuesOf(resource, code, setting)].sort(compare)[0])
+  if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined)
+  return compare(first, second)
+}
+
+type Value = string | Range
+
+/** Ranges by their beginning going up, by their end going down. */
+function compareValues(one: Value, other: Value, isDescending: boolean): number {
+  if (typeof one === 'string' || typeof other === 'string') return compareTexts(String(one), String(other))
+  return isDescending ? compareEnds(one.high, other.high) : compareEnds(one.low, other.low)
+}
+
+function valuesOf(resource: Resource, code: string, setting: Setting): readonly Value[] {
+  if (code === '_id') return [resource.id]
+  if (code === '_lastUpdated') return objectsIn(resource['meta']).map(({ lastUpdated }) => textOf(lastUpdated))
+  const parameter = parametersOf(resource.resourceType).get(code)
+  if (parameter === undefined) return []
+  return elementsOf(resource, parameter.expression).flatMap((value) => sortable(parameter, value, setting))
+}
+
+/** What is there but has nothing to compare, like a concept of text alone, comes before all that has; R4 leaves it open. */
+const orNothing = (values: readonly string[]): readonly string[] => (values.length === 0 ? [''] : values)
+
+/** Of each coding. */
+const codesOf = (parameter: Parameter, value: unknown): readonly string[] =>
+  (isObject(value) && value['coding'] !== undefined ? objectsIn(value['coding']) : [value]).flatMap((one) =>
+    orNothing(tokensOf(parameter, one).map(({ code }) => code)),
+  )
+
+function sortable(parameter: Parameter, value: unknown, setting: Setting): readonly Value[] {
+  switch (parameter.type) {
+    case 'string':
+      return orNothing(textsOf(value).map(plain))
+    case 'token':
+      return codesOf(parameter, value)
+    case 'reference': {
+      const reference = referenceText(value)
+      return [addressOf(reference, setting)?.id ?? reference.replace(/\|.*$/, '')]
+    }
+    case 'uri':
+      return [textOf(value)]
+    case 'date':
+      return [dateOf(parameter, value)].filter((range) => range !== undefined)
+    case 'number':
+      return [numberOf(value)].filter((range) => range !== undefined)
+    case 'quantity':
+      return [statedBy(value)].flatMap((stated) => (stated === undefined ? [] : [inBaseUnit(stated)]))
+    default:
+      return []
+  }
+}

@@ -1,0 +1,31 @@
+/** `_text` and `_content`: https://hl7.org/fhir/R4/search.html#content. */
+import { isObject, objectsIn, type Resource, textOf } from './elements.ts'
+import { plain } from './text.ts'
+
+/** What is no text: addresses, and what the server keeps. */
+const OTHER = new Set(['resourceType', 'id', 'meta', 'text', 'system', 'url', 'reference', 'profile', 'contentType'])
+
+const narrative = (resource: Resource): readonly string[] =>
+  objectsIn(resource['text']).map(({ div }) => textOf(div).replace(/<[^>]*>/g, ' '))
+
+/** The texts of all elements but dates; a narrative's `text` is an object, a concept's a string. */
+function texts(value: unknown): readonly string[] {
+  if (typeof value === 'string') return /^\d{4}-\d\d/.test(value) ? [] : [value]
+  if (Array.isArray(value)) return value.flatMap(texts)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, part]) =>
+    OTHER.has(name) && (name !== 'text' || typeof part !== 'string') ? [] : texts(part),
+  )
+}
+
+const wordsOf = (all: readonly string[]): ReadonlySet<string> => new Set(all.flatMap((text) => plain(text).split(' ')))
+
+/** Words that must all be there, `OR` between them, `NOT` before one, `*` after its beginning. */
+export function fitsWords(code: '_text' | '_content', query: string, resource: Resource): boolean {
+  const words = wordsOf([...narrative(resource), ...(code === '_content' ? texts(resource) : [])])
+  const has = (asked: string) =>
+    asked.endsWith('*') ? [...words].some((word) => word.startsWith(plain(asked))) : words.has(plain(asked))
+  return query
+    .split(' OR ')
+    .some((all) => all.split(' AND ').every((one) => (one.startsWith('NOT ') ? !has(one.slice(4)) : has(one))))
+}

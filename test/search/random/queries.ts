@@ -1,0 +1,590 @@
+/** Random searches over a population: their values are those of its resources, or close to them. */
+import fc from 'fast-check'
+import { COMPARTMENTS, type Parameter, parametersOf, partsOf } from '../naive/definitions.ts'
+import { elementsOf, isObject, objectsIn, type Resource, repetitionsOf, textOf } from '../naive/elements.ts'
+import { UCUM, UNITS } from '../naive/quantities.ts'
+import { PREFIXES } from '../naive/ranges.ts'
+import { textsOf, tokensOf } from '../naive/values.ts'
+import { BASE, codes, dates, decimals, IDS, instants, systems, TYPES, type Type, words } from './population.ts'
+
+type Text = fc.Arbitrary<string>
+
+const encoded = (name: string, value: string) => `${name}=${encodeURIComponent(value)}`
+/** As it is written in a list. */
+const escaped = (value: string) => value.replace(/[\\,$|]/g, '\\$&')
+const from = (values: readonly string[], otherwise: Text): Text =>
+  values.length === 0 ? otherwise : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...new Set(values)) }, otherwise)
+const prefixes = fc.constantFrom('', '', '', ...PREFIXES)
+const prefixed = (text: Text): Text => fc.tuple(prefixes, text).map((parts) => parts.join(''))
+/** Of so many kinds as often as there are of them. */
+const modified = (name: string, choices: readonly (readonly [modifier: string, values: Text, most?: number])[]): Text =>
+  fc
+    .constantFrom(...choices)
+    .chain(([modifier, values, most = 3]) =>
+      fc.array(values, { minLength: 1, maxLength: most }).map((list) => encoded(name + modifier, list.join(','))),
+    )
+
+const isComparable = (text: string) => /[\p{L}\p{N}]/u.test(text)
+/** The whole, its beginning, its end, in other letters. */
+const variants = (text: string): Text =>
+  fc.constantFrom(
+    ...[text, text, text.toUpperCase(), text.toLowerCase()],
+    ...[[...text].slice(0, 2).join(''), [...text].slice(1).join(''), text.normalize('NFD')].filter(isComparable),
+  )
+const strings = (texts: readonly string[]): Text => from(texts.filter(isComparable), words).chain(variants).map(escaped)
+
+function stringCriterion(name: string, values: readonly unknown[]): Text {
+  const text = strings(values.flatMap(textsOf))
+  return modified(name, [
+    ['', text],
+    ['', text],
+    [':exact', text],
+    [':contains', text],
+  ])
+}
+
+/** `code`, `system|code`, `|code`, `system|`. */
+function tokens(parameter: Parameter, values: readonly unknown[]): Text {
+  const own = values.flatMap((value) => tokensOf(parameter, value))
+  const others = parameter.element === 'boolean' ? [] : [fc.record({ system: systems, code: codes })]
+  const token = fc.oneof(
+    ...(own.length === 0
+      ? [fc.constant({ system: '', code: 'true' })]
+      : [{ weight: 4, arbitrary: fc.constantFrom(...own) }]),
+    ...others,
+  )
+  return fc.tuple(token, fc.constantFrom('code', 'code', 'both', 'system')).map(([{ system, code }, form]) => {
+    if (form === 'code') return escaped(code)
+    return form === 'system' && system !== '' ? `${escaped(system)}|` : `${escaped(system)}|${escaped(code)}`
+  })
+}
+
+const TREE = fc.constantFrom(...['root', 'left', 'right', 'leaf', 'left'].map((code) => `urn:tree|${code}`))
+const VALUE_SETS = fc.constantFrom('http://listed.example', 'http://listed.example\\|1', 'ValueSet/listed')
+
+function tokenCriterion(parameter: Parameter, name: string, values: readonly unknown[]): Text {
+  const token = tokens(parameter, values)
+  const simple = [
+    ['', token],
+    ['', token],
+    [':not', token],
+  ] as const
+  const identifiers = values
+    .filter(isObject)
+    .filter((value) => value['value'] !== undefined && parameter.element === undefined)
+  if (identifiers.length > 0)
+    return modified(name, [...simple, [':of-type', from(identifiers.flatMap(typed), fc.constant('a|b|c'))]])
+  const isCode = values.some((value) => isObject(value) && parameter.element === undefined)
+  if (!isCode) return modified(name, simple)
+  const labels = strings(values.filter(isObject).flatMap(({ text, display }) => [textOf(text), textOf(display)]))
+  return modified(name, [
+    ...[...simple, ...simple],
+    ...([
+      [':text', labels],
+      [':in', VALUE_SETS, 1],
+      [':not-in', VALUE_SETS, 1],
+      [':above', TREE],
+      [':below', TREE],
+    ] as const),
+  ])
+}
+
+const typed = ({ type, value }: Readonly<Record<string, unknown>>): readonly string[] =>
+  objectsIn(type)
+    .flatMap(({ coding }) => objectsIn(coding))
+    .map(({ system, code }) => [system, code, value].map((part) => escaped(textOf(part))).join('|'))
+
+const localTo = (types: readonly string[]) => fc.tuple(fc.constantFrom(...types), fc.constantFrom(...IDS))
+
+/** Types of the population that the parameter may refer to. */
+const targetsOf = ({ target = ['*'] }: Parameter): readonly Type[] =>
+  TYPES.filter((type) => target.includes('*') || target.includes(type))
+
+/** Of the population where it has some. */
+const literalTargets = (parameter: Parameter): readonly string[] =>
+  targetsOf(parameter).length > 0 ? targetsOf(parameter) : (parameter.target ?? [])
+
+const HIERARCHIES: readonly string[] = ['Location', 'Organization', 'Encounter']
+
+function referenceCriterion(parameter: Parameter, name: string, values: readonly unknown[]): Text {
+  const targets = targetsOf(parameter)
+  const written = values.map((value) => (isObject(value) ? textOf(value['reference']) : textOf(value)))
+  const isAllowed = (text: string) => /^http|^urn/.test(text) || targets.some((type) => text.startsWith(`${type}/`))
+  const own = from(
+    written.filter((text) => text !== '' && isAllowed(text)).map(escaped),
+    fc.constant('http://q.example/a'),
+  )
+  if (targets.length === 0) return modified(name, [['', own]])
+  const literal = localTo(targets).map((parts) => parts.join('/'))
+  const absolute = literal.map((text) => `${BASE}/${text}`)
+  const plain = fc.oneof(own, own, literal, fc.constantFrom(...IDS), absolute)
+  const identifiers = values.filter(isObject).flatMap(({ identifier }) => objectsIn(identifier))
+  const labels = values.filter(isObject).map(({ display }) => textOf(display))
+  const recursive = targets.filter((type) => HIERARCHIES.includes(type))
+  const near = recursive.length === 0 ? [] : [localTo(recursive).map((parts) => parts.join('/'))]
+  return modified(name, [
+    ...([
+      ['', plain],
+      ['', plain],
+    ] as const),
+    [':identifier', tokens({ ...parameter, type: 'token' }, identifiers)],
+    [':text', strings(labels)],
+    ...targets.slice(0, 3).map((type) => [`:${type}`, fc.constantFrom(...IDS)] as const),
+    ...near.flatMap((one) => [[':above', one, 1] as const, [':below', one, 1] as const]),
+  ])
+}
+
+/** The dates of a value, cut to some precision. */
+function datesOf(value: unknown): readonly string[] {
+  const texts = isObject(value)
+    ? [value['start'], value['end'], ...(Array.isArray(value['event']) ? value['event'] : [])].map(textOf)
+    : [textOf(value)]
+  return texts
+    .flatMap((text) => [text, text.slice(0, 10), text.slice(0, 7), text.slice(0, 4)])
+    .filter((text) => /^\d{4}/.test(text))
+}
+
+const dateText = (values: readonly unknown[]): Text =>
+  prefixed(
+    from(
+      values.flatMap(datesOf),
+      fc.oneof(dates, instants, fc.constantFrom('1970-02-03T04:05', '2024-02-29T14:00:00+02:00')),
+    ),
+  )
+
+const numberTexts = (value: number): readonly string[] => {
+  const text = value.toString().includes('e') ? value.toFixed(6) : String(value)
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  return [
+    text,
+    text,
+    text.includes('.') ? `${text}0` : `${text}.0`,
+    `${mantissa}e${Number(exponent)}`,
+    text.replace(/\.\d+$/, ''),
+  ]
+}
+const numberText = (values: readonly number[]): Text =>
+  prefixed(
+    from(
+      values.flatMap(numberTexts),
+      decimals.chain((value) => fc.constantFrom(...numberTexts(value))),
+    ),
+  )
+
+const numbersOf = (value: unknown): readonly number[] => {
+  if (typeof value === 'number') return [value]
+  if (!isObject(value)) return []
+  return [value['value'], value['low'], value['high']].flatMap(numbersOf)
+}
+
+/** `5.4`, `5.4|system|code`, `5.4||code`, in its own unit or another one of its kind. */
+function quantityText(values: readonly unknown[]): Text {
+  const stated = values.filter(isObject).flatMap((value) => (value['value'] === undefined ? [] : [value]))
+  const number = numberText(values.flatMap(numbersOf))
+  const own = stated.flatMap(({ value, system, code, unit, currency }) => {
+    const digits = fc.constantFrom(...numberTexts(Number(value)))
+    if (currency !== undefined) return [digits.map((text) => `${text}|urn:iso:std:iso:4217|${textOf(currency)}`)]
+    const label = escaped(textOf(unit ?? code))
+    return [
+      ...(label === '' ? [] : [digits.map((text) => `${text}||${label}`)]),
+      ...(textOf(code) === '' || textOf(system) === ''
+        ? []
+        : [digits.map((text) => `${text}|${textOf(system)}|${textOf(code)}`)]),
+      ...(system === UCUM ? [inOtherUnit(Number(value), textOf(code))] : []),
+    ]
+  })
+  return fc.oneof(
+    number,
+    number.map((text) => `${text}|${UCUM}|mg`),
+    ...own.map((text) => prefixed(text)),
+  )
+}
+
+/** What is about as much, in another unit. */
+function inOtherUnit(value: number, code: string): Text {
+  const unit = UNITS[code]
+  const others = Object.entries(UNITS).filter(([, other]) => other.of === unit?.of)
+  if (unit === undefined || others.length === 0) return fc.constant(`${value}|${UCUM}|${code}`)
+  return fc.constantFrom(...others).chain(([name, other]) => {
+    const ratio =
+      (Number(unit.factor.above) * Number(other.factor.below)) /
+      (Number(unit.factor.below) * Number(other.factor.above))
+    return fc.constantFrom(2, 4, 9).map((digits) => `${Number((value * ratio).toPrecision(digits))}|${UCUM}|${name}`)
+  })
+}
+
+const URIS = fc.constantFrom('http://x', 'http://x/', 'http://x/a', 'http://x/a/b', 'http://xy', 'http://p.example/a')
+
+function uriCriterion(name: string, values: readonly unknown[]): Text {
+  const exact = from(values.map(textOf).map(escaped), URIS)
+  return modified(name, [
+    ['', exact],
+    [':above', URIS],
+    [':below', URIS],
+  ])
+}
+
+const place = (value: unknown): readonly string[] =>
+  isObject(value) ? [`${value['latitude']}|${value['longitude']}`] : []
+
+function nearCriterion(name: string, values: readonly unknown[]): Text {
+  const places = from(values.flatMap(place), fc.constantFrom('42|-71', '89|0', '0|180', '-90|12'))
+  const distances = fc.constantFrom('', '|3', '|3|[mi_us]', '|70', '|200|km', '|15000', '|12345678|m', '|20016')
+  return modified(name, [['', fc.tuple(places, distances).map((parts) => parts.join(''))]])
+}
+
+/** A value of a part of a composite; strings and dates as they stand. */
+function partText(part: Parameter, values: readonly unknown[]): Text {
+  switch (part.type) {
+    case 'token':
+      return tokens(part, values)
+    case 'quantity':
+      return quantityText(values)
+    case 'date':
+      return dateText(values)
+    case 'number':
+      return numberText(values.flatMap(numbersOf))
+    case 'reference':
+      return localTo(literalTargets(part)).map((parts) => parts.join('/'))
+    default:
+      return strings(values.flatMap(textsOf))
+  }
+}
+
+/** Parts of one repetition, or of any. */
+function compositeCriterion(type: string, parameter: Parameter, name: string, resources: readonly Resource[]): Text {
+  const parts = partsOf(type, parameter)
+  const expressions = parts.map(({ expression }) => expression)
+  const repetitions = resources.flatMap((one) => repetitionsOf(one, parameter.expression, expressions))
+  const complete = repetitions.filter((values) => values.every(({ length }) => length > 0))
+  const mixed = parts.map((_, at) => repetitions.flatMap((values) => values[at] ?? []))
+  const all = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...(complete.length > 0 ? complete : [mixed])) },
+    fc.constant(mixed),
+  )
+  const value = all.chain((values) =>
+    fc.tuple(...parts.map((part, at) => partText(part, values[at] ?? []))).map((texts) => texts.join('$')),
+  )
+  return modified(name, [['', value]])
+}
+
+export class Queries {
+  readonly #byType: ReadonlyMap<string, readonly Resource[]>
+  /** Of the population. */
+  readonly #types: readonly Type[]
+
+  constructor(population: readonly Resource[]) {
+    this.#byType = Map.groupBy(population, ({ resourceType }) => resourceType)
+    this.#types = TYPES.filter((type) => this.#byType.has(type))
+  }
+
+  /** Types that the parameter may refer to, those of the population where it may. */
+  #targetsOf(parameter: Parameter): readonly Type[] {
+    const targets = targetsOf(parameter)
+    const here = targets.filter((type) => this.#types.includes(type))
+    return here.length > 0 ? here : targets
+  }
+
+  /** Paths with queries. */
+  searches(): Text {
+    return fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom(...this.#types).chain((type) => this.#searchOf(type, `/${type}`)) },
+      { weight: 1, arbitrary: this.#compartment() },
+      { weight: 1, arbitrary: this.#acrossTypes() },
+    )
+  }
+
+  #searchOf(type: Type, path: string): Text {
+    const one = this.#criterion(type, 3)
+    return fc
+      .tuple(
+        fc.oneof(fc.tuple(one), fc.tuple(one), fc.tuple(one, one)),
+        fc.oneof(fc.constant(''), this.#sort(type)),
+        fc.constantFrom('', '', '_count=1', '_count=2', '_count=3'),
+        fc.constantFrom('', '', '_total=accurate'),
+      )
+      .chain(([criteria, sort, count, total]) =>
+        (count === ''
+          ? fc.oneof({ weight: 3, arbitrary: fc.constant('') }, this.#includes(type))
+          : fc.constant('')
+        ).map(
+          (includes) => `${path}?${[...criteria, sort, count, total, includes].filter((one) => one !== '').join('&')}`,
+        ),
+      )
+  }
+
+  #compartment(): Text {
+    const centers = fc.constantFrom(...(['Patient', 'Encounter', 'Practitioner'] as const))
+    return fc.tuple(centers, fc.constantFrom(...IDS)).chain(([center, id]) => {
+      const members = this.#types.filter((type) => COMPARTMENTS[center]?.[type] !== undefined)
+      return fc.oneof(
+        fc.constantFrom(...members).chain((type) => this.#searchOf(type, `/${center}/${id}/${type}`)),
+        fc.constantFrom('', '?_id=1,2', '?_tag:missing=true').map((query) => `/${center}/${id}/*${query}`),
+      )
+    })
+  }
+
+  #acrossTypes(): Text {
+    const shared = [...parametersOf('Patient').values()].filter(
+      ({ code }) => code.startsWith('_') && code !== '_lastUpdated',
+    )
+    const all = [...this.#byType.values()].flat()
+    const criterion = fc
+      .constantFrom(...shared)
+      .chain((parameter) => this.#valueOf('Patient', parameter, parameter.code, all))
+    return fc
+      .tuple(fc.subarray([...this.#types], { minLength: 2 }), criterion, fc.constantFrom('', '&_sort=_id', '&_count=5'))
+      .map(([types, query, more]) => `/?_type=${types.join(',')}&${query}${more}`)
+  }
+
+  /** @param links how many references may still be followed */
+  #criterion(type: Type, links: number): Text {
+    const own = this.#ownCriterion(type)
+    if (links === 0) return own
+    return fc.oneof(
+      { weight: 10, arbitrary: own },
+      { weight: 2, arbitrary: this.#chain(type, links) },
+      { weight: 2, arbitrary: this.#reverseChain(type, links) },
+      { weight: 1, arbitrary: fc.oneof(this.#words(), this.#list(), this.#updated()) },
+      { weight: 1, arbitrary: this.#filter(type).map((filter) => encoded('_filter', filter)) },
+    )
+  }
+
+  /** Mostly those that some resource has a value of; each kind of parameter as often as the others. */
+  #parameter(
+    type: Type,
+    isWanted: (parameter: Parameter) => boolean = () => true,
+  ): fc.Arbitrary<Parameter> | undefined {
+    const all = [...parametersOf(type).values()].filter((one) => one.code !== '_lastUpdated' && isWanted(one))
+    const used = all.filter((parameter) => this.#values(type, parameter).length > 0)
+    const kinds = [...Map.groupBy(used, (parameter) => parameter.type).values()].map((some) => fc.constantFrom(...some))
+    if (all.length === 0) return undefined
+    return fc.oneof(fc.constantFrom(...all), ...kinds.map((arbitrary) => ({ weight: 3, arbitrary })))
+  }
+
+  #written(type: Type, parameter: Parameter): readonly string[] {
+    return referencesOf(this.#byType.get(type) ?? [], parameter)
+  }
+
+  /** With but those of a type that are wanted, where there are some, so that chains more often lead to what is asked of. */
+  #among(type: Type, isWanted: (resource: Resource) => boolean): Queries {
+    const wanted = this.#byType.get(type)?.filter(isWanted) ?? []
+    return wanted.length === 0 ? this : new Queries([...new Map(this.#byType).set(type, wanted).values()].flat())
+  }
+
+  #values(type: string, { expression }: Parameter): readonly unknown[] {
+    return (this.#byType.get(type) ?? []).flatMap((resource) => elementsOf(resource, expression))
+  }
+
+  #ownCriterion(type: Type): Text {
+    const parameters = this.#parameter(type) ?? fc.constantFrom(...parametersOf(type).values())
+    return parameters.chain((parameter) =>
+      fc.oneof(
+        { weight: 8, arbitrary: this.#valueOf(type, parameter, parameter.code, this.#byType.get(type) ?? []) },
+        // R4 does not say when a composite is missing of which some parts are there.
+        ...(parameter.type === 'composite' ? [] : [fc.boolean().map((is) => `${parameter.code}:missing=${is}`)]),
+      ),
+    )
+  }
+
+  #valueOf(type: string, parameter: Parameter, name: string, resources: readonly Resource[]): Text {
+    const values = resources.flatMap((resource) => elementsOf(resource, parameter.expression))
+    if (parameter.code === '_id')
+      return modified(name, [
+        ['', fc.constantFrom(...IDS)],
+        [':not', fc.constantFrom(...IDS)],
+      ])
+    switch (parameter.type) {
+      case 'string':
+        return stringCriterion(name, values)
+      case 'token':
+        return tokenCriterion(parameter, name, values)
+      case 'reference':
+        return referenceCriterion(parameter, name, values)
+      case 'uri':
+        return uriCriterion(name, values)
+      case 'date':
+        return modified(name, [['', dateText(values)]])
+      case 'number':
+        return modified(name, [['', numberText(values.flatMap(numbersOf))]])
+      case 'quantity':
+        return modified(name, [['', quantityText(values)]])
+      case 'special':
+        return nearCriterion(name, values)
+      case 'composite':
+        return compositeCriterion(type, parameter, name, resources)
+    }
+  }
+
+  #references(type: Type): fc.Arbitrary<Parameter> | undefined {
+    return this.#parameter(type, (one) => one.type === 'reference' && targetsOf(one).length > 0)
+  }
+
+  #chain(type: Type, links: number): Text {
+    const references = this.#references(type)
+    if (references === undefined) return this.#ownCriterion(type)
+    return fc.tuple(references, fc.boolean()).chain(([parameter, isTyped]) => {
+      const named = isTyped || parameter.target?.includes('*') === true
+      return fc.constantFrom(...this.#targetsOf(parameter)).chain((target) =>
+        this.#among(target, ({ id }) => this.#written(type, parameter).some((text) => text.endsWith(`${target}/${id}`)))
+          .#criterion(target, links - 1)
+          .filter((rest) => named || isForAll(parameter, rest))
+          .map((rest) => `${parameter.code}${named ? `:${target}` : ''}.${rest}`),
+      )
+    })
+  }
+
+  #reverseChain(type: Type, links: number): Text {
+    const sources = this.#types.flatMap((source) =>
+      [...parametersOf(source).values()].flatMap((parameter) =>
+        parameter.type === 'reference' && targetsOf(parameter).includes(type) ? [{ source, parameter }] : [],
+      ),
+    )
+    const used = sources.filter(({ source, parameter }) => this.#values(source, parameter).length > 0)
+    if (used.length === 0) return this.#ownCriterion(type)
+    return fc.constantFrom(...used).chain(({ source, parameter }) =>
+      this.#among(source, (one) => referencesOf([one], parameter).some((text) => text.includes(`${type}/`)))
+        .#criterion(source, links - 1)
+        .map((rest) => `_has:${source}:${parameter.code}:${rest}`),
+    )
+  }
+
+  #words(): Text {
+    const word = fc.constantFrom('bone', 'LIVER', 'muller', 'lung', 'ray', 'met*', 'l*', 'anna', 'van', 'ann*')
+    const term = fc.tuple(fc.constantFrom('', '', 'NOT '), word).map((parts) => parts.join(''))
+    const all = fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(' AND '))
+    const either = fc.array(all, { minLength: 1, maxLength: 2 }).map((parts) => parts.join(' OR '))
+    return fc.tuple(fc.constantFrom('_text', '_content'), either).map(([name, value]) => encoded(name, value))
+  }
+
+  #list(): Text {
+    return fc.constantFrom('1', '2', '3,4', '4').map((ids) => `_list=${ids}`)
+  }
+
+  #updated(): Text {
+    return fc
+      .constantFrom('gt2020', 'lt2020', 'ge2024-01-01', 'eb2020-01-01T00:00:00Z')
+      .map((date) => `_lastUpdated=${date}`)
+  }
+
+  #filter(type: Type): Text {
+    const tests = this.#test(type)
+    const join = fc.constantFrom(' and ', ' or ')
+    return fc.oneof(
+      tests,
+      fc.tuple(tests, join, tests).map((parts) => parts.join('')),
+      fc.tuple(tests, join, tests, join, tests).map(([a, b, c, d, e]) => `${a}${b}(${c}${d}${e})`),
+      tests.map((test) => `not (${test})`),
+    )
+  }
+
+  #test(type: Type): Text {
+    const isTested = ({ code, type: kind, element }: Parameter) =>
+      kind !== 'composite' && kind !== 'special' && code !== '_profile' && element !== 'ContactPoint'
+    const parameters = this.#parameter(type, isTested)
+    if (parameters === undefined) return fc.constant('_id eq "1"')
+    const own = parameters.chain((parameter) => this.#testOf(type, parameter))
+    const references = this.#references(type)
+    if (references === undefined) return own
+    const onwards = references.chain((parameter) =>
+      fc.constantFrom(...this.#targetsOf(parameter)).chain((target) => {
+        const there = this.#parameter(target, isTested) ?? fc.constantFrom(...parametersOf(target).values())
+        return there.chain((one) => this.#testOf(target, one)).map((test) => `${parameter.code}:${target}.${test}`)
+      }),
+    )
+    return fc.oneof({ weight: 4, arbitrary: own }, onwards)
+  }
+
+  #testOf(type: Type, parameter: Parameter): Text {
+    const values = this.#values(type, parameter)
+    const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
+    const test = (operators: readonly string[], text: Text) =>
+      fc
+        .tuple(fc.constantFrom(...operators), text)
+        .map(([operator, value]) => `${parameter.code} ${operator} ${quoted(value)}`)
+    const presence = fc.boolean().map((is) => `${parameter.code} pr ${is}`)
+    if (parameter.code === '_id') return test(['eq', 'ne'], fc.constantFrom(...IDS))
+    switch (parameter.type) {
+      case 'string':
+        return test(
+          ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'],
+          from(values.flatMap(textsOf).filter(isComparable), words).chain(variants),
+        )
+      case 'token':
+        return fc.oneof({ weight: 3, arbitrary: test(['eq', 'ne'], tokens(parameter, values)) }, presence)
+      case 'reference':
+        return fc.oneof(
+          test(
+            ['eq', 'ne', 're'],
+            localTo(literalTargets(parameter)).map((parts) => parts.join('/')),
+          ),
+          presence,
+        )
+      case 'date':
+        return test(['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'sa', 'eb', 'co', 'po'], dateText(values).map(withoutPrefix))
+      case 'number':
+        return test(
+          ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'ap'],
+          numberText(values.flatMap(numbersOf)).map(withoutPrefix),
+        )
+      case 'quantity':
+        return test(['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'ap'], quantityText(values).map(withoutPrefix))
+      case 'uri':
+        return test(['eq', 'ne', 'ss', 'sb'], URIS)
+      default:
+        return presence
+    }
+  }
+
+  #sort(type: Type): Text {
+    const keys = this.#parameter(type, ({ type: kind }) => kind !== 'composite' && kind !== 'special')
+    const key = fc.tuple(
+      fc.constantFrom('', '-'),
+      fc.oneof(
+        { weight: 4, arbitrary: (keys ?? fc.constantFrom(...parametersOf(type).values())).map(({ code }) => code) },
+        fc.constantFrom('_id', '_lastUpdated'),
+      ),
+    )
+    return fc
+      .uniqueArray(key, { minLength: 1, maxLength: 3, selector: ([, code]) => code })
+      .map((all) => `_sort=${all.map((parts) => parts.join('')).join(',')}`)
+  }
+
+  #includes(type: Type): Text {
+    const references = this.#references(type) ?? fc.constant(undefined)
+    const pointing = this.#types.flatMap((source) =>
+      [...parametersOf(source).values()].flatMap((parameter) =>
+        parameter.type === 'reference' && targetsOf(parameter).includes(type) ? [`${source}:${parameter.code}`] : [],
+      ),
+    )
+    const one = fc.oneof(
+      references.map((parameter) =>
+        parameter === undefined ? `_include=${type}:*` : `_include=${type}:${parameter.code}`,
+      ),
+      fc.constantFrom('_include=*', `_include=${type}:*`, '_revinclude=*'),
+      pointing.length === 0
+        ? fc.constant('_revinclude=*')
+        : fc.constantFrom(...pointing).map((text) => `_revinclude=${text}`),
+      fc.constantFrom(
+        '_include:iterate=Encounter:part-of',
+        '_include:iterate=Patient:link',
+        '_revinclude:iterate=Observation:subject',
+        '_include:iterate=Observation:*',
+      ),
+    )
+    return fc.uniqueArray(one, { minLength: 1, maxLength: 3 }).map((all) => all.join('&'))
+  }
+}
+
+const referencesOf = (resources: readonly Resource[], { expression }: Parameter): readonly string[] =>
+  resources
+    .flatMap((resource) => elementsOf(resource, expression))
+    .map((value) => (isObject(value) ? textOf(value['reference']) : textOf(value)))
+
+const withoutPrefix = (text: string): string => text.replace(/^[a-z]{2}/, '')
+
+/** A chain that names no type is refused where the parameter is not of the same kind in every type, or its value no value. */
+function isForAll(parameter: Parameter, rest: string): boolean {
+  const code = rest.split(/[.:=]/)[0] ?? ''
+  return targetsOf(parameter).filter((type) => parametersOf(type).has(code)).length === 1
+}
