@@ -13,7 +13,7 @@ type Reference = Extract<Equality, { kind: 'reference' }>
 const UPWARDS = ['partof', 'part-of', 'parent']
 
 /** The parameter by which resources of the type form a hierarchy; undefined where they form none. */
-export const parentParameterOf = (type: string): string | undefined =>
+const parentParameterOf = (type: string): string | undefined =>
   UPWARDS.find((code) => searchParametersOf(type).get(code)?.target?.includes(type))
 
 /**
