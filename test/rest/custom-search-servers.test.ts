@@ -1,5 +1,8 @@
 /** Search parameters of a clinic where several servers serve it, and one of them dies. */
 import { expect, test } from '@jest/globals'
+import { openStore } from '../../src/app.ts'
+import { DEMO_CLINIC } from '../../src/clinics/demo.ts'
+import { StoreConflict } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { type FhirResponse, request, startServer } from '../support/server.ts'
 import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
@@ -58,6 +61,22 @@ test('what one server writes is found by what another one has just been told, wh
     for (const { fhir } of [one, other]) expect(await totalOf(fhir, `${id}=${family}`)).toBe(written)
   }
   for (const { close } of [one, other]) await close()
+})
+
+test('what a server has written that had not heard of it is found, or was refused', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const [{ fhir, close }, late] = [await startServer({ DATABASE_URL }), await openStore(DATABASE_URL)]
+  expect((await fhir('PUT', '/SearchParameter/late', parameter('late', 'family'))).status).toBe(201)
+  await until(async () => (await fhir('GET', '/Patient?late=nobody')).status === 200)
+  const text = JSON.stringify({ ...named('Latecomer'), id: 'latecomer' })
+  const change = { type: 'Patient', id: 'latecomer', version: 1, expect: 0, lastUpdated: 1, method: 'PUT' } as const
+  const resources = [{ ...change, text, entries: [] }]
+  const refusal = await late
+    .write({ clinic: DEMO_CLINIC, resources, madeBy: 0, records: [], guards: [] })
+    .catch((error) => error)
+  expect(refusal === undefined || refusal instanceof StoreConflict).toBe(true)
+  expect(await totalOf(fhir, 'late=latecomer')).toBe(refusal === undefined ? 1 : 0)
+  await Promise.all([close(), late.close()])
 })
 
 test('a server that is killed in the middle leaves the rest to the next, which finds everything', async () => {

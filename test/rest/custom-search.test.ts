@@ -95,6 +95,7 @@ describe('a parameter that a clinic adds', () => {
   test('is not there in another clinic, which may define the same code otherwise', async () => {
     const { ours, theirs } = clinics
     expect((await theirs('GET', '/Patient?eye-color=green')).status).toBe(400)
+    expect((await theirs('GET', '/$reindex-status')).body).toEqual({ resourceType: 'Parameters' })
     const green = await written(theirs, patient('Green', 'green'))
     await written(theirs, parameter('eye-color', { type: 'string', expression: 'Patient.name.family' }))
     expect(await found(theirs, '/Patient?eye-color=gre')).toEqual([green])

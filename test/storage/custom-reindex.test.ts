@@ -11,6 +11,7 @@ import {
   StoreConflict,
 } from '../../src/storage/port.ts'
 import { describeOnMongo } from '../support/mongo.ts'
+import { plansOf } from '../support/mongo-plans.ts'
 import { newMongoUrl } from '../support/mongo-url.ts'
 import { newFolder } from '../support/run.ts'
 import { token } from './fixtures.ts'
@@ -181,4 +182,21 @@ function describeReindexing(newUrl: () => Promise<string>): void {
 }
 
 describe('on SQLite', () => describeReindexing(async () => `sqlite:${join(newFolder(), 'emr.db')}`))
-describeOnMongo('on MongoDB', () => describeReindexing(newMongoUrl))
+describeOnMongo('on MongoDB', () => {
+  describeReindexing(newMongoUrl)
+
+  test('whether all of a type is indexed takes a few keys of the index, however much there is', async () => {
+    const url = await newMongoUrl()
+    const north = new Writer(await open(url))
+    await north.declare('eyes')
+    for (let id = 0; id < 300; id += 1) await north.write(`p${id}`, { eyes: id === 7 ? 'blue' : 'brown' })
+    const plans = await plansOf(url, () => north.find('blue'))
+    expect(plans.length).toBeGreaterThan(1)
+    for (const { keysExamined, documentsExamined, stages } of plans) {
+      expect(keysExamined).toBeLessThan(10)
+      expect(documentsExamined).toBeLessThan(2)
+      expect([...stages]).not.toContain('COLLSCAN')
+    }
+    await north.store.close()
+  })
+})

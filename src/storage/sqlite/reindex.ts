@@ -110,7 +110,10 @@ function fillPlace(engine: Engine, extraction: Extraction, typeName: string, pla
   return { done, failed, reached }
 }
 
-/** Rows do not say by what they were made, so all are; the cursor is the last one that is done. */
+/**
+ * Rows do not say by what they were made, so all are; the cursor is the last one that is done.
+ * @throws StoreUnavailable when another version of the server has opened the file since
+ */
 export async function reindex(
   engine: Engine,
   extraction: Extraction | undefined,
@@ -119,7 +122,10 @@ export async function reindex(
   const type = engine.names.type(clinic, typeName)
   if (type === undefined || extraction === undefined) return NOTHING
   const place = { clinic, type, after: Number(after) }
-  const { done, failed, reached } = await whenFree(engine, () => fillPlace(engine, extraction, typeName, place, limit))
+  const { done, failed, reached } = await whenFree(engine, () => {
+    checkIndex(engine)
+    return fillPlace(engine, extraction, typeName, place, limit)
+  })
   return { done, failed, ...(done === 0 ? {} : { next: String(reached) }) }
 }
 
