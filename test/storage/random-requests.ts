@@ -256,9 +256,10 @@ const searches = fc.constantFrom(...SEARCHED).chain((type) => {
     .map(([where, ...others]) => `/${type}?${[...where, ...others].filter((part) => part !== '').join('&')}`)
 })
 
+/** Only how many: resources of several types that have the same id come in an order of the engine's own. */
 const typesQueries = fc
-  .tuple(fc.subarray([...SEARCHED], { minLength: 1 }), fc.constantFrom('_sort=_id', '_sort=-_id', '_id=1,2&_sort=_id'))
-  .map(([types, more]) => `/?_type=${types.join(',')}&_count=3&${more}`)
+  .tuple(fc.subarray([...SEARCHED], { minLength: 1 }), fc.constantFrom(...IDS))
+  .map(([types, id]) => `/?_type=${types.join(',')}&_id=${id}&_summary=count`)
 
 const histories = fc
   .tuple(
