@@ -51,11 +51,11 @@ export class RecordWatch {
     const stream = this.records.watch(this.pipeline(), { maxAwaitTimeMS: LONGEST_LOOK })
     this.stream = stream
     try {
-      for (let looks = 0; !this.end.signal.aborted; looks += 1) {
-        const change = await stream.tryNext()
-        if (looks === 0) this.listener.begins()
-        if (change !== null) this.listener.changed(recordIn(change))
-      }
+      const first = await stream.tryNext()
+      this.listener.begins()
+      if (first !== null) this.listener.changed(recordIn(first))
+      // Unlike tryNext(), it throws when the stream has ended for good: the collection was dropped or renamed.
+      while (!this.end.signal.aborted) this.listener.changed(recordIn(await stream.next()))
     } finally {
       await stream.close()
     }
