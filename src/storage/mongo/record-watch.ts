@@ -1,12 +1,13 @@
 /** What anybody writes to the records, as it is told by a change stream (https://www.mongodb.com/docs/manual/changeStreams/). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeStream, ChangeStreamDocument, Collection } from 'mongodb'
+import type { ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
+import type { Engine } from './engine.ts'
 
 /** Milliseconds before a stream that was lost is opened anew. */
 const PAUSE = 1_000
-/** Milliseconds that the server lets a look for news wait. */
-const LONGEST_LOOK = 1_000
+/** Milliseconds that the server lets a look for news wait; who closes the store waits for it. */
+const LONGEST_LOOK = 200
 
 export interface RecordListener {
   /** From now on every change is told. */
@@ -19,22 +20,32 @@ export interface RecordListener {
 
 /** The driver resumes a stream where it broke off; one that it cannot resume is opened anew. */
 export class RecordWatch {
+  private readonly client: MongoClient
   private readonly records: Collection<RecordDocument>
   private readonly kinds: readonly string[]
   private readonly listener: RecordListener
   private readonly end = new AbortController()
-  private stream: ChangeStream<RecordDocument> | undefined
+  private session: ClientSession | undefined
+  private readonly watching: Promise<void>
 
-  constructor(records: Collection<RecordDocument>, kinds: readonly string[], listener: RecordListener) {
+  constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
+    this.client = client
     this.records = records
     this.kinds = kinds
     this.listener = listener
-    void this.watch()
+    this.watching = this.watch()
   }
 
   async close(): Promise<void> {
     this.end.abort()
-    await this.stream?.close()
+    const { session } = this
+    // The driver waits for a look that is under way, and leaves a stream on the server that is just being opened.
+    if (session !== undefined)
+      await this.client
+        .db('admin')
+        .command({ killSessions: [session.id] })
+        .catch(() => {})
+    await this.watching
   }
 
   private async watch(): Promise<void> {
@@ -48,8 +59,9 @@ export class RecordWatch {
   }
 
   private async follow(): Promise<void> {
-    const stream = this.records.watch(this.pipeline(), { maxAwaitTimeMS: LONGEST_LOOK })
-    this.stream = stream
+    const session = this.client.startSession()
+    this.session = session
+    const stream = this.records.watch(this.pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
     try {
       const first = await stream.tryNext()
       this.listener.begins()
@@ -58,6 +70,7 @@ export class RecordWatch {
       while (!this.end.signal.aborted) this.listener.changed(recordIn(await stream.next()))
     } finally {
       await stream.close()
+      await session.endSession()
     }
   }
 
