@@ -1,6 +1,6 @@
 /** What anybody writes to the records, as it is told by a change stream (https://www.mongodb.com/docs/manual/changeStreams/). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
+import type { ChangeStream, ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 
@@ -25,7 +25,7 @@ export class RecordWatch {
   private readonly kinds: readonly string[]
   private readonly listener: RecordListener
   private readonly end = new AbortController()
-  private session: ClientSession | undefined
+  private opened: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
   private readonly watching: Promise<void>
 
   constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
@@ -38,14 +38,17 @@ export class RecordWatch {
 
   async close(): Promise<void> {
     this.end.abort()
-    const { session } = this
-    // The driver waits for a look that is under way, and leaves a stream on the server that is just being opened.
-    if (session !== undefined)
-      await this.client
-        .db('admin')
-        .command({ killSessions: [session.id] })
-        .catch(() => {})
+    // First, as a stream that is not closed is resumed when its session ends.
+    const closed = this.opened?.stream.close().catch(() => {})
+    await this.endSession().catch(() => {})
+    await closed
     await this.watching
+  }
+
+  /** What the driver leaves on the server of a stream that is closed while it is being opened ends with its session. */
+  private async endSession(): Promise<void> {
+    if (this.opened === undefined) return
+    await this.client.db('admin').command({ killSessions: [this.opened.session.id] })
   }
 
   private async watch(): Promise<void> {
@@ -60,8 +63,8 @@ export class RecordWatch {
 
   private async follow(): Promise<void> {
     const session = this.client.startSession()
-    this.session = session
     const stream = this.records.watch(this.pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
+    this.opened = { session, stream }
     try {
       const first = await stream.tryNext()
       this.listener.begins()
