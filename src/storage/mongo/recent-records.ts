@@ -4,7 +4,7 @@
  * there is no stream, nothing is remembered.
  */
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
-import type { Collections } from './collections.ts'
+import type { Engine } from './engine.ts'
 import type { PointReads } from './point-reads.ts'
 import { type RecordListener, RecordWatch } from './record-watch.ts'
 
@@ -27,10 +27,10 @@ export class RecentRecords implements RecordListener {
   private changes = 0
   private isTold = false
 
-  constructor({ records }: Collections, reads: PointReads, kinds: readonly string[]) {
+  constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
     this.reads = reads
     this.kinds = new Set(kinds)
-    this.watch = kinds.length === 0 ? undefined : new RecordWatch(records, kinds, this)
+    this.watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
   async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {

@@ -1,12 +1,13 @@
 /** What anybody writes to the records, as it is told by a change stream (https://www.mongodb.com/docs/manual/changeStreams/). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeStream, ChangeStreamDocument, Collection } from 'mongodb'
+import type { ChangeStream, ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
+import type { Engine } from './engine.ts'
 
 /** Milliseconds before a stream that was lost is opened anew. */
 const PAUSE = 1_000
-/** Milliseconds that the server lets a look for news wait. */
-const LONGEST_LOOK = 1_000
+/** Milliseconds that the server lets a look for news wait; who closes the store waits for it. */
+const LONGEST_LOOK = 200
 
 export interface RecordListener {
   /** From now on every change is told. */
@@ -19,22 +20,35 @@ export interface RecordListener {
 
 /** The driver resumes a stream where it broke off; one that it cannot resume is opened anew. */
 export class RecordWatch {
+  private readonly client: MongoClient
   private readonly records: Collection<RecordDocument>
   private readonly kinds: readonly string[]
   private readonly listener: RecordListener
   private readonly end = new AbortController()
-  private stream: ChangeStream<RecordDocument> | undefined
+  private opened: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
+  private readonly watching: Promise<void>
 
-  constructor(records: Collection<RecordDocument>, kinds: readonly string[], listener: RecordListener) {
+  constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
+    this.client = client
     this.records = records
     this.kinds = kinds
     this.listener = listener
-    void this.watch()
+    this.watching = this.watch()
   }
 
   async close(): Promise<void> {
     this.end.abort()
-    await this.stream?.close()
+    // First, as a stream that is not closed is resumed when its session ends.
+    const closed = this.opened?.stream.close().catch(() => {})
+    await this.endSession().catch(() => {})
+    await closed
+    await this.watching
+  }
+
+  /** What the driver leaves on the server of a stream that is closed while it is being opened ends with its session. */
+  private async endSession(): Promise<void> {
+    if (this.opened === undefined) return
+    await this.client.db('admin').command({ killSessions: [this.opened.session.id] })
   }
 
   private async watch(): Promise<void> {
@@ -48,16 +62,18 @@ export class RecordWatch {
   }
 
   private async follow(): Promise<void> {
-    const stream = this.records.watch(this.pipeline(), { maxAwaitTimeMS: LONGEST_LOOK })
-    this.stream = stream
+    const session = this.client.startSession()
+    const stream = this.records.watch(this.pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
+    this.opened = { session, stream }
     try {
-      for (let looks = 0; !this.end.signal.aborted; looks += 1) {
-        const change = await stream.tryNext()
-        if (looks === 0) this.listener.begins()
-        if (change !== null) this.listener.changed(recordIn(change))
-      }
+      const first = await stream.tryNext()
+      this.listener.begins()
+      if (first !== null) this.listener.changed(recordIn(first))
+      // Unlike tryNext(), it throws when the stream has ended for good: the collection was dropped or renamed.
+      while (!this.end.signal.aborted) this.listener.changed(recordIn(await stream.next()))
     } finally {
       await stream.close()
+      await session.endSession()
     }
   }
 

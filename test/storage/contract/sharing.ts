@@ -88,21 +88,24 @@ export function describeSharing(name: string, openTwo: OpenTwo): void {
 
       test('shows what the same store wrote, whatever reads and other stores’ writes are under way', async () => {
         const [one, other] = newClinics()
-        let isOver = false
+        const over = new AbortController()
         const version = async (clinic: Clinic) =>
           (await clinic.store.readRecent(clinic.name, REMEMBERED, 'x'))?.version ?? 0
         const readers = [one, other, one, other].map(async (clinic) => {
           // One that is answered from memory would let nothing else happen.
-          for (; !isOver; await setImmediate()) await version(clinic)
+          for (; !over.signal.aborted; await setImmediate()) await version(clinic)
         })
-        for (let write = 1; write <= 60; write += 2) {
-          await one.record(REMEMBERED, 'x', write)
-          expect(await version(one)).toBe(write)
-          await other.record(REMEMBERED, 'x', write + 1)
-          expect(await version(other)).toBe(write + 1)
+        try {
+          for (let write = 1; write <= 60; write += 2) {
+            await one.record(REMEMBERED, 'x', write)
+            expect(await version(one)).toBe(write)
+            await other.record(REMEMBERED, 'x', write + 1)
+            expect(await version(other)).toBe(write + 1)
+          }
+        } finally {
+          over.abort()
+          await Promise.all(readers)
         }
-        isOver = true
-        await Promise.all(readers)
         await sleep(RECENT)
         expect([await version(one), await version(other)]).toEqual([60, 60])
       })
