@@ -46,6 +46,8 @@ async function ofAddress(
     (system) => system !== undefined && system !== resource.url,
   )
   if (other !== undefined)
-    throw badRequest(`The address is that of ${resource.url}, but the request names ${other}; leave the system out`)
+    throw badRequest(
+      `The address is that of ${resource.url ?? `CodeSystem/${id}, which has no url`}, but the request names ${other}; leave the system out`,
+    )
   return conceptsOf(resource)
 }

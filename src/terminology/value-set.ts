@@ -161,5 +161,5 @@ const tooMuch: Gap = {
 
 const noContent = ({ url }: ValueSet): Gap => ({
   code: 'not-found',
-  diagnostics: `The value set ${url ?? ''} has neither a compose nor a whole expansion, so nothing says which codes it has`,
+  diagnostics: `The value set ${url ?? 'without a url'} has neither a compose nor a whole expansion, so nothing says which codes it has`,
 })
