@@ -14,7 +14,7 @@ const SLOT_MINUTES = 20
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** A Monday, 09:00 UTC: every schedule has one working week from here. */
-const WEEK_START = Date.UTC(2032, 0, 5, 9)
+export const WEEK_START = Date.UTC(2032, 0, 5, 9)
 const FIRST_BIRTHDAY = Date.UTC(1935, 0, 1)
 const BIRTHDAYS = 29_000
 
@@ -43,7 +43,7 @@ const iso = (milliseconds: number): string => new Date(milliseconds).toISOString
 export const patientId = (n: number): string => `bench-patient-${n}`
 export const practitionerId = (n: number): string => `bench-practitioner-${n}`
 export const scheduleId = (n: number): string => `bench-schedule-${n}`
-const slotId = (n: number): string => `bench-slot-${n}`
+export const slotId = (n: number): string => `bench-slot-${n}`
 
 /** The first letters of a family name; one patient in 25 has them. */
 export const familyBeginning = (n: number): string => pick(BEGINNINGS, n)

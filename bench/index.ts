@@ -2,13 +2,16 @@
  * `npm run bench`: speed and memory of the server on both engines, beside ceilings measured in the same run.
  * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
- * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB.
+ * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
+ * itself on fifty times the data, and `--keep` keeps the stores for that under data/.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sizesAt } from './data-set.ts'
 import { benchEmbedded } from './embedded-bench.ts'
+import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
+import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { benchMongo, MONGO_SCENARIOS, type MongoOptions, type MongoResults } from './mongo/mongo-bench.ts'
 import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
@@ -16,10 +19,13 @@ import { machine, type Results, tables, verdicts, verdictTable } from './report.
 import { scenarios } from './scenarios.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+/** The server's own data, so that both are on the same disk. */
+const DATA = join(ROOT, 'data')
 const ENGINES = ['sqlite', 'mongodb'] as const
 
 interface Options extends MongoOptions {
   readonly engines: readonly string[]
+  readonly keep: boolean
 }
 
 function options(): Options {
@@ -30,17 +36,19 @@ function options(): Options {
       rounds: { type: 'string', default: '5' },
       engine: { type: 'string', multiple: true, default: [...ENGINES] },
       only: { type: 'string', multiple: true, default: [] },
+      keep: { type: 'boolean', default: false },
     },
   })
   const atLeastOne = (name: 'scale' | 'seconds' | 'rounds'): number => {
     if (Number(values[name]) >= 1) return Number(values[name])
     throw new Error(`--${name} is '${values[name]}'; use a number from 1 on`)
   }
-  const { engine: engines, only } = values
+  const { engine: engines, only, keep } = values
   refuseUnknown('engine', engines, ENGINES)
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  refuseUnknown('scenario', only, [...names, MONGO_SIZES])
-  return { scale: atLeastOne('scale'), seconds: atLeastOne('seconds'), rounds: atLeastOne('rounds'), engines, only }
+  refuseUnknown('scenario', only, [...names, MONGO_SIZES, GROWTH])
+  const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
+  return { scale, seconds, rounds, engines, only, keep }
 }
 
 function refuseUnknown(what: string, asked: readonly string[], known: readonly string[]): void {
@@ -57,17 +65,31 @@ async function bench(chosen: Options, folder: string): Promise<void> {
   report(chosen, embedded, mongo)
 }
 
+async function growth(chosen: Options, folder: string): Promise<void> {
+  const { rounds, seconds, keep } = chosen
+  const results = await benchGrowth({ rounds, seconds, ...(keep ? { kept: DATA } : {}) }, folder)
+  const judged = growthVerdicts(results)
+  const file = write({ options: chosen, growth: results, verdicts: judged })
+  console.log([growthTables(results), verdictTable(judged), file].join('\n\n'))
+  if (results.creates.some(({ errors }) => errors > 0)) process.exitCode = 1
+}
+
+/** The file of the results. */
+function write(results: object): string {
+  const folder = join(ROOT, 'bench', 'results')
+  mkdirSync(folder, { recursive: true })
+  const date = new Date().toISOString()
+  const file = join(folder, `${date.replaceAll(':', '-')}.json`)
+  writeFileSync(file, `${JSON.stringify({ date, machine: machine(), ...results }, null, 2)}\n`)
+  return file
+}
+
 function report(chosen: Options, embedded: Results | undefined, mongo: MongoResults | undefined): void {
   const judged = [
     ...(embedded === undefined ? [] : verdicts(embedded)),
     ...(mongo === undefined ? [] : mongoVerdicts(mongo)),
   ]
-  const folder = join(ROOT, 'bench', 'results')
-  mkdirSync(folder, { recursive: true })
-  const date = new Date().toISOString()
-  const file = join(folder, `${date.replaceAll(':', '-')}.json`)
-  const content = { date, machine: machine(), options: chosen, embedded, mongo, verdicts: judged }
-  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
+  const file = write({ options: chosen, embedded, mongo, verdicts: judged })
   const parts = [
     ...(embedded === undefined ? [] : [tables(embedded)]),
     ...(mongo === undefined ? [] : [mongoTables(mongo)]),
@@ -83,11 +105,11 @@ function report(chosen: Options, embedded: Results | undefined, mongo: MongoResu
 }
 
 const chosen = options()
-// Beside the server's own data, so that both are on the same disk.
-mkdirSync(join(ROOT, 'data'), { recursive: true })
-const folder = mkdtempSync(join(ROOT, 'data', 'bench-'))
+mkdirSync(DATA, { recursive: true })
+const folder = mkdtempSync(join(DATA, 'bench-'))
 try {
   if (chosen.only.includes(MONGO_SIZES)) console.log(sizeTables(await measureSizes(folder)))
+  else if (chosen.only.includes(GROWTH)) await growth(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

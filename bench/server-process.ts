@@ -13,6 +13,8 @@ export interface Memory {
   /** Resident set size now, and the highest so far, bytes. */
   readonly resident: number
   readonly peak: number
+  /** Of the resident set, what is not mapped from files. */
+  readonly own: number
 }
 
 /** What a process, and those that it started, use of the machine. */
@@ -82,6 +84,7 @@ export const usageOf = (pid: number): Usage => ({
     return {
       resident: sum(members.map(({ resident }) => resident)) ?? 0,
       peak: sum(members.map(({ peak }) => peak)) ?? 0,
+      own: sum(members.map(({ own }) => own)) ?? 0,
     }
   },
 })
@@ -114,5 +117,5 @@ function memoryOf(pid: number): Memory | undefined {
   const status = readProc(pid, 'status')
   const bytes = (name: string): number =>
     1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1])
-  return status === undefined ? undefined : { resident: bytes('VmRSS'), peak: bytes('VmHWM') }
+  return status === undefined ? undefined : { resident: bytes('VmRSS'), peak: bytes('VmHWM'), own: bytes('RssAnon') }
 }

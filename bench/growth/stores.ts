@@ -1,0 +1,36 @@
+/** The two stores: SQLite files with the data set, and with fifty times as much, filled without HTTP. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServer } from '../emr.ts'
+
+const FILL = join(import.meta.dirname, 'fill-store.ts')
+
+/**
+ * A file in `folder` with the data set times `scale`. What is written to it is lost at the end.
+ * @param kept where filled files are kept for later runs; absent: none is
+ */
+export async function storeAt(scale: number, folder: string, kept?: string): Promise<string> {
+  const file = join(folder, `growth-${scale}.db`)
+  if (kept === undefined) {
+    await fill(file, scale)
+    return file
+  }
+  const original = join(kept, `bench-growth-${scale}.db`)
+  if (!existsSync(original)) {
+    await fill(file, scale)
+    renameSync(file, original)
+  }
+  copyFileSync(original, file)
+  return file
+}
+
+/** The server itself writes the demo's clinic and accounts first: it does so on an empty store. */
+async function fill(file: string, scale: number): Promise<void> {
+  const server = await startServer(`sqlite:${file}`)
+  await server.stop()
+  const child = spawn(process.execPath, [FILL, file, String(scale)], { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${FILL} ended with code ${code}`)
+}
