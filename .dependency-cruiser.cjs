@@ -25,7 +25,7 @@ module.exports = {
     ),
     only(
       'the-index-is-kept-alike',
-      ['storage/(index-parts|plan-uses|search-index|indexing)\\.ts'],
+      ['storage/(composite|index-parts|plan-uses|search-index|indexing)\\.ts'],
       ['storage/port\\.ts', 'search/plan\\.ts'],
       'How far the search index is, and its making, are the same on every engine.',
     ),
@@ -33,7 +33,7 @@ module.exports = {
     only(
       'engines-implement-the-port',
       ['storage/[^/]+/'],
-      ['storage/(port|cursor|index-parts|search-index|indexing)\\.ts', 'search/plan\\.ts', 'fhir/'],
+      ['storage/(port|cursor|composite|index-parts|search-index|indexing)\\.ts', 'search/plan\\.ts', 'fhir/'],
       'An engine knows the port and the plan, no FHIR rule and no other part of the server.',
     ),
     {
@@ -45,7 +45,7 @@ module.exports = {
     },
     only(
       'repository-imports',
-      ['repository\\.ts'],
+      ['repository\\.ts', 'repository/'],
       ['storage/(port|plan-uses)\\.ts', 'search/', 'fhir/'],
       'The repository sits between providers and the store.',
     ),
@@ -87,7 +87,7 @@ module.exports = {
       comment: 'Only app, clinics, the repository and providers (types only) see the storage port.',
       from: {
         path: '^src/',
-        pathNot: ['^src/(app|repository)\\.ts$', '^src/(storage|clinics|providers|integrations)/'],
+        pathNot: ['^src/(app|repository)\\.ts$', '^src/(repository|storage|clinics|providers|integrations)/'],
       },
       to: { path: '^src/storage/port\\.ts$' },
     },
