@@ -15,7 +15,6 @@ import { specialProviders } from '../../src/providers/index.ts'
 import { defineProvider, type Interactions, type Provider } from '../../src/providers/provider.ts'
 import { registerProviders, systemInteractions } from '../../src/providers/registry.ts'
 import { standard, standardProvider } from '../../src/providers/standard.ts'
-import { searchParametersOf } from '../../src/search/parameters.ts'
 import { newDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -29,23 +28,6 @@ afterAll(() => server.close())
 
 const resources = (of: CapabilityStatement) => of.rest?.[0]?.resource ?? []
 const resourceOf = (type: string, of = statement) => resources(of).find((resource) => resource.type === type)
-const batch = (urls: readonly string[]) =>
-  server.fhir('POST', '/', {
-    resourceType: 'Bundle',
-    type: 'batch',
-    entry: urls.map((url) => ({ request: { method: 'GET', url } })),
-  })
-
-/** Of a batch of GETs, those that were not answered 200, with their outcome. */
-async function refused(urls: readonly string[]): Promise<readonly string[]> {
-  const { status, body } = await batch(urls)
-  expect(status).toBe(200)
-  return urls.flatMap((url, index) => {
-    const { response } = body.entry[index]
-    return response.status === '200 OK' ? [] : [`${url}: ${JSON.stringify(response)}`]
-  })
-}
-
 describe('capability/statement.json', () => {
   test('is what the providers generate (npm run capability writes it anew)', () => {
     const file = readFileSync(join(import.meta.dirname, '../../capability/statement.json'), 'utf8')
@@ -87,43 +69,6 @@ describe('GET /metadata', () => {
     expect(system).toEqual(['batch', 'history-system', 'search-system', 'transaction'])
   })
 
-  const VALUES: Readonly<Record<string, string>> = {
-    string: 'a',
-    // Codes may be any text, but an element that is a boolean has two.
-    token: 'true',
-    reference: 'some-id',
-    date: '2026-03-01',
-    uri: 'http://example.org/a',
-    number: '1',
-    quantity: '1',
-    // The only one is near.
-    special: '1|2',
-  }
-  const valueFor = (type: string, parameter: { readonly name: string; readonly type: string }): string =>
-    parameter.type === 'composite'
-      ? (searchParametersOf(type).get(parameter.name)?.parts ?? []).map((part) => VALUES[part.type]).join('$')
-      : (VALUES[parameter.type] ?? '')
-
-  test('declares only search parameters that are answered, for every type', async () => {
-    for (const { type, searchParam = [] } of resources(statement)) {
-      const urls = searchParam.map((parameter) => `${type}?${parameter.name}=${valueFor(type, parameter)}&_count=1`)
-      expect(await refused(urls)).toEqual([])
-    }
-  })
-
-  test('declares only search parameters of every type that are answered', async () => {
-    const special: Readonly<Record<string, string>> = {
-      _filter: '_filter=_id eq 1',
-      _has: '_has:Observation:patient:_id=1',
-      _list: '_list=1',
-    }
-    const declared = statement.rest?.[0]?.searchParam ?? []
-    expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(['_content', '_text', '_source', '_has']))
-    expect(
-      await refused(declared.map(({ name, type }) => `Patient?${special[name] ?? `${name}=${VALUES[type]}`}&_count=1`)),
-    ).toEqual([])
-  })
-
   test('tells the modifiers that each type of parameter takes', () => {
     expect(statement.rest?.[0]?.documentation).toContain('token :not :text :in :not-in :above :below :of-type;')
   })
@@ -134,20 +79,6 @@ describe('GET /metadata', () => {
       for (const { definition } of searchParam) expect(definition).toMatch(/^https?:\/\/.+\/SearchParameter\/.+/)
     }
   })
-
-  test.each(['Patient', 'Appointment', 'Slot', 'Observation', 'Encounter', 'Provenance', 'Organization'])(
-    'declares only includes of %s that are answered',
-    async (type) => {
-      const { searchInclude = [], searchRevInclude = [] } = resourceOf(type) ?? {}
-      expect(searchInclude).toContain('*')
-      expect(searchRevInclude).toContain('*')
-      const urls = [
-        ...searchInclude.map((include) => `${type}?_include=${include}&_count=1`),
-        ...searchRevInclude.map((include) => `${type}?_revinclude=${include}&_count=1`),
-      ]
-      expect(await refused(urls)).toEqual([])
-    },
-  )
 
   test('names canonicals of operations whose definitions are found by url, read by id, and cannot be changed', async () => {
     const operations = resources(statement).flatMap(({ operation = [] }) => operation)

@@ -1,0 +1,54 @@
+/** https://hl7.org/fhir/R4/search.html#string */
+import type { Table } from './table.ts'
+
+const patient = (...name: readonly object[]) => ({ resourceType: 'Patient', name })
+const given = (text: string) => patient({ given: [text] })
+
+export const string: Table = {
+  name: 'string',
+  resources: [
+    ...['Eve', 'eve', 'EVE', 'Evelyn', 'Severine', 'Ève', 'Adam'].map(given),
+    // 7 to 10
+    patient({ family: "O'Neil-Smith", given: ['Ada', 'Eve'], prefix: ['Dr.'] }),
+    patient({ family: 'van der Berg', text: 'Prof. Jan van der Berg' }),
+    patient({ family: 'Müller' }, { family: 'Núñez', use: 'old' }),
+    patient({ family: 'a,b|c$d\\e' }),
+    {
+      resourceType: 'Patient',
+      address: [{ line: ['12 Main St.', 'Apt. 4'], city: 'São Paulo', postalCode: '01310-100', country: 'BR' }],
+    },
+    patient({ use: 'usual' }),
+  ],
+  rows: [
+    // R4: "Any patients with a name containing a given part with 'eve' at the start of the name".
+    ['Patient?given=eve', [0, 1, 2, 3, 5, 7]],
+    // "... anywhere in the name": Severine too.
+    ['Patient?given:contains=eve', [0, 1, 2, 3, 4, 5, 7]],
+    // "This would include patients with the given name 'Eve', but not 'eve' or 'EVE'".
+    ['Patient?given:exact=Eve', [0, 7]],
+    ['Patient?given:exact=Ève', [5]],
+    ['Patient?given=ÈVE', [0, 1, 2, 3, 5, 7]],
+    ['Patient?given=ada,adam', [6, 7]],
+    ['Patient?given=ada&given=eve', [7]],
+    ['Patient?given=severine&given=adam', []],
+    ['Patient?given=lyn', []],
+    ['Patient?name=dr', [7]],
+    ['Patient?name=prof', [8]],
+    ['Patient?name=van der', [8]],
+    ['Patient?name=eve', [0, 1, 2, 3, 5, 7]],
+    ['Patient?family=oneil', []],
+    ['Patient?family=o neil', [7]],
+    ["Patient?family=O'NEIL", [7]],
+    ['Patient?family:contains=smith', [7]],
+    ['Patient?family=muller', [9]],
+    ['Patient?family=nun&family=mul', [9]],
+    ['Patient?family:exact=a\\,b\\|c\\$d\\\\e', [10]],
+    ['Patient?family=a\\,b', [10]],
+    ['Patient?address=sao', [11]],
+    ['Patient?address=apt 4', [11]],
+    ['Patient?address-city:exact=São Paulo', [11]],
+    ['Patient?address-postalcode=01310', [11]],
+    ['Patient?family:missing=false', [7, 8, 9, 10]],
+    ['Patient?name:missing=true', [11]],
+  ],
+}

@@ -1,0 +1,37 @@
+/** https://hl7.org/fhir/R4/search.html#uri */
+import type { Table } from './table.ts'
+
+const valueSet = (url?: string) => ({
+  resourceType: 'ValueSet',
+  status: 'active',
+  ...(url === undefined ? {} : { url }),
+})
+
+export const uri: Table = {
+  name: 'uri',
+  resources: [
+    valueSet('http://acme.org/fhir/ValueSet/123'),
+    valueSet('http://acme.org/fhir/ValueSet/123/_history/5'),
+    valueSet('http://acme.org/fhir/ValueSet/1234'),
+    valueSet('http://acme.org/fhir'),
+    valueSet('http://acme.org/fhirs'),
+    valueSet('http://ACME.org/fhir/ValueSet/123'),
+    valueSet('urn:oid:1.2.3.4.5'),
+    valueSet('urn:oid:1.2.3.4.5.6'),
+    valueSet(),
+  ],
+  rows: [
+    // R4's own; "the comparison is case and accent sensitive".
+    ['ValueSet?url=http://acme.org/fhir/ValueSet/123', [0]],
+    ['ValueSet?url=http://ACME.org/fhir/ValueSet/123', [5]],
+    // "any value sets that have a URL starting with", by levels.
+    ['ValueSet?url:below=http://acme.org/fhir/', [0, 1, 2]],
+    ['ValueSet?url:below=http://acme.org/fhir', [0, 1, 2, 3]],
+    ['ValueSet?url:below=http://acme.org/fhir/ValueSet/123', [0, 1]],
+    // "any value set above a given specific URL".
+    ['ValueSet?url:above=http://acme.org/fhir/ValueSet/123/_history/5', [0, 1, 3]],
+    ['ValueSet?url=urn:oid:1.2.3.4.5', [6]],
+    ['ValueSet?url=urn:oid:1.2.3.4.5,http://acme.org/fhir', [3, 6]],
+    ['ValueSet?url:missing=true', [8]],
+  ],
+}
