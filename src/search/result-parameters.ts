@@ -7,6 +7,9 @@ import { parameterFor, type SearchScope } from './scope.ts'
 import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
 import { oneOf } from './value.ts'
 
+/** Each is a column of the query, the cursor and, on MongoDB, the sort, which takes 32. */
+const MOST_SORT_KEYS = 10
+
 const TOTALS = ['none', 'estimate', 'accurate'] as const
 
 export interface ResultParameters {
@@ -24,7 +27,7 @@ type Reader = (value: string, scope: SearchScope, name: string, modifier: string
 
 const READERS: Readonly<Record<string, Reader>> = {
   _count: (value) => ({ count: countOf(value) }),
-  _sort: (value, scope) => ({ sort: value.split(',').map((key) => sortKey(key.trim(), value, scope)) }),
+  _sort: (value, scope) => ({ sort: sortFrom(value, scope) }),
   _total: (value) => ({ total: oneOf('_total', value, TOTALS) }),
   _summary: (value) => ({ summary: summaryFrom(value) }),
   _elements: (value, { types }) => ({ elements: elementsFrom(value, types) }),
@@ -59,7 +62,7 @@ export function readResultParameter(name: string, value: string, scope: SearchSc
 }
 
 function countOf(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
+  if (!/^\d+$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
   return Number(value)
 }
 
@@ -69,6 +72,13 @@ function onlyDefault(name: string, value: string, only: string): ResultParameter
   throw badRequest(
     `${name}=${value}: contained resources are not searched by themselves, only their containers; write ${name}=${only} or leave it out`,
   )
+}
+
+function sortFrom(value: string, scope: SearchScope): readonly SortKey[] {
+  const keys = value.split(',')
+  if (keys.length > MOST_SORT_KEYS)
+    throw badRequest(`_sort has ${keys.length} keys; ${MOST_SORT_KEYS} are the most, and the first few decide`)
+  return keys.map((key) => sortKey(key.trim(), value, scope))
 }
 
 function sortKey(key: string, value: string, scope: SearchScope): SortKey {

@@ -5,7 +5,7 @@ import type { Condition } from './plan.ts'
 import type { Ask } from './question.ts'
 
 /** Values joined by commas in one parameter. */
-const MOST_VALUES = 200
+export const MOST_VALUES_OF_ONE = 200
 /** Characters of one value: longer than any address on the web. */
 const MOST_CHARACTERS = 4096
 
@@ -29,7 +29,8 @@ export interface ValueContext {
  */
 export function valuesOf(value: string, { name }: ValueContext): readonly string[] {
   const values = splitUnescaped(value, ',')
-  if (values.length > MOST_VALUES) throw badRequest(`${name} has ${values.length} values; ${MOST_VALUES} are the most`)
+  if (values.length > MOST_VALUES_OF_ONE)
+    throw badRequest(`${name} has ${values.length} values; ${MOST_VALUES_OF_ONE} are the most`)
   if (values.some(({ length }) => length > MOST_CHARACTERS))
     throw badRequest(`${name} has a value of more than ${MOST_CHARACTERS} characters, the most a search takes`)
   if (values.includes('')) {

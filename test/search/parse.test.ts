@@ -47,6 +47,7 @@ describe('_count', () => {
     ['5', 5, 'none', '5'],
     ['100', 100, 'none', '100'],
     ['5000', 100, 'none', '100'],
+    ['10000000000000000000000', 100, 'none', '100'],
     ['0', 0, 'accurate', '0'],
   ])('%s gives pages of %d with total %s, and says so in the self link: %s', (count, expected, total, used) => {
     const parsed = search(`Patient?_count=${count}`)
@@ -225,6 +226,34 @@ describe('limits', () => {
     const query = (number: number) => `Patient?${Array.from({ length: number }, () => 'given=a').join('&')}`
     expect(search(query(60)).plan.where).toHaveLength(60)
     expect(refusal(query(61))).toBe('The query has 61 parameters; 60 are the most')
+  })
+
+  test('500 values of all parameters together are the most', () => {
+    const query = (last: number) =>
+      ['given', 'family', 'general-practitioner:Practitioner.name'].map((name, index) => {
+        const values = Array.from({ length: [200, 200, last][index] ?? 0 }, () => 'a')
+        return `${name}=${values.join()}`
+      })
+    expect(search(`Patient?${query(100).join('&')}`).plan.where).toHaveLength(3)
+    expect(refusal(`Patient?${query(101).join('&')}`)).toBe(
+      'The query has 501 values, tests of _filter counted; 500 are the most',
+    )
+  })
+
+  test('tests of filters count as values, also in parentheses and brackets and at the end of a chain', () => {
+    const tests = Array.from({ length: 98 }, () => 'name eq a').join(' and ')
+    const filter = `${tests} and not (organization[name eq a].name eq b)`
+    const query = (more: string) => `Patient?${Array.from({ length: 5 }, () => `_filter=${filter}`).join('&')}${more}`
+    expect(search(query('')).plan.where).toHaveLength(5)
+    expect(refusal(query('&organization._filter=name eq a'))).toBe(
+      'The query has 501 values, tests of _filter counted; 500 are the most',
+    )
+  })
+
+  test('10 keys in _sort are the most', () => {
+    const query = (number: number) => `Patient?_sort=${Array.from({ length: number }, () => 'family').join()}`
+    expect(search(query(10)).plan.sort).toHaveLength(10)
+    expect(refusal(query(11))).toBe('_sort has 11 keys; 10 are the most, and the first few decide')
   })
 
   test('20 includes in a query are the most', () => {
