@@ -40,13 +40,6 @@ const rowsOf = (type: string): readonly Parameter[] =>
     .flatMap((base) => PARAMETERS[base] ?? [])
     .filter(({ code }) => code !== 'phonetic')
 
-/** @throws Error where there is none */
-export function parameterOf(type: string, code: string): Parameter {
-  const found = parametersOf(type).get(code)
-  if (found === undefined) throw new Error(`${type} has no search parameter ${code}`)
-  return found
-}
-
 /** The parameters that a composite is made of, each with its expression below the composite's. */
 export const partsOf = (type: string, { component = [] }: Parameter): readonly Parameter[] =>
   component.map(({ definition, expression }) => {

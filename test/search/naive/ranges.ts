@@ -49,7 +49,7 @@ export function decimal(digits: string): { readonly value: Fraction; readonly pr
   return { value: times(whole(scaled), precision), precision }
 }
 
-export function compareFractions(one: Fraction, other: Fraction): number {
+function compareFractions(one: Fraction, other: Fraction): number {
   if (one.below === 0n || other.below === 0n) {
     const [left, right] = [one, other].map(({ above, below }) => (below === 0n ? Number(above) : 0))
     return (left ?? 0) - (right ?? 0)

@@ -84,7 +84,7 @@ export function textsOf(value: unknown): readonly string[] {
   return NAME_AND_ADDRESS.flatMap((name) => value[name] ?? []).filter((text) => typeof text === 'string')
 }
 
-export function fitsText(modifier: string | undefined, asked: string, text: string): boolean {
+function fitsText(modifier: string | undefined, asked: string, text: string): boolean {
   switch (modifier) {
     case 'exact':
       return text === asked

@@ -40,7 +40,7 @@ const coding = fc.oneof(
   fc.record({ system: fc.constant('urn:tree'), code: treeCodes }),
   fc.record({ system: systems, display: words }),
 )
-export const concept = fc.oneof(
+const concept = fc.oneof(
   { weight: 6, arbitrary: fc.record({ coding: fc.array(coding, { minLength: 1, maxLength: 2 }), text: maybe(words) }) },
   fc.record({ text: words }),
 )
@@ -49,7 +49,7 @@ const identifierType = fc.record({
   coding: fc.constantFrom('MR', 'DL').map((code) => [{ system: V2, code }]),
   text: maybe(words),
 })
-export const identifier = fc.record({ system: maybe(systems), value: codes, type: rarely(identifierType) })
+const identifier = fc.record({ system: maybe(systems), value: codes, type: maybe(identifierType) })
 
 export const IDS = ['1', '2', '3', '4', '5', '6'] as const
 
@@ -104,7 +104,7 @@ const units = fc.oneof(
 )
 const comparators = fc.constantFrom(undefined, undefined, undefined, '<', '<=', '>', '>=')
 const measured = fc.oneof(decimals, decimals, fc.constantFrom(0.0054, 0.001, 1e-6, 37.5, 99.5, 310.65, 453.59237, 2.54))
-export const quantity = fc
+const quantity = fc
   .tuple(fc.record({ value: maybe(measured), comparator: comparators }), units)
   .map(([{ value, comparator }, of]) => (value === undefined ? of : { value, comparator, ...of }))
 const measure = fc.tuple(decimals, units).map(([value, of]) => ({ value, ...of }))

@@ -268,6 +268,9 @@ function compositeCriterion(type: string, parameter: Parameter, name: string, re
   return modified(name, [['', value]])
 }
 
+/** Those with the most rules, which few types have. */
+const INVOLVED: readonly Parameter['type'][] = ['quantity', 'composite', 'special']
+
 export class Queries {
   readonly #byType: ReadonlyMap<string, readonly Resource[]>
   /** Of the population. */
@@ -350,16 +353,19 @@ export class Queries {
     )
   }
 
-  /** Mostly those that some resource has a value of; each kind of parameter as often as the others. */
+  /** Mostly those that some resource has a value of; each kind of parameter alike. */
   #parameter(
     type: Type,
     isWanted: (parameter: Parameter) => boolean = () => true,
   ): fc.Arbitrary<Parameter> | undefined {
     const all = [...parametersOf(type).values()].filter((one) => one.code !== '_lastUpdated' && isWanted(one))
     const used = all.filter((parameter) => this.#values(type, parameter).length > 0)
-    const kinds = [...Map.groupBy(used, (parameter) => parameter.type).values()].map((some) => fc.constantFrom(...some))
     if (all.length === 0) return undefined
-    return fc.oneof(fc.constantFrom(...all), ...kinds.map((arbitrary) => ({ weight: 3, arbitrary })))
+    const kinds = [...Map.groupBy(used, (parameter) => parameter.type)].map(([kind, some]) => ({
+      weight: INVOLVED.includes(kind) ? 6 : 3,
+      arbitrary: fc.constantFrom(...some),
+    }))
+    return fc.oneof(fc.constantFrom(...all), ...kinds)
   }
 
   #written(type: Type, parameter: Parameter): readonly string[] {
