@@ -49,7 +49,8 @@ export function bestSource(
   // Nothing to compare with, and all of it or its own order is wanted.
   const isTaken = purpose === ALL_OF_THEM || (first.source.inRowOrder && !purpose.sorted)
   if (candidates.length === 1 && isTaken) return { source: finished(first), few: false }
-  const most = mostToCollect(engine, scope, terms, purpose)
+  // With several terms fewer than n match, and a walk may take much longer: then only the upper bound counts.
+  const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
   for (const step of [...STEPS.filter((size) => size < most), most]) {
     const smallest = smallestBelow(engine, candidates, step)
     if (smallest !== undefined) return { source: finished(smallest), few: true }
@@ -57,12 +58,8 @@ export function bestSource(
   return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), few: false }
 }
 
-/**
- * A walk meets a match every T / n resources, where n of T match: so n candidates are few when n * n < wanted * T.
- * With several terms fewer than n match, and a walk may take much longer: then only the upper bound counts.
- */
-function mostToCollect(engine: Engine, scope: Scope, terms: readonly Term[], { wanted }: Purpose): number {
-  if (terms.length > 1) return engine.fewCandidates
+/** A walk meets a match every T / n resources, where n of T match: so n candidates are few when n * n < wanted * T. */
+export function mostToCollect(engine: Engine, scope: Scope, wanted: number): number {
   const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${scope.type} AND live = 1`
   const size = engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows})`)
   return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt(wanted * (size + 1))))
@@ -112,6 +109,7 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
     case 'never':
     case 'always':
     case 'not':
+    case 'sorted':
       return undefined
   }
 }

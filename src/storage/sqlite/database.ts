@@ -6,6 +6,8 @@ import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 const MOST_STATEMENTS = 400
+/** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
+const MOST_STATEMENT_CHARACTERS = 1_000_000
 const KEYS_AT_A_TIME = 8
 /** How long another process is waited for, milliseconds, while this one does nothing else. */
 const PATIENCE = 5_000
@@ -38,6 +40,7 @@ export class Database {
   private readonly connection: DatabaseSync
   /** In order of last use; the first is the one to forget. */
   private readonly statements = new Map<string, StatementSync>()
+  private statementCharacters = 0
 
   /** `path` is a file, whose folder is made when it is missing, or ':memory:'. */
   constructor(path: string) {
@@ -125,6 +128,7 @@ export class Database {
 
   close(): void {
     this.statements.clear()
+    this.statementCharacters = 0
     this.connection.close()
   }
 
@@ -166,9 +170,11 @@ export class Database {
     }
     const statement = this.connection.prepare(text)
     this.statements.set(text, statement)
+    this.statementCharacters += text.length
     for (const oldest of this.statements.keys()) {
-      if (this.statements.size <= MOST_STATEMENTS) break
+      if (this.statements.size <= MOST_STATEMENTS && this.statementCharacters <= MOST_STATEMENT_CHARACTERS) break
       this.statements.delete(oldest)
+      this.statementCharacters -= oldest.length
     }
     return statement
   }

@@ -3,7 +3,10 @@ import type { Database } from './database.ts'
 
 /** Parent of the clinics. */
 const ROOT = 0
+/** Names known by number or by text, and parameters of which facts are known; more are forgotten together. */
 const MOST_CACHED = 50_000
+/** A longer one (the system of a token may be anything) is read each time. */
+const LONGEST_CACHED = 1_000
 
 export type EntryKind =
   | 'string'
@@ -87,7 +90,10 @@ export class Names {
     const known = this.texts.get(id)
     if (known !== undefined) return known
     const text = this.db.get<[string]>('SELECT text FROM name WHERE id = ?', id)?.[0] ?? ''
-    this.texts.set(id, text)
+    if (text.length <= LONGEST_CACHED) {
+      this.makeRoom()
+      this.texts.set(id, text)
+    }
     return text
   }
 
@@ -105,6 +111,7 @@ export class Names {
     if (facts.span > before.span || facts.repeated !== before.repeated) {
       this.db.run('UPDATE name SET span = ?, repeated = ? WHERE id = ?', facts.span, facts.repeated ? 1 : 0, param)
     }
+    this.makeRoom()
     this.facts.set(param, facts)
   }
 
@@ -117,10 +124,16 @@ export class Names {
   }
 
   private remember(parent: number, text: string, id: number): void {
-    if (this.cached >= MOST_CACHED) this.forget()
+    if (text.length > LONGEST_CACHED) return
+    this.makeRoom()
     const siblings = this.ids.get(parent) ?? new Map<string, number>()
     siblings.set(text, id)
     this.ids.set(parent, siblings)
+  }
+
+  /** For one more. */
+  private makeRoom(): void {
+    if (this.cached >= MOST_CACHED) this.forget()
     this.cached += 1
   }
 }

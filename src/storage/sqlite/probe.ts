@@ -22,6 +22,8 @@ export function probe(term: Term, row: Sql, depth = 0): Sql {
       const x = alias(depth)
       return sql`EXISTS (SELECT 1 FROM resource AS ${x} WHERE ${x}.row = ${row} AND ${term.matches(x)})`
     }
+    case 'sorted':
+      return sql`${term.value(row)} IS ${term.equals}`
     case 'chain': {
       const [x, target] = [alias(depth), alias(depth + 1)]
       const holds = or(

@@ -4,10 +4,11 @@ import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
-import { countRows, pageOf, type TypeSearch, typeSearch } from './page.ts'
+import { pageOf } from './page.ts'
 import { readRows } from './resources.ts'
-import type { Position } from './sort.ts'
+import { type Position, rowsDescend } from './sort.ts'
 import { scopeOf } from './term.ts'
+import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
 export function search(engine: Engine, plan: SearchPlan): SearchResult {
   engine.index.check(plan)
@@ -72,7 +73,7 @@ function compare(sort: readonly SortKey[], one: Position, other: Position): numb
     if (right === null) return -1
     return descending ? compareValues(right, left) : compareValues(left, right)
   }
-  return sort[0]?.descending ? other.row - one.row : one.row - other.row
+  return rowsDescend(sort) ? other.row - one.row : one.row - other.row
 }
 
 /** Texts as SQLite compares them: by the bytes of UTF-8. */

@@ -129,14 +129,14 @@ function byReference(param: number | undefined, descending: boolean): Ordering {
   }
 }
 
-/** Ties go by row, in the direction of the first key, so that one index walk has the whole order. */
-export const rowDirection = (orderings: readonly Ordering[]): Sql => direction(orderings[0]?.descending ?? false)
+/** Ties go by row, in the direction of the last key, so that a walk through its index has the whole order. */
+export const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false
 
 export const direction = (descending: boolean): Sql => raw(descending ? 'DESC' : 'ASC')
 
 /** True for what comes after `position`; a missing value comes after every value. */
 export function comesAfter(orderings: readonly Ordering[], values: readonly Sql[], row: Sql, position: Position): Sql {
-  const operator = raw(orderings[0]?.descending ? '<' : '>')
+  const operator = raw(rowsDescend(orderings) ? '<' : '>')
   return orderings.reduceRight((later: Sql, ordering, index) => {
     const [value, key] = [values[index] ?? raw('NULL'), position.keys[index] ?? null]
     if (key === null) return and([sql`${value} IS NULL`, later])

@@ -64,6 +64,8 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
   distinct: true,
 })
 
+export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')
+
 const rowsOf = ({ from, where, row }: Source): Sql => sql`SELECT ${row} AS row FROM ${from} WHERE ${where}`
 
 /** What points to the rows of `inner` by `param`. */

@@ -17,6 +17,8 @@ export type Term =
   | EntryTerm
   /** A comparison on the resource's own row. */
   | { readonly op: 'resource'; readonly index: string; readonly matches: Matches }
+  /** The resource has this value to be sorted by, or none (null). */
+  | { readonly op: 'sorted'; readonly value: (row: Sql) => Sql; readonly equals: SqlValue }
   | { readonly op: 'chain'; readonly param: number; readonly targets: readonly ChainTarget[] }
   | { readonly op: 'has'; readonly scope: Scope; readonly param: number; readonly where: Term }
 
