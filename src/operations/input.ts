@@ -9,27 +9,36 @@ import { isNumber } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
+import { isTransportParameter } from '../search/result-parameters.ts'
 import type { OperationInput } from './operation.ts'
 
 type Definition = Pick<OperationDefinition, 'parameter'>
 type Values = ReadonlyMap<string, readonly unknown[]>
 
 /**
- * @param source a Parameters resource, the bare resource where the definition has one parameter that takes it, the
- *   query of a GET, or undefined
+ * @param body a Parameters resource, the bare resource where the definition has one parameter that takes it, or undefined
+ * @param query of a GET; of a POST it adds to the body, as R4 asks where that is a bare resource
  * @throws FhirError 400 with an issue for each parameter at fault
  */
-export function readInput(definition: Definition, source: unknown): OperationInput {
+export function readInput(definition: Definition, body: unknown, query = new URLSearchParams()): OperationInput {
   const parameters = inParameters(definition.parameter)
-  if (source === undefined) return checked(parameters, new Map(), 'parameter')
-  if (source instanceof URLSearchParams) return checked(parameters, fromQuery(parameters, source), 'parameter')
-  if (!isObject(source) || typeof source.resourceType !== 'string') {
+  return checked(parameters, together(fromBody(parameters, body), fromQuery(parameters, query)), 'parameter')
+}
+
+function fromBody(parameters: readonly OperationDefinitionParameter[], body: unknown): Values {
+  if (body === undefined) return new Map()
+  if (!isObject(body) || typeof body.resourceType !== 'string') {
     throw badRequest(
       'The body of an operation is a Parameters resource: {"resourceType": "Parameters", "parameter": […]}',
     )
   }
-  if (source.resourceType !== 'Parameters') return checked(parameters, bareResource(parameters, source), 'parameter')
-  return checked(parameters, fromParameters(source.parameter), 'parameter')
+  return body.resourceType === 'Parameters' ? fromParameters(body.parameter) : bareResource(parameters, body)
+}
+
+/** What is in both is there as often as both have it. */
+function together(one: Values, other: Values): Values {
+  const names = new Set([...one.keys(), ...other.keys()])
+  return new Map([...names].map((name) => [name, [...(one.get(name) ?? []), ...(other.get(name) ?? [])]]))
 }
 
 /**
@@ -79,8 +88,7 @@ const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): un
 function fromQuery(parameters: readonly OperationDefinitionParameter[], query: URLSearchParams): Values {
   const values = new Map<string, readonly unknown[]>()
   for (const name of new Set(query.keys())) {
-    // _format, _pretty and the like belong to the request, not to the operation.
-    if (name.startsWith('_') && !parameters.some((parameter) => parameter.name === name)) continue
+    if (isTransportParameter(name) || name === CURSOR) continue
     const type = parameters.find((parameter) => parameter.name === name)?.type
     values.set(
       name,
@@ -89,6 +97,9 @@ function fromQuery(parameters: readonly OperationDefinitionParameter[], query: U
   }
   return values
 }
+
+/** Where the page before ended: of the answer, not of the operation. */
+const CURSOR = '_cursor'
 
 const NUMBERS: readonly (string | undefined)[] = ['integer', 'positiveInt', 'unsignedInt', 'decimal']
 

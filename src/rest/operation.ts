@@ -27,7 +27,7 @@ export async function runOperation(
       { allow: 'POST' },
     )
   }
-  const input = readInput(operation.definition, method === 'GET' ? request.query : request.body)
+  const input = readInput(operation.definition, request.body, request.query)
   const output = await operation.handler({
     access,
     input,

@@ -164,11 +164,30 @@ describe('a bare resource', () => {
 describe('a query string', () => {
   test('becomes what the definition says', () => {
     const query = new URLSearchParams('text=5&flag=true&count=5&word=a&word=b&_format=json')
-    expect(readInput(definition, query)).toEqual({ text: '5', flag: true, count: 5, word: ['a', 'b'] })
+    expect(readInput(definition, undefined, query)).toEqual({ text: '5', flag: true, count: 5, word: ['a', 'b'] })
+  })
+  test('adds to a bare resource, and to Parameters', () => {
+    const query = new URLSearchParams('text=x&count=2')
+    const patient = { resourceType: 'Patient' }
+    expect(readInput(definition, patient, query)).toEqual({ patient, text: 'x', count: 2 })
+    expect(readInput(definition, parameters({ name: 'flag', valueBoolean: true }), query)).toEqual({
+      flag: true,
+      text: 'x',
+      count: 2,
+    })
+    expect(issues(() => readInput(definition, parameters(TEXT), query))).toEqual([
+      'invalid-parameter: Parameter text is given 2 times; it may be given once',
+    ])
+  })
+  test('names what belongs to no parameter, but _format, _pretty and _cursor belong to the request', () => {
+    const query = new URLSearchParams('text=x&_format=xml&_pretty=true&_cursor=a&_elements=id')
+    expect(issues(() => readInput(definition, undefined, query))).toEqual([
+      'unknown-parameter: Parameter _elements is not known; this operation takes text, flag, count, price, day, word, who, patient, pair',
+    ])
   })
   test.each(['text=x&flag=1', 'text=x&count=1.5', 'text=x&count=many', 'text=x&day=yesterday', 'text=x&who=me'])(
     '%s is refused',
-    (query) => expect(issues(() => readInput(definition, new URLSearchParams(query)))).toHaveLength(1),
+    (query) => expect(issues(() => readInput(definition, undefined, new URLSearchParams(query)))).toHaveLength(1),
   )
   test('no body and no query are no parameters', () => {
     expect(readInput({ parameter: [] }, undefined)).toEqual({})

@@ -44,6 +44,16 @@ describe('what is checked', () => {
     expect(await validated('/Patient', asParameter(patient()))).toEqual(ALL_OK)
   })
 
+  test('a bare resource with the other parameters in the address', async () => {
+    const bodyWeight = 'http://hl7.org/fhir/StructureDefinition/bodyweight'
+    expect(await validated(`/Patient`, patient({ gender: 'male' }))).toEqual(ALL_OK)
+    const answer = await server.fhir('POST', `/Patient/$validate?profile=${bodyWeight}&mode=create`, patient())
+    expect(answer.body.issue[0]).toMatchObject({ severity: 'error', code: 'structure' })
+    expect(answer.body.issue[0].diagnostics).toContain(bodyWeight)
+    expect((await server.fhir('POST', '/Patient/$validate?mode=update', patient())).status).toBe(400)
+    expect((await server.fhir('POST', '/Patient/$validate?colour=red', patient())).status).toBe(400)
+  })
+
   test('Parameters, in Parameters', async () => {
     expect(await validated('/Parameters', asParameter(parameters({ name: 'x', valueString: 'y' })))).toEqual(ALL_OK)
   })
