@@ -15,7 +15,7 @@ import { compareBy } from './naive/sort.ts'
 import { BASE, populations } from './random/population.ts'
 import { Queries } from './random/queries.ts'
 
-const POPULATIONS = 30 * Number(process.env['RANDOM_RUNS'] ?? 1)
+const POPULATIONS = 40 * Number(process.env['RANDOM_RUNS'] ?? 1)
 const SEARCHES = 60
 const SEED = Number(process.env['RANDOM_SEED'] ?? Date.now() % 2 ** 31)
 const JWT_SECRET = 's'.repeat(40)
@@ -148,5 +148,5 @@ test(
     // The whole population and all searches, as fc.assert shows them, would hide the one that matters.
     if (failed) throw errorInstance
   },
-  60_000 * Math.max(2, POPULATIONS / 30),
+  60_000 * Math.max(2, POPULATIONS / 40),
 )

@@ -229,7 +229,18 @@ const place = (value: unknown): readonly string[] =>
 
 function nearCriterion(name: string, values: readonly unknown[]): Text {
   const places = from(values.flatMap(place), fc.constantFrom('42|-71', '89|0', '0|180', '-90|12'))
-  const distances = fc.constantFrom('', '|3', '|3|[mi_us]', '|70', '|200|km', '|15000', '|12345678|m', '|20016')
+  const distances = fc.constantFrom(
+    '',
+    '|3',
+    '|5.4',
+    '|5.7|km',
+    '|3|[mi_us]',
+    '|70',
+    '|200|km',
+    '|15000',
+    '|12345678|m',
+    '|20016',
+  )
   return modified(name, [['', fc.tuple(places, distances).map((parts) => parts.join(''))]])
 }
 
