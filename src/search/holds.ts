@@ -105,7 +105,7 @@ function fitsString(
     case 'greater':
       return compareText(folded, value) > 0
     case 'less':
-      return compareText(folded, value) < 0
+      return folded !== '' && compareText(folded, value) < 0
   }
 }
 

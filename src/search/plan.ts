@@ -16,7 +16,10 @@ export type Condition =
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
-  /** `value` is verbatim for exact, and else folded (see fold); greater and less go by code points. */
+  /**
+   * `value` is verbatim for exact, and else folded (see fold); greater and less go by code points, and less is none that
+   * has nothing to compare.
+   */
   | {
       readonly kind: 'string'
       readonly param: string
@@ -89,9 +92,17 @@ export type SortKey =
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
   /** By the lowest entry of `param` ascending, the highest descending; resources without one come last. */
   | {
-      readonly by: 'string' | 'token' | 'reference' | 'uri' | 'date' | 'number' | 'quantity'
+      readonly by: 'string' | 'token' | 'uri' | 'date' | 'number' | 'quantity'
       readonly param: string
       readonly descending: boolean
+    }
+  | {
+      /** By the id of what is referred to. */
+      readonly by: 'reference'
+      readonly param: string
+      readonly descending: boolean
+      /** The types that `param` points to; other references may count as none. Absent: any type. */
+      readonly targets?: readonly string[]
     }
 
 export interface Include {

@@ -390,7 +390,7 @@ function fitsText(match: Exclude<StringMatch, 'exact'>, folded: string, value: s
     case 'greater':
       return Buffer.compare(one, other) > 0
     case 'less':
-      return Buffer.compare(one, other) < 0
+      return folded !== '' && Buffer.compare(one, other) < 0
   }
 }
 

@@ -19,7 +19,7 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'greater':
       return found({ k, v: { $gt: value } }, { habit: match })
     case 'less':
-      return found({ k, v: { $lt: value } }, { habit: match })
+      return found({ k, v: { $gt: '', $lt: value } }, { habit: match })
     case 'exact':
       return found({ k, v: fold(value), exact: value }, { inOrder: true })
   }

@@ -47,7 +47,7 @@ export function stringTerm(engine: Engine, scope: Scope, { param, match, value }
       case 'greater':
         return { index: 'string_by_value', matches: (x) => sql`${x}.folded > ${value}` }
       case 'less':
-        return { index: 'string_by_value', matches: (x) => sql`${x}.folded < ${value}` }
+        return { index: 'string_by_value', matches: (x) => sql`(${x}.folded > '' AND ${x}.folded < ${value})` }
       case 'exact':
         return {
           index: 'string_by_value',

@@ -38,8 +38,13 @@ const PATIENTS: Readonly<Record<string, readonly IndexEntry[]>> = {
     reference('organization', 'https://elsewhere.example/Organization/1'),
     date('birthdate', 150, 250),
   ],
-  '4': [string('name', 'Mu'), reference('organization', 'Practitioner/1'), date('period', 100, 1e15)],
-  '5': [],
+  '4': [
+    string('name', 'Mu'),
+    string('note', 'b'),
+    reference('organization', 'Practitioner/1'),
+    date('period', 100, 1e15),
+  ],
+  '5': [string('note', '')],
 }
 
 const OBSERVATIONS: Readonly<Record<string, readonly IndexEntry[]>> = {
@@ -180,6 +185,12 @@ const ROWS: readonly Row[] = [
   ['string is equal folded', 'Patient', [name('equal', 'muller')], '1 2'],
   ['string is greater', 'Patient', [name('greater', 'mu')], '1 2 3'],
   ['string is less', 'Patient', [name('less', 'mu')], '1'],
+  [
+    'string is less, which one of no letters is not',
+    'Patient',
+    [{ kind: 'string', param: 'note', match: 'less', value: 'c' }],
+    '4',
+  ],
   ['token in any system', 'Patient', [identifier('17')], '1 2 3'],
   ['token in a system', 'Patient', [identifier('17', MRN)], '1'],
   ['token without system', 'Patient', [identifier('17', '')], '3'],
