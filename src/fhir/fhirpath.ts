@@ -11,6 +11,7 @@ import { type Item, Node, rawValue } from './fhirpath/node.ts'
 import { type Ast, parse } from './fhirpath/parser.ts'
 import { compilePath } from './fhirpath/paths.ts'
 import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './fhirpath/scope.ts'
+import { remembering } from './remembering.ts'
 
 export { EvaluationError, UnsupportedExpression }
 
@@ -27,7 +28,6 @@ export interface Expression {
 }
 
 const NO_ENVIRONMENT: Environment = {}
-const known = new Map<string, Expression>()
 const EXPRESSIONS_KEPT = 10_000
 
 /**
@@ -35,14 +35,9 @@ const EXPRESSIONS_KEPT = 10_000
  * @throws SyntaxError naming the expression and position
  * @throws UnsupportedExpression when it asks for a terminology or a profile, e.g. by memberOf()
  */
-export function compileFhirPath(expression: string): Expression {
-  const found = known.get(expression)
-  if (found !== undefined) return found
-  const compiled = compileText(ERRATA.get(expression) ?? expression)
-  if (known.size >= EXPRESSIONS_KEPT) known.clear()
-  known.set(expression, compiled)
-  return compiled
-}
+export const compileFhirPath: (expression: string) => Expression = remembering(EXPRESSIONS_KEPT, (expression) =>
+  compileText(ERRATA.get(expression) ?? expression),
+)
 
 /**
  * The same for what a user wrote. It is not kept, and never left to the package, whose work cannot be counted: evaluate

@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
+import { remembering } from './remembering.ts'
 
 export const UCUM = 'http://unitsofmeasure.org'
 
@@ -46,17 +47,10 @@ const library = (): Library => {
 const utils = () => library().UcumLhcUtils.getInstance()
 
 const UNITS_KEPT = 2000
-const known = new Map<string, BaseUnit | undefined>()
+const knownUnit = remembering(UNITS_KEPT, findBaseUnit)
 
 /** undefined when there is no such unit. */
-export function baseUnit(code: string): BaseUnit | undefined {
-  if (!mayBeUnit(code)) return undefined
-  if (known.has(code)) return known.get(code)
-  const found = findBaseUnit(code)
-  if (known.size >= UNITS_KEPT) known.clear()
-  known.set(code, found)
-  return found
-}
+export const baseUnit = (code: string): BaseUnit | undefined => (mayBeUnit(code) ? knownUnit(code) : undefined)
 
 /** The library prints a text with a space, which may be a patient's, takes 0 for 1 and long over a long one. */
 const mayBeUnit = (code: string): boolean => /^(?!0$)[\x21-\x7e]{1,64}$/.test(code)

@@ -4,12 +4,12 @@
  */
 
 import type { Membership } from '../fhir/compartments.ts'
-import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
+import { isResourceType } from '../fhir/definitions.ts'
+import { noResourceType } from '../fhir/nearest.ts'
 import { badRequest, type Issue } from '../fhir/outcome.ts'
 import type { Context } from '../providers/context.ts'
 import type { Versioned } from '../repository.ts'
 import { isMember } from '../search/compartment.ts'
-import { nearestFirst } from '../search/parameters.ts'
 import type { Condition, Include, SearchPlan } from '../search/plan.ts'
 import { type EverythingCursor, readCursor, writeCursor } from './everything-cursor.ts'
 import { careBetween } from './everything-dates.ts'
@@ -86,10 +86,7 @@ function typesFrom(value: unknown): ReadonlySet<string> | undefined {
   const types = value.flatMap((text) => String(text).split(',')).map((type) => type.trim())
   const wrong = types.find((type) => !isResourceType(type))
   if (wrong === undefined) return new Set(types)
-  throw badRequest(
-    `_type: there is no resource type '${wrong}'; did you mean '${nearestFirst(wrong, resourceTypes)[0]}'?`,
-    { expression: '_type' },
-  )
+  throw badRequest(`_type: ${noResourceType(wrong)}`, { expression: '_type' })
 }
 
 /** One page in the making. */

@@ -9,8 +9,8 @@ import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { checkProfiles, declaredBy, type Question } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/load.ts'
 import type { Versioned } from '../repository.ts'
-import { BoundedCache } from '../terminology/bounded-cache.ts'
 import type { Context } from './context.ts'
+import { parsedOnce } from './parsed.ts'
 import type { Provider } from './provider.ts'
 import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
@@ -76,11 +76,8 @@ async function enforced(ctx: Context, written: Versioned): Promise<Versioned> {
 /** Characters of text; what is made of it takes a few times that. */
 const MOST_CHARACTERS_KEPT = 8_000_000
 
-interface Kept {
-  readonly text: string
-  readonly definition: StructureDefinition
-}
-const kept = new BoundedCache<Kept>(MOST_CHARACTERS_KEPT)
+/** The profile that was made of a definition is kept with it. */
+const parsed = parsedOnce<StructureDefinition>(MOST_CHARACTERS_KEPT)
 
 const findIn =
   (ctx: Context): FindDefinitions =>
@@ -90,12 +87,3 @@ const findIn =
     )
     return (await Promise.all(searches)).flat().map((found) => parsed(ctx.clinic, found))
   }
-
-/** The same object for the very same text: the profile that was made of it is kept with it. */
-function parsed(clinic: string, { id, text, resource }: Versioned<StructureDefinition>): StructureDefinition {
-  const key = `${clinic} ${id}`
-  const known = kept.get(key)
-  if (known?.text === text) return known.definition
-  kept.set(key, { text, definition: resource }, text.length)
-  return resource
-}

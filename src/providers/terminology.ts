@@ -1,11 +1,10 @@
 /** The terminology of a clinic: what it has stored, and behind that what the R4 packages carry. */
 
-import type { Versioned } from '../repository.ts'
-import { BoundedCache } from '../terminology/bounded-cache.ts'
 import { type Asked, type FindTerms, gather } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
 import type { Context } from './context.ts'
+import { parsedOnce } from './parsed.ts'
 
 /** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
 export const clinicTerminology = (ctx: Context, asked: Asked): Promise<Terminology> => gather(findIn(ctx), asked)
@@ -40,17 +39,5 @@ export const uriQuery = (parameter: string, urls: readonly string[]): string =>
 /** Characters of text; the objects made of it take a few times that. */
 const MOST_CHARACTERS_KEPT = 4_000_000
 
-interface Kept {
-  readonly text: string
-  readonly resource: Terms[TermsType]
-}
-const kept = new BoundedCache<Kept>(MOST_CHARACTERS_KEPT)
-
-/** A code system takes long to parse and to look through, so the last ones are kept; only for the very text. */
-function parsed<Type extends TermsType>(clinic: string, found: Versioned<Terms[Type]>): Terms[Type] {
-  const key = `${clinic} ${found.type}/${found.id}`
-  const known = kept.get(key)
-  if (known?.text === found.text) return known.resource as Terms[Type]
-  kept.set(key, { text: found.text, resource: found.resource }, found.text.length)
-  return found.resource
-}
+/** A code system takes long to parse and to look through. */
+const parsed = parsedOnce<Terms[TermsType]>(MOST_CHARACTERS_KEPT)

@@ -4,10 +4,11 @@ import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { isResourceTypeOf } from '../fhir/fhirpath/elements.ts'
 import { type Ast, parse } from '../fhir/fhirpath/parser.ts'
 import { compileForeign } from '../fhir/fhirpath.ts'
+import { noResourceType } from '../fhir/nearest.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { CustomDeclaration, CustomParameter } from './custom-parameters.ts'
 import { splitOutside } from './expression.ts'
-import { type ComponentParameter, definedParameter, nearestFirst, partsOf, SERVED_TYPES } from './parameters.ts'
+import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from './parameters.ts'
 
 /** Parameters of a clinic that take part at the same time. */
 export const MOST_CUSTOM_PARAMETERS = 100
@@ -48,8 +49,7 @@ const refused = (element: string, problem: string) =>
 function checkBase({ base }: SearchParameterResource): void {
   for (const [index, one] of base.entries()) {
     if (isResourceType(one) || ABSTRACT.includes(one)) continue
-    const [nearest] = nearestFirst(one, [...ABSTRACT, ...resourceTypes])
-    throw refused(`base[${index}]`, `there is no resource type '${one}'; did you mean '${nearest}'?`)
+    throw refused(`base[${index}]`, noResourceType(one))
   }
 }
 
@@ -119,7 +119,9 @@ function partFrom(
   others: readonly CustomParameter[],
 ): ComponentParameter {
   const { definition, expression } = component
-  const own = others.find(({ url, base }) => url === definition.split('|', 1)[0] && typesOf(base).includes(resourceType))
+  const own = others.find(
+    ({ url, base }) => url === definition.split('|', 1)[0] && typesOf(base).includes(resourceType),
+  )
   try {
     if (own === undefined) return partsOf(resourceType, [component])[0] ?? noPart(definition, index)
     const { code, type, url, target } = own

@@ -2,7 +2,8 @@
  * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
-import { compileForeign, type Expression } from '../fhir/fhirpath.ts'
+import { compileForeign } from '../fhir/fhirpath.ts'
+import { remembering } from '../fhir/remembering.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { expressionOf, typesOf } from './custom-definition.ts'
 import type { Extractor } from './extract.ts'
@@ -172,16 +173,7 @@ function refuseMatches(): never {
 }
 
 const EXPRESSIONS_KEPT = 1_000
-const expressions = new Map<string, Expression>()
-
-function compiled(text: string): Expression {
-  const known = expressions.get(text)
-  if (known !== undefined) return known
-  if (expressions.size >= EXPRESSIONS_KEPT) expressions.clear()
-  const expression = compileForeign(text)
-  expressions.set(text, expression)
-  return expression
-}
+const compiled = remembering(EXPRESSIONS_KEPT, compileForeign)
 
 /** Counts characters no further than it must. */
 function isShort(value: unknown): boolean {

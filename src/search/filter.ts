@@ -14,7 +14,7 @@ import type { Condition } from './plan.ts'
 import { parseQuantity, QUANTITY_MODIFIERS } from './quantity.ts'
 import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from './reference.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
-import { isSpecial, parseSpecial } from './special.ts'
+import { isSpecial, parseSpecial, specialCodes } from './special.ts'
 import { parseString, STRING_MODIFIERS } from './string.ts'
 import { parseToken, TOKEN_MODIFIERS } from './token.ts'
 import { parseUri, URI_MODIFIERS } from './uri.ts'
@@ -58,7 +58,7 @@ function filter(
 ): Condition {
   const follow: Follow = (rest, types) =>
     filter(rest, value, { ...scope, types }, { ...context, types }, spent(allowance, context))
-  if (name.startsWith('_has:')) return parseReverseChain(name, scope, context, follow)
+  if (name === '_has' || name.startsWith('_has:')) return parseReverseChain(name, scope, context, follow)
   const dot = name.indexOf('.')
   const [code, modifier] = codeAndModifier(dot < 0 ? name : name.slice(0, dot), context)
   if (dot >= 0) return parseChain(code, modifier, name.slice(dot + 1), scope, context, follow)
@@ -79,7 +79,7 @@ function simpleFilter(
   scope: SearchScope,
   context: ValueContext,
 ): Condition {
-  const parameter = parameterFor(code, scope)
+  const parameter = parameterFor(code, scope, specialCodes(scope.fullText))
   checkModifier(parameter, modifier, context)
   if (value === '') throw badRequest(`${context.name} has no value`, { reason: EMPTY_VALUE })
   if (modifier === 'missing') return missing(code, value, context)

@@ -9,6 +9,10 @@ export const NUMBER_MODIFIERS = [] as const
 
 const NUMBER = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?([-+]?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,2})?)$/
 
+/** What a number may be, for messages. */
+export const NUMBER_IN_WORDS =
+  'digits (5, 5.40, 5e2; at most 40 on each side of the point and 2 in the exponent) after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing'
+
 export interface NumberText {
   readonly prefix: Prefix
   readonly digits: string
@@ -23,11 +27,7 @@ export function readNumber(text: string): NumberText | undefined {
 export function parseNumber(param: string, text: string, context: ValueContext): Condition {
   const number = readNumber(text)
   if (number === undefined) {
-    throw malformed(
-      context,
-      text,
-      'is not a number; write digits (5, 5.40, 5e2) after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing',
-    )
+    throw malformed(context, text, `is not a number; write ${NUMBER_IN_WORDS}`)
   }
   return any(boundsOfNumber(number).map((bounds) => ({ kind: 'number', param, bounds })))
 }
@@ -41,11 +41,13 @@ export function boundsOfNumber(number: NumberText, convert = (value: number): nu
 
 /** eq and ne compare at the stated precision, ap with a tenth on both sides, all others exactly. */
 function searchRange({ prefix, digits }: NumberText, convert: (value: number) => number): SearchRange {
+  const value = Number(digits)
   if (prefix === 'eq' || prefix === 'ne') {
     const [low, beyond] = roundedFrom(digits)
-    return outside(convert(low), previous(convert(beyond)))
+    const itself = convert(value)
+    // With more digits than a number keeps, nothing but the number itself is between them, or not even that.
+    return outside(Math.min(convert(low), itself), Math.max(previous(convert(beyond)), itself))
   }
-  const value = Number(digits)
   const tenth = prefix === 'ap' ? Math.abs(value) / 10 : 0
   return outside(convert(value - tenth), convert(value + tenth))
 }

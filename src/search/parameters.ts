@@ -1,9 +1,9 @@
 /** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { distance } from 'fastest-levenshtein'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { isResourceType } from '../fhir/definitions.ts'
+import { nearest } from '../fhir/nearest.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 
@@ -60,16 +60,18 @@ const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
 
 let loaded: { readonly official: Records; readonly own: Records } | undefined
+/** By resource type. */
 const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
+const NONE: ReadonlyMap<string, SearchParameter> = new Map()
 
 /** All parameters served for a type by code, those of every resource (`_id`, `_tag`) included; none for an unknown type. */
 export function searchParametersOf(type: string): ReadonlyMap<string, SearchParameter> {
   const known = cache.get(type)
   if (known !== undefined) return known
-  const records = isResourceType(type) ? recordsOf(type).filter(isOffered) : []
-  const parameters = records.map((record) =>
-    record.component === undefined ? record : { ...record, parts: partsOf(type, record.component) },
-  )
+  if (!isResourceType(type)) return NONE
+  const parameters = recordsOf(type)
+    .filter(isOffered)
+    .map((record) => (record.component === undefined ? record : { ...record, parts: partsOf(type, record.component) }))
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]))
   cache.set(type, byCode)
   return byCode
@@ -143,31 +145,23 @@ export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
 export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
 export const EMPTY_VALUE = 'search-value-empty'
 
-/** 400 that says which code is wrong and which would be right, the nearest first. */
+/** 400 that says which code is wrong and which would be right, one that is near enough first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
   const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
   const wrong =
     known === undefined
       ? `There is no search parameter '${code}' for ${typeNames(types)}`
       : `The search parameter '${code}' of ${typeNames(types)} (${known.type}) is not offered`
-  const [nearest = '', ...others] = nearestFirst(code, [...valid])
-  // Half of the letters may be wrong; a suggestion further off would only mislead.
+  const codes = [...valid].sort()
+  const near = known === undefined ? nearest(code, codes) : undefined
   const right =
-    known === undefined && distance(code, nearest) * 2 <= code.length
-      ? `did you mean '${nearest}'? Valid too: ${others.join(', ')}`
-      : `valid are ${[nearest, ...others].sort().join(', ')}`
+    near === undefined
+      ? `valid are ${codes.join(', ')}`
+      : `did you mean '${near}'? Valid too: ${codes.filter((one) => one !== near).join(', ')}`
   return badRequest(`${wrong}; ${right}`, { reason: UNKNOWN_PARAMETER })
 }
 
 /** `Patient`, `Patient and Practitioner`, `all 148 types`. */
 export function typeNames(types: readonly string[]): string {
   return types.length > 5 ? `all ${types.length} types` : types.join(' and ')
-}
-
-/** The candidate most like `wrong` first, the others in alphabetical order. */
-export function nearestFirst(wrong: string, candidates: readonly string[]): readonly string[] {
-  const sorted = [...candidates].sort()
-  const distances = sorted.map((candidate) => distance(wrong, candidate))
-  const nearest = sorted[distances.indexOf(Math.min(...distances))]
-  return nearest === undefined ? [] : [nearest, ...sorted.filter((candidate) => candidate !== nearest)]
 }

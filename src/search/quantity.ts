@@ -9,7 +9,7 @@
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 import { type BaseUnit, baseUnit, nearestUnits, UCUM } from '../fhir/ucum.ts'
-import { boundsOfNumber, type NumberText, previous, readNumber } from './number.ts'
+import { boundsOfNumber, NUMBER_IN_WORDS, type NumberText, previous, readNumber } from './number.ts'
 import type { Condition, IndexEntry } from './plan.ts'
 import { addPresence } from './token.ts'
 import { any, malformed, splitUnescaped, unescaped, type ValueContext } from './value.ts'
@@ -32,16 +32,13 @@ export function parseQuantity(param: string, text: string, context: ValueContext
     throw malformed(
       context,
       text,
-      'does not begin with a number; write digits (5, 5.40, 5e2) after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing, and then |system|code or ||code for the unit',
+      `does not begin with a number; write ${NUMBER_IN_WORDS}, and then |system|code or ||code for the unit`,
     )
   }
   if (system === undefined) return asWritten(param, number, {})
   if (code === undefined || code === '' || rest.length > 0) {
-    throw malformed(
-      context,
-      text,
-      `has no unit after its '|'; write ${digits}|system|code, ${digits}||code or ${digits}`,
-    )
+    const what = rest.length > 0 ? "more than one unit after its '|'" : "no unit after its '|'"
+    throw malformed(context, text, `has ${what}; write ${digits}|system|code, ${digits}||code or ${digits}`)
   }
   if (system === '') return asWritten(param, number, { code })
   const unit = system === UCUM ? unitOf(code, text, context) : { code, toBase: asItIs }

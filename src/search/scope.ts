@@ -1,14 +1,8 @@
 /** The types that a query or a link of a chain is about, and the parameters they have. */
-import { resourceTypes } from '../fhir/definitions.ts'
+import { noResourceType } from '../fhir/nearest.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { spanOf } from './date.ts'
-import {
-  type ComponentParameter,
-  nearestFirst,
-  type SearchParameter,
-  typeNames,
-  unknownParameter,
-} from './parameters.ts'
+import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from './parameters.ts'
 import type { Ask } from './question.ts'
 import type { ValueContext } from './value.ts'
 
@@ -26,12 +20,17 @@ export interface SearchScope {
 
 /**
  * The parameter of that code that all types share. Where they share only the name, there is none for them together.
+ * @param special what could have been written besides, for the message
  * @throws FhirError 400
  */
-export function parameterFor(code: string, { types, parametersOf }: SearchScope): SearchParameter {
+export function parameterFor(
+  code: string,
+  { types, parametersOf }: SearchScope,
+  special: readonly string[] = [],
+): SearchParameter {
   const [first, ...others] = types.map((type) => parametersOf(type).get(code))
   if (first === undefined || others.some((other) => !isAlike(first, other))) {
-    throw unknownParameter(code, types, sharedCodes(types, parametersOf))
+    throw unknownParameter(code, types, [...sharedCodes(types, parametersOf), ...special])
   }
   return others.reduce<SearchParameter>(
     (shared, other) => (other === undefined ? shared : widened(shared, other)),
@@ -85,5 +84,4 @@ const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefi
   other === undefined ? one : { ...widened(one, other), type: one.type }
 
 /** 400 for a name that is no resource type; `what` is the parameter as the client wrote it. */
-export const unknownType = (what: string, type: string): FhirError =>
-  badRequest(`${what}: there is no resource type '${type}'; did you mean '${nearestFirst(type, resourceTypes)[0]}'?`)
+export const unknownType = (what: string, type: string): FhirError => badRequest(`${what}: ${noResourceType(type)}`)

@@ -33,6 +33,14 @@ const READERS: Readonly<Record<string, (parts: Parts) => Condition>> = {
   },
 }
 
+/** What can be asked of every type besides its parameters. */
+export const specialCodes = (fullText: boolean): readonly string[] => [
+  '_filter',
+  '_has',
+  '_list',
+  ...(fullText ? [CONTENT, TEXT] : []),
+]
+
 export const isSpecial = (code: string): boolean => Object.hasOwn(READERS, code)
 
 /** @throws FhirError 400 */

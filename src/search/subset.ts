@@ -1,7 +1,8 @@
 /** `_summary` and `_elements`, the part of a resource that is wanted: https://hl7.org/fhir/R4/search.html#summary. */
-import { isResourceType, structureOf } from '../fhir/definitions.ts'
+import { type ElementStructure, isResourceType, structureOf } from '../fhir/definitions.ts'
+import { nearest } from '../fhir/nearest.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { EMPTY_VALUE, nearestFirst, typeNames } from './parameters.ts'
+import { EMPTY_VALUE, typeNames } from './parameters.ts'
 import { oneOf } from './value.ts'
 
 const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
@@ -40,15 +41,27 @@ export const elementsFrom = (value: string, types: readonly string[]): readonly 
   value.split(',').map((path) => elementFrom(path.trim(), value, types))
 
 function elementFrom(path: string, value: string, types: readonly string[]): string {
-  const [first = '', second = ''] = path.split('.')
+  const [first = '', ...steps] = path.split('.')
   const typed = isResourceType(first)
-  const [owners, name] = typed ? [[first], second] : [types, first]
+  const [name = '', ...below] = typed ? steps : [first, ...steps]
+  const found = elementIn(name, typed ? [first] : types, value)
+  checkBelow(found, below, value)
+  return typed ? `${first}.${found.name}` : found.name
+}
+
+/** @throws FhirError 400 when the name is none of any owner */
+function elementIn(name: string, owners: readonly string[], value: string): ElementStructure {
   const [found] = owners.flatMap((type) => elementNamed(name, type) ?? [])
-  if (found !== undefined) return typed ? `${first}.${found}` : found
-  const [nearest] = nearestFirst(name, owners.flatMap(elementNames))
+  if (found !== undefined) return found
+  const near = nearest(name, owners.flatMap(elementNames))
   throw badRequest(
-    `_elements=${value}: there is no element '${name}' in ${typeNames(owners)}; did you mean '${nearest}'? Of another type write Type.element`,
+    `_elements=${value}: there is no element '${name}' in ${typeNames(owners)}; ${near === undefined ? '' : `did you mean '${near}'? `}Of another type write Type.element`,
   )
+}
+
+/** A part of an element stands for the whole of it, and must be there. */
+function checkBelow({ properties }: ElementStructure, [name, ...below]: readonly string[], value: string): void {
+  if (name !== undefined) checkBelow(elementIn(name, [...properties.values()], value), below, value)
 }
 
 const elementsOf = (type: string) => structureOf(type)?.elements ?? []
@@ -56,8 +69,8 @@ const elementsOf = (type: string) => structureOf(type)?.elements ?? []
 const elementNames = (type: string): readonly string[] => elementsOf(type).map(({ name }) => name)
 
 /** A choice by its name, or by one of those it has in JSON. */
-const elementNamed = (written: string, type: string): string | undefined =>
-  elementsOf(type).find(({ name, properties }) => name === written.replace('[x]', '') || properties.has(written))?.name
+const elementNamed = (written: string, type: string): ElementStructure | undefined =>
+  elementsOf(type).find(({ name, properties }) => name === written.replace('[x]', '') || properties.has(written))
 
 /** JSON names of `elements` in a resource of `type`: `deceasedBoolean` and `deceasedDateTime` for `deceased`. */
 export const propertiesOf = (type: string, elements: readonly string[]): readonly string[] =>

@@ -48,7 +48,7 @@ const PRIMITIVES: readonly Refusal[] = [
   primitive('valueInstant', '2024-01-01T10:00:00', 'time zone'),
   primitive('valueTime', '10:00', 'with seconds and no zone'),
   primitive('valueTime', '10:00:00Z', 'no zone'),
-  primitive('valueDecimal', '1.5', 'a number without quotes, e.g. 7.25 (decimal); got a string'),
+  primitive('valueDecimal', '1.5', 'a number without quotes, e.g. 7.25, and below 1.8e308 (decimal); got a string'),
   primitive('valueInteger', 1.5, 'a whole number'),
   primitive('valueInteger', 2_147_483_648, '2147483647'),
   primitive('valueInteger', '1', 'got a string'),

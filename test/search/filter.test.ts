@@ -118,7 +118,7 @@ describe('parameters that several types share', () => {
 
   test('are those that all have', () => {
     expect(refusal('?family=roe', { types })).toBe(
-      "There is no search parameter 'family' for Patient and Practitioner and Encounter; valid are _id, _lastUpdated, _profile, _security, _source, _tag, identifier",
+      "There is no search parameter 'family' for Patient and Practitioner and Encounter; valid are _content, _filter, _has, _id, _lastUpdated, _list, _profile, _security, _source, _tag, _text, identifier",
     )
   })
 
@@ -138,12 +138,14 @@ describe('refused with a sentence that says what would be right', () => {
   test.each([
     [
       'Slot?stat=free',
-      "There is no search parameter 'stat' for Slot; did you mean 'start'? Valid too: _id, _lastUpdated, _profile, _security, _source, _tag, appointment-type, identifier, schedule, service-category, service-type, specialty, status",
+      "There is no search parameter 'stat' for Slot; did you mean 'start'? Valid too: _content, _filter, _has, _id, _lastUpdated, _list, _profile, _security, _source, _tag, _text, appointment-type, identifier, schedule, service-category, service-type, specialty, status",
     ],
     [
       'Patient?phonetic=x',
-      "The search parameter 'phonetic' of Patient (string) is not offered; valid are _id, _lastUpdated",
+      "The search parameter 'phonetic' of Patient (string) is not offered; valid are _content, _filter, _has, _id",
     ],
+    ['Patient?_filer=x', "There is no search parameter '_filer' for Patient; did you mean '_filter'?"],
+    ['Patient?_has=x', '_has: write _has:Type:reference:parameter, e.g. _has:Observation:patient:code'],
     ['Patient?=x', "There is no search parameter '' for Patient"],
     ['Patient?family', 'family has no value'],
     ['Patient?family=', 'family has no value'],

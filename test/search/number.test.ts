@@ -59,6 +59,17 @@ test('a Range is a range, its open end as far away as numbers go', () => {
   ])
 })
 
+test.each(['1.2345678901234567890123456789012345678901', '0.10000000000000000000000000001', '0.1234567890123456789'])(
+  'with more digits than a number keeps, %s is equal to itself and nothing else',
+  (digits) => {
+    const found = (query: string, written: string) =>
+      finds(`ChargeItem?factor-override=${query}`, item(parseJson(written)))
+    const next = String(Number(digits) + Number.EPSILON)
+    expect([digits, next].map((written) => found(digits, written))).toEqual([true, false])
+    expect([digits, next].map((written) => found(`ne${digits}`, written))).toEqual([false, true])
+  },
+)
+
 test('several prefixes make alternatives', () => {
   expect(where('ChargeItem?factor-override=lt1,gt5')).toEqual([
     {
@@ -71,6 +82,8 @@ test('several prefixes make alternatives', () => {
   ])
 })
 
-test.each(['abc', '1,5x', '1.', '.5', 'ge', '0x10', '1e', `${'9'.repeat(50)}`])('%s is refused', (value) => {
-  expect(refusal(`ChargeItem?factor-override=${value}`)).toContain('is not a number; write digits (5, 5.40, 5e2)')
+test.each(['abc', '1e400', '1,5x', '1.', '.5', 'ge', '0x10', '1e', `${'9'.repeat(50)}`])('%s is refused', (value) => {
+  expect(refusal(`ChargeItem?factor-override=${value}`)).toContain(
+    'is not a number; write digits (5, 5.40, 5e2; at most 40 on each side of the point and 2 in the exponent)',
+  )
 })

@@ -7,7 +7,7 @@ import { searchParameters } from '../../scripts/definitions/search-parameters.ts
 import { definitionsText } from '../../scripts/definitions/text.ts'
 import { resourceTypes } from '../../src/fhir/definitions.ts'
 import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
-import { nearestFirst, SERVED_TYPES, searchParametersIn, searchParametersOf } from '../../src/search/parameters.ts'
+import { SERVED_TYPES, searchParametersIn, searchParametersOf } from '../../src/search/parameters.ts'
 
 const parameter = (type: string, code: string) => searchParametersOf(type).get(code)
 
@@ -81,11 +81,6 @@ describe('a parameter', () => {
   test('whose published expression lacks the type has it', () => {
     expect(parameter('InsurancePlan', 'name')?.expression).toBe('InsurancePlan.name | InsurancePlan.alias')
   })
-})
-
-test('of the right names, the nearest to a wrong one comes first and the others in order', () => {
-  expect(nearestFirst('familly', ['given', 'family', 'active'])).toEqual(['family', 'active', 'given'])
-  expect(nearestFirst('x', [])).toEqual([])
 })
 
 describe('our own parameters, FHIR resources in a folder', () => {

@@ -147,13 +147,13 @@ test('the bounds of a quantity are those of its base unit', () => {
 })
 
 test.each([
-  ['abc', "'abc' does not begin with a number; write digits (5, 5.40, 5e2) after one of eq, ne"],
+  ['abc', "'abc' does not begin with a number; write digits (5, 5.40, 5e2;"],
   ['gt', "'gt' does not begin with a number"],
   ['xx5', "'xx5' does not begin with a number"],
   ['5|mg', "'5|mg' has no unit after its '|'; write 5|system|code, 5||code or 5"],
   ['5||', "'5||' has no unit after its '|'"],
   [`5|${UCUM}|`, "has no unit after its '|'"],
-  [`5|${UCUM}|mg|x`, "has no unit after its '|'"],
+  [`5|${UCUM}|mg|x`, "has more than one unit after its '|'"],
   [`5|${UCUM}|mgg`, "has the unit 'mgg', which is none of UCUM; close to it are mg"],
   [`5|${UCUM}|mmHg`, "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]"],
   [`5|${UCUM}|mmHg`, 'For a unit of no system write ||mmHg'],

@@ -10,6 +10,7 @@ describe('_summary and _elements of a search and of a read', () => {
     ['birthDate, gender', ['birthDate', 'gender']],
     ['name.family', ['name']],
     ['name.given,Patient.name,Practitioner.name.family', ['name', 'Patient.name', 'Practitioner.name']],
+    ['contact.name.family,meta.tag.system,text.div', ['contact', 'meta', 'text']],
     ['id,meta,text', ['id', 'meta', 'text']],
     ['deceased[x],multipleBirth,deceasedBoolean', ['deceased', 'multipleBirth', 'deceased']],
   ])('are alike: %s are the top-level elements %j', (value, elements) => {
@@ -24,6 +25,10 @@ describe('_summary and _elements of a search and of a read', () => {
     '_elements=name,,gender',
     '_elements=Patient',
     '_elements=status',
+    '_elements=name.first',
+    '_elements=contact.name.first',
+    '_elements=gender.text',
+    '_elements=name.',
   ])('are refused alike: %s', (query) => {
     const message = refusal(`Patient?${query}`)
     expect(message).toContain(query.split('=', 1)[0])

@@ -1,5 +1,6 @@
 /** Functions on a single value: https://hl7.org/fhirpath/N1/#functions, sections 5.5 to 5.7 and 5.9. */
 import { isNumber } from '../json.ts'
+import { remembering } from '../remembering.ts'
 import type { Apply, FunctionDefinition } from './collection-functions.ts'
 import { Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, rawValue } from './node.ts'
@@ -76,19 +77,11 @@ const conversions = Object.entries(CONVERSIONS).flatMap(([type, convert]) => {
   ]
 })
 
-const patterns = new Map<string, RegExp>()
 const PATTERNS_KEPT = 1000
 
-/** Some official patterns escape more than the Unicode mode of JavaScript allows, so that is only tried first. */
-function patternOf(text: string): RegExp {
-  const known = patterns.get(text)
-  if (known !== undefined) return known
-  if (patterns.size >= PATTERNS_KEPT) patterns.clear()
-  const pattern = compilePattern(text)
-  patterns.set(text, pattern)
-  return pattern
-}
+const patternOf = remembering(PATTERNS_KEPT, compilePattern)
 
+/** Some official patterns escape more than the Unicode mode of JavaScript allows, so that is only tried first. */
 function compilePattern(text: string): RegExp {
   try {
     return new RegExp(text, 'su')

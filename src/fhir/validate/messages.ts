@@ -1,6 +1,6 @@
 /** What would have been right, in words. */
-import { distance } from 'fastest-levenshtein'
 import { resourceTypes } from '../definitions.ts'
+import { nearest } from '../nearest.ts'
 
 /** How a value of a data type looks, for those that clients get wrong most. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -51,17 +51,6 @@ const isBackbone = (type: string): boolean => type.includes('.')
 export function listed(names: readonly string[], shown = 12): string {
   const more = names.length - shown
   return names.slice(0, shown).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
-
-/** The name a client most likely meant, if any is near enough. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 64) return undefined
-  const near = known
-    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((left, right) => left.edits - right.edits)[0]
-  return near !== undefined && near.edits <= Math.max(name.length > 3 ? 2 : 1, name.length / 3)
-    ? near.candidate
-    : undefined
 }
 
 /** Goes on from the path of a resource. */

@@ -1,7 +1,8 @@
 /** What the walk needs to know about a type, made from its definition once, when a resource first needs it. */
 import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
+import { nearest } from '../nearest.ts'
 import { type Binding, bindingOf } from './bindings.ts'
-import { listed, nearest } from './messages.ts'
+import { listed } from './messages.ts'
 import { PRIMITIVES, type Primitive } from './primitives.ts'
 import { type Rule, rulesOf } from './rules.ts'
 

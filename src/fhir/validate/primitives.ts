@@ -110,7 +110,7 @@ export const PRIMITIVES: ReadonlyMap<string, Primitive> = new Map<string, Primit
     {
       json: 'number',
       accepts: (value) => isNumber(value) && Number.isFinite(Number(value)),
-      expected: 'a number without quotes, e.g. 7.25',
+      expected: 'a number without quotes, e.g. 7.25, and below 1.8e308',
     },
   ],
   [

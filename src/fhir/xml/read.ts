@@ -4,8 +4,9 @@
  */
 import { isResourceType, resourceTypes } from '../definitions.ts'
 import { parseJson } from '../json.ts'
+import { nearest } from '../nearest.ts'
 import { FhirError, type Issue } from '../outcome.ts'
-import { listed, nearest } from '../validate/messages.ts'
+import { listed } from '../validate/messages.ts'
 import { divOf } from './narrative.ts'
 import { parseXml, placesOf } from './parse.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
