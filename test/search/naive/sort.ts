@@ -4,7 +4,7 @@ import { elementsOf, isObject, objectsIn, type Resource, textOf } from './elemen
 import { inBaseUnit, statedBy } from './quantities.ts'
 import { compareEnds, type Range } from './ranges.ts'
 import { compareTexts, plain } from './text.ts'
-import { addressOf, dateOf, numberOf, referenceText, type Setting, textsOf, tokensOf } from './values.ts'
+import { addressOf, dateOf, numberOf, referenceText, type Setting, textsOf, tokensOf, urisOf } from './values.ts'
 
 /** Negative where `one` has to come before `other`; 0 where either may. */
 export function compareBy(keys: readonly string[], one: Resource, other: Resource, setting: Setting): number {
@@ -60,7 +60,7 @@ function sortable(parameter: Parameter, value: unknown, setting: Setting): reado
       return [addressOf(reference, setting)?.id ?? reference.replace(/\|.*$/, '')]
     }
     case 'uri':
-      return [textOf(value)]
+      return urisOf(value)
     case 'date':
       return [dateOf(parameter, value)].filter((range) => range !== undefined)
     case 'number':

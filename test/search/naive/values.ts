@@ -201,7 +201,7 @@ function fitsCanonical(asked: string, found: string): boolean {
 }
 
 /** A profile that is declared with its version is found without it too. */
-const urisOf = (value: unknown): readonly string[] => {
+export const urisOf = (value: unknown): readonly string[] => {
   const uri = textOf(value)
   return uri.includes('|') ? [uri, uri.slice(0, uri.lastIndexOf('|'))] : [uri]
 }
