@@ -27,6 +27,7 @@ import { faultOf } from './rest/fault.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { metadata } from './rest/metadata.ts'
+import { refuseNoRequest } from './rest/no-request.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
@@ -183,6 +184,7 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
+  refuseNoRequest(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true

@@ -11,7 +11,7 @@ import { splitOutside } from './expression.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from './parameters.ts'
 
 /** Parameters of a clinic that take part at the same time. */
-export const MOST_CUSTOM_PARAMETERS = 100
+const MOST_CUSTOM_PARAMETERS = 100
 /** Characters. */
 const LONGEST_EXPRESSION = 2_000
 

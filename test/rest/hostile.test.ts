@@ -1,4 +1,5 @@
 /** What no well-behaved client sends: the server answers it in one sentence, keeps nothing of it, and goes on. */
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ChangeSet, ResourceTooLarge } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
@@ -105,6 +106,40 @@ describe('a search form', () => {
 
   test('of more than a megabyte is refused', async () => {
     expect((await send(`family=${'a'.repeat(1100 * 1000)}`)).status).toBe(413)
+  })
+})
+
+describe('what is no request that can be carried out', () => {
+  /** Sends each text as it is once the one before is answered; gives what came back until the connection was closed. */
+  const exchange = (...texts: readonly string[]): Promise<readonly string[]> =>
+    new Promise((resolve, reject) => {
+      const received: string[] = []
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write(texts[0] ?? ''))
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        received.push(chunk)
+        const next = texts[received.length]
+        if (next !== undefined) socket.write(next)
+      })
+      socket.on('close', () => resolve(received))
+      socket.on('error', reject)
+    })
+
+  test.each([
+    ['an address of 20 kB', `GET /Patient?name=${'a'.repeat(20_000)} HTTP/1.1\r\n`, 431, 'POST [type]/_search'],
+    ['no HTTP', 'HELO server\r\n', 400, 'is not HTTP/1.1'],
+    ['a header without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: b\r\n', 400, 'is not HTTP/1.1'],
+    ['a null byte in the address', 'GET /Patient?name=\0 HTTP/1.1\r\nHost: a\r\n', 400, 'is not HTTP/1.1'],
+  ])('%s is refused with an OperationOutcome', async (_what, head, status, message) => {
+    const [top = '', body = ''] = (await exchange(`${head}\r\n`)).join('').split('\r\n\r\n')
+    expect(top).toMatch(new RegExp(`^HTTP/1.1 ${status} .*Content-Type: application/fhir\\+json`, 's'))
+    expect(JSON.parse(body)).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error' }] })
+    expect(body).toContain(message)
+  })
+
+  test('is refused on a connection that was used before too, and ends it', async () => {
+    const [first, second] = await exchange('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n', 'HELO\r\n\r\n')
+    expect(first).toMatch(/^HTTP\/1.1 200 /)
+    expect(second).toMatch(/^HTTP\/1.1 400 .*\r\nConnection: close\r\n/s)
   })
 })
 
