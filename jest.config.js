@@ -8,7 +8,7 @@ import { suitesOnEveryEngine } from './test/support/suites.ts'
 const swc = (syntax) => ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax } }, module: { type: 'commonjs' } }]
 
 /** Packages (and what they need) that exist as ES modules only, which Jest cannot require as they are. */
-const esmOnly = ['jose/', 'fhir-kit-client/']
+const esmOnly = ['jose/', 'double-metaphone/', 'fhir-kit-client/']
 /** Imports a module with `import()`, which Jest can do only where it is turned into a `require`. */
 const importing = ['mongodb/lib/runtime_adapters\\.js$']
 

@@ -73,6 +73,7 @@ function row(
         : {}),
     ...(date && isSingle(found) ? { single: true } : {}),
     ...(parameter.type === 'token' ? tokenOf(found, systems) : {}),
+    ...(parameter.xpathUsage === 'phonetic' ? { phonetic: true } : {}),
     ...(parameter.component === undefined ? {} : { component: componentsOf(parameter) }),
   }
 }

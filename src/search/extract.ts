@@ -7,6 +7,7 @@ import { extractWords } from './full-text.ts'
 import { extractPosition } from './near.ts'
 import { extractNumber } from './number.ts'
 import { indexedParametersOf, type SearchParameter } from './parameters.ts'
+import { extractPhonetic } from './phonetic.ts'
 import type { IndexEntry } from './plan.ts'
 import { extractQuantity } from './quantity.ts'
 import { extractReference } from './reference.ts'
@@ -71,7 +72,8 @@ function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluat
 type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
 
 const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
-  string: ({ code }, value, entries) => extractString(code, value, entries),
+  string: ({ code, phonetic }, value, entries) =>
+    phonetic === true ? extractPhonetic(code, value, entries) : extractString(code, value, entries),
   token: extractToken,
   reference: ({ code }, value, entries, baseUrl) => extractReference(code, value, entries, baseUrl),
   date: extractDate,
@@ -101,7 +103,7 @@ function removeDuplicates(entries: IndexEntry[], start: number): void {
 function keyOf(entry: IndexEntry): string {
   switch (entry.kind) {
     case 'string':
-      return `${entry.param}\n${entry.exact}`
+      return `${entry.param}\n${entry.folded}\n${entry.exact}`
     case 'token':
       return `${entry.param}\n${entry.system}|${entry.code}`
     case 'reference':

@@ -58,6 +58,7 @@ function versionOf(parameter: SearchParameter) {
   return [[code, hash('sha256', made, 'base64url').slice(0, 8)] as const]
 }
 
-const madeOf = ({ type, expression, system, element, span }: Omit<SearchParameter, 'parts'>) => [
+const madeOf = ({ type, expression, system, element, span, phonetic }: Omit<SearchParameter, 'parts'>) => [
   ...[RULES[type], type, expression, system, element, span],
+  ...(phonetic === true ? ['phonetic'] : []),
 ]

@@ -111,10 +111,13 @@ const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
   special: ['eq', 'pr'],
 }
 
+/** What sounds alike has no order, and no parts. */
+const OPERATORS_OF_SOUND: readonly Operator[] = ['eq', 'ne', 'pr']
+
 function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader: Reader): Condition {
   const { operator, value } = test
-  const { code, type } = parameter
-  const offered = OPERATORS_OF[type] ?? []
+  const { code, type, phonetic = false } = parameter
+  const offered = phonetic ? OPERATORS_OF_SOUND : (OPERATORS_OF[type] ?? [])
   if (!offered.includes(operator)) throw notOffered(parameter, operator, offered, reader)
   const read = (modifier: string | undefined, prefix = ''): Condition =>
     reader.read(code, modifier, prefix + asValue(test, type), scope, reader.context)
@@ -134,7 +137,7 @@ function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader
     default:
       break
   }
-  if (type === 'string') return stringTest(code, operator, value, reader)
+  if (type === 'string' && !phonetic) return stringTest(code, operator, value, reader)
   if (operator === 'co' || operator === 'po') return overlap(code, operator, value, reader)
   if (operator === 'eq') return read(undefined)
   return ORDERED === offered || type === 'date' ? read(undefined, operator) : unequal(read(undefined))

@@ -10,6 +10,7 @@ import { KEPT_BY_STORE } from './extract.ts'
 import { NEAR_MODIFIERS, parseNear } from './near.ts'
 import { NUMBER_MODIFIERS, parseNumber } from './number.ts'
 import { EMPTY_VALUE, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from './parameters.ts'
+import { parsePhonetic } from './phonetic.ts'
 import type { Condition } from './plan.ts'
 import { parseQuantity, QUANTITY_MODIFIERS } from './quantity.ts'
 import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from './reference.ts'
@@ -104,8 +105,9 @@ function checkModifier(parameter: SearchParameter, modifier: string | undefined,
   )
 }
 
-function modifiersOf({ code, type }: SearchParameter): readonly string[] {
+function modifiersOf({ code, type, phonetic }: SearchParameter): readonly string[] {
   if (code === '_id') return ['missing', 'not']
+  if (phonetic === true) return ['missing']
   return ['missing', ...MODIFIERS[type]]
 }
 
@@ -130,7 +132,9 @@ function parseValue(
 ): Condition {
   switch (parameter.type) {
     case 'string':
-      return parseString(parameter.code, modifier, text, context)
+      return parameter.phonetic === true
+        ? parsePhonetic(parameter.code, text, context)
+        : parseString(parameter.code, modifier, text, context)
     case 'token':
       return parseToken(parameter, modifier, text, context)
     case 'reference':

@@ -34,6 +34,8 @@ export interface SearchParameterRecord {
   readonly system?: string
   /** What the elements of a token are, where that is one of these; `code` only where `system` is known. */
   readonly element?: 'ContactPoint' | 'boolean' | 'code'
+  /** Compared by how it sounds. */
+  readonly phonetic?: boolean
   /** The parts of a composite. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
 }
@@ -48,12 +50,6 @@ export interface SearchParameter extends SearchParameterRecord {
 export interface ComponentParameter extends SearchParameterRecord {
   readonly type: Exclude<ServedType, 'composite' | 'special'>
 }
-
-/**
- * Not offered although their type is: `phonetic` would need the sound of a name in the index, and a plain string
- * search under that name would pretend it.
- */
-const NOT_OFFERED: ReadonlySet<string> = new Set(['phonetic'])
 
 const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 
@@ -113,7 +109,7 @@ const isComponent = (record: SearchParameterRecord): record is ComponentParamete
 export const indexedParametersOf = (type: string): readonly SearchParameter[] => [...searchParametersOf(type).values()]
 
 const isOffered = (record: SearchParameterRecord): record is SearchParameter =>
-  SERVED_TYPES.some((type) => type === record.type) && !NOT_OFFERED.has(record.code)
+  SERVED_TYPES.some((type) => type === record.type)
 
 /**
  * FHIR SearchParameter resources (*.json) of a folder by base type; none when there is no such folder.
@@ -133,9 +129,13 @@ export function searchParametersIn(folder: string): Records {
 }
 
 function recordOf(resource: SearchParameterResource, base: string, file: string): SearchParameterRecord {
-  const { code, type, url, expression, target } = resource
+  const { code, type, url, expression, target, xpathUsage } = resource
   if (expression === undefined) throw new Error(`Search parameter ${file} has no expression`)
-  return { code, type, url, expression: expressionFor(base, expression), ...(target === undefined ? {} : { target }) }
+  return {
+    ...{ code, type, url, expression: expressionFor(base, expression) },
+    ...(target === undefined ? {} : { target }),
+    ...(xpathUsage === 'phonetic' ? { phonetic: true } : {}),
+  }
 }
 
 const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))

@@ -140,10 +140,8 @@ describe('refused with a sentence that says what would be right', () => {
       'Slot?stat=free',
       "There is no search parameter 'stat' for Slot; did you mean 'start'? Valid too: _content, _filter, _has, _id, _lastUpdated, _list, _profile, _security, _source, _tag, _text, appointment-type, identifier, schedule, service-category, service-type, specialty, status",
     ],
-    [
-      'Patient?phonetic=x',
-      "The search parameter 'phonetic' of Patient (string) is not offered; valid are _content, _filter, _has, _id",
-    ],
+    ['Patient?phonetic=7', "phonetic=7: '7' has a word without a letter that sounds; write a name, e.g. Smyth"],
+    ['Patient?phonetic:exact=Smith', "phonetic:exact: the string parameter 'phonetic' takes the modifiers :missing"],
     ['Patient?_filer=x', "There is no search parameter '_filer' for Patient; did you mean '_filter'?"],
     ['Patient?_has=x', '_has: write _has:Type:reference:parameter, e.g. _has:Observation:patient:code'],
     ['Patient?=x', "There is no search parameter '' for Patient"],

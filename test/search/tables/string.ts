@@ -50,5 +50,12 @@ export const string: Table = {
     ['Patient?address-postalcode=01310', [11]],
     ['Patient?family:missing=false', [7, 8, 9, 10]],
     ['Patient?name:missing=true', [11]],
+    ['Patient?phonetic=Eva', [0, 1, 2, 5, 7]],
+    ['Patient?phonetic=Smyth', [7]],
+    ['Patient?phonetic=Adda Smit', [7]],
+    ['Patient?phonetic=Smyth,Muler', [7, 9]],
+    ['Patient?phonetic=Smyth Muler', []],
+    ['Patient?phonetic:missing=true', [11]],
+    ['Patient?_filter=phonetic eq Smyth', [7]],
   ],
 }
