@@ -12,8 +12,9 @@ import { type FhirResponse, request, startServer, type TestServer } from '../sup
 import type { Resource } from './naive/elements.ts'
 import { Search } from './naive/search.ts'
 import { compareBy } from './naive/sort.ts'
-import { BASE, populations } from './random/population.ts'
+import { populations } from './random/population.ts'
 import { Queries } from './random/queries.ts'
+import { BASE } from './random/vocabulary.ts'
 
 const POPULATIONS = 40 * Number(process.env['RANDOM_RUNS'] ?? 1)
 const SEARCHES = 60
