@@ -85,7 +85,11 @@ const FEW: readonly Question[] = [
   ofPatient('_text: a word', [1, 1], (n) => `/Observation?_text=${wordOf(n)}`),
   ofPatient('date, five minutes', [1, 5], (n) => `/Observation?${minutes(n, 5)}`),
   ofPatient('quantity', [1, 1], (n) => `/Observation?value-quantity=${gramsOf(n)}||g`),
-  ofPatient('quantity in another unit', [1, 1], (n) => `/Observation?value-quantity=${gramsOf(n) / 1_000_000}00||t`),
+  ofPatient(
+    'quantity in another unit',
+    [1, 1],
+    (n) => `/Observation?value-quantity=${(gramsOf(n) / 1_000).toFixed(3)}|http://unitsofmeasure.org|kg`,
+  ),
   ofPatient('composite', [1, 1], (n) => `/Observation?code-value-quantity=29463-7$${gramsOf(n)}||g`),
   ofPatient('reference', [2, 3], (n) => `/Appointment?patient=${patientId(n)}`),
   ofPatient('compartment', [2, 3], (n) => `/Patient/${patientId(n)}/Appointment`),

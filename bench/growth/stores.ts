@@ -1,8 +1,11 @@
 /** The two stores: SQLite files with the data set, and with fifty times as much, filled without HTTP. */
 import { spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { resourceTypes } from '../../src/fhir/definitions.ts'
+import { extraction } from '../../src/search/extraction.ts'
 import { startServer } from '../emr.ts'
 
 const FILL = join(import.meta.dirname, 'fill-store.ts')
@@ -17,13 +20,20 @@ export async function storeAt(scale: number, folder: string, kept?: string): Pro
     await fill(file, scale)
     return file
   }
-  const original = join(kept, `bench-growth-${scale}.db`)
+  const original = join(kept, `bench-growth-${scale}-${indexVersion()}.db`)
   if (!existsSync(original)) {
     await fill(file, scale)
     renameSync(file, original)
   }
   copyFileSync(original, file)
   return file
+}
+
+/** Another one for a store that this server would have to index anew. */
+function indexVersion(): string {
+  const { version, parametersOf } = extraction('')
+  const parameters = resourceTypes.map((type) => [type, ...parametersOf(type)])
+  return hash('sha256', JSON.stringify([version, parameters])).slice(0, 8)
 }
 
 /** The server itself writes the demo's clinic and accounts first: it does so on an empty store. */

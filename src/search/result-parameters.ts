@@ -3,6 +3,7 @@ import { badRequest } from '../fhir/outcome.ts'
 import { parseInclude } from './include.ts'
 import { EMPTY_VALUE, UNKNOWN_MODIFIER } from './parameters.ts'
 import type { Include, SearchPlan, SortKey } from './plan.ts'
+import { targetTypesOf } from './reference.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
 import { oneOf } from './value.ts'
@@ -88,11 +89,17 @@ function sortKey(key: string, value: string, scope: SearchScope): SortKey {
     throw badRequest(
       `_sort=${value}: write parameters with commas between, '-' before one that goes down: status,-_lastUpdated`,
     )
-  const { type } = parameterFor(code, scope)
+  const parameter = parameterFor(code, scope)
+  const { type } = parameter
   if (code === '_id') return { by: 'id', descending }
   if (code === '_lastUpdated') return { by: 'lastUpdated', descending }
   if (type === 'composite' || type === 'special')
     throw badRequest(`_sort=${value}: '${code}' is a ${type} parameter, which has no order; sort by another one`)
+  if (type === 'reference') {
+    const targets = targetTypesOf(parameter)
+    // An address outside this server has no type.
+    return { by: type, param: code, descending, ...(targets && { targets: [...targets, ''] }) }
+  }
   // In base units, as quantity.ts says.
   return { by: type === 'quantity' ? 'number' : type, param: code, descending }
 }

@@ -67,7 +67,7 @@ describe('_sort', () => {
       { by: 'date', param: 'birthdate', descending: true },
       { by: 'lastUpdated', descending: false },
       { by: 'id', descending: true },
-      { by: 'reference', param: 'organization', descending: false },
+      { by: 'reference', param: 'organization', descending: false, targets: ['Organization', ''] },
     ])
   })
 
@@ -144,7 +144,7 @@ describe('_type', () => {
   })
 
   test.each([
-    ['_type=Patent', "_type=Patent: there is no resource type 'Patent'; did you mean 'Patient'?"],
+    ['_type=Patent', "_type=Patent: there is no resource type 'Patent'; did you mean Patient?"],
     ['_type=Account', '_type=Account: Account cannot be searched here'],
   ])('%s is refused', (query, message) => {
     expect(refusal(`?${query}`, { types: ['Patient', 'Slot'] })).toBe(message)

@@ -51,7 +51,8 @@ export function bestSource(
   if (candidates.length === 1 && isTaken) return { source: finished(first), few: false }
   // With several terms fewer than n match, and a walk may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
-  for (const step of [...STEPS.filter((size) => size < most), most]) {
+  // Steps are for comparing.
+  for (const step of candidates.length === 1 ? [most] : [...STEPS.filter((size) => size < most), most]) {
     const smallest = smallestBelow(engine, candidates, step)
     if (smallest !== undefined) return { source: finished(smallest), few: true }
   }

@@ -24,21 +24,24 @@ export function collected(search: TypeSearch, position: Position | undefined, li
     WHERE ${after} ORDER BY ${orderBy(search.orderings, row)} ${limitedTo(limit)}`
 }
 
-/** The index of the first key, in its order; the other terms are probed on the way. */
+/** The index of the only key, in its order; the terms are probed on the way. One statement for each source of the walk. */
 export function walked(
   engine: Engine,
-  search: TypeSearch,
+  search: Pick<TypeSearch, 'orderings' | 'terms'>,
   walk: Walk,
   position: Position | undefined,
   limit: number,
-): Sql {
+): readonly Sql[] {
   const repeated = walk.param !== undefined && engine.names.factsOf(walk.param).repeated
-  const tests = search.terms.map((term) =>
-    // On the walked entry itself where it is the only one: then the walk begins at the first that matches.
-    term.op === 'entry' && term.param === walk.param && !repeated ? term.matches(raw('d')) : probe(term, raw('d.row')),
+  const tests = search.terms.map((term) => {
+    // On the walked row itself where it is the only one: then the walk begins at the first that matches.
+    if (term.op === 'resource' && walk.param === undefined) return term.matches(raw('d'))
+    if (term.op === 'entry' && term.param === walk.param && !repeated) return term.matches(raw('d'))
+    return probe(term, raw('d.row'))
+  })
+  return walk.sources.map(({ from, where }) =>
+    ordered(search, { from, where: and([where, ...tests, walk.isLeast]) }, walk.column, position, limit),
   )
-  const source = { from: walk.from, where: and([walk.where, ...tests]) }
-  return ordered(search, source, walk.column, position, limit)
 }
 
 /** In the order of the only key. */

@@ -3,9 +3,17 @@ import type { CursorKey } from '../cursor.ts'
 import { mostToCollect } from './choose.ts'
 import type { Engine } from './engine.ts'
 import { collected, inRowOrder, ordered, walked } from './page-queries.ts'
-import { comesAfter, direction, type Ordering, type Position, rowsDescend, type Walk } from './sort.ts'
-import { narrowed, type Source } from './source.ts'
-import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
+import {
+  comesAfter,
+  comparePositions,
+  direction,
+  type Ordering,
+  type Position,
+  rowsDescend,
+  type Walk,
+} from './sort.ts'
+import { everyRow, narrowed, type Source } from './source.ts'
+import { ALWAYS, and, joined, limitedTo, NEVER, raw, type Sql, sql } from './sql.ts'
 import type { Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
@@ -42,8 +50,9 @@ function inOrderAlready({ best, orderings }: TypeSearch): Source | undefined {
 }
 
 /** The walk through the first key's index, unless collecting the candidates is less work. */
-function walkFor(engine: Engine, { best, terms }: TypeSearch, first: Ordering): Walk | undefined {
+function walkFor(engine: Engine, { best, scope, terms }: TypeSearch, first: Ordering): Walk | undefined {
   const { walk } = first
+  if (walk?.onlyAmongMany && !isAtLeast(engine, everyRow(scope), engine.fewCandidates)) return undefined
   if (best === undefined || walk === undefined || !searches(terms, walk)) return best?.few ? undefined : walk
   // The sorted parameter is searched too. Where a resource may have several entries, the one that matches need not be
   // the one that sorts; where it has one, the walk is over the matches themselves.
@@ -84,12 +93,12 @@ function inGroups(
   limit: number,
 ): readonly Position[] {
   const [first] = search.orderings
+  if (search.orderings.length === 1) return walkedRows(engine, search, walk, position, limit)
   const byFirst = { ...search, orderings: first === undefined ? [] : [first] }
-  if (search.orderings.length === 1) return rows(engine, walked(engine, search, walk, position, limit))
   const begun = position === undefined ? [] : group(engine, search, walk, position.keys[0] ?? null, position, limit)
   if (begun.length === limit) return begun
   const wanted = limit - begun.length
-  const heads = rows(engine, walked(engine, byFirst, walk, position && lastOfGroup(position, first), wanted))
+  const heads = walkedRows(engine, byFirst, walk, position && lastOfGroup(position, first), wanted)
   const last = heads.length < wanted ? undefined : heads.at(-1)?.keys[0]
   const complete = heads.filter(({ keys }) => keys[0] !== last)
   const ordered = rows(
@@ -98,6 +107,22 @@ function inGroups(
   )
   const rest = last === undefined ? [] : group(engine, search, walk, last, undefined, wanted - complete.length)
   return [...begun, ...ordered, ...rest]
+}
+
+function walkedRows(
+  engine: Engine,
+  search: TypeSearch,
+  walk: Walk,
+  position: Position | undefined,
+  limit: number,
+): readonly Position[] {
+  const found = walked(engine, search, walk, position, limit).map((query) => rows(engine, query))
+  const [first = []] = found
+  if (found.length < 2) return first
+  return found
+    .flat()
+    .sort((one, other) => comparePositions(search.orderings, one, other))
+    .slice(0, limit)
 }
 
 /** A position behind every row with its first key. */
@@ -123,22 +148,25 @@ function group(
   position: Position | undefined,
   limit: number,
 ): readonly Position[] {
-  const inGroup = { from: walk.from, where: and([walk.where, sql`${walk.column} = ${value}`]) }
-  if (isLarge(engine, search, inGroup, limit)) return alike(engine, search, value, position, limit)
-  const source = narrowed({ ...inGroup, row: raw('d.row'), inRowOrder: false, distinct: true }, search.terms)
+  const inGroup = sourceOf(walk, sql`${walk.column} = ${value}`)
+  const hasNext = search.orderings[1]?.walk !== undefined
+  if (hasNext && isAtLeast(engine, inGroup, mostToCollect(engine, search.scope, limit)))
+    return alike(engine, search, value, position, limit)
+  const source = narrowed(sourceOf(walk, sql`${walk.column} = ${value}`, walk.isLeast), search.terms)
   return rows(engine, collected({ ...search, best: { source, few: true } }, position, limit))
 }
 
-function isLarge(
-  engine: Engine,
-  { orderings, scope }: TypeSearch,
-  { from, where }: Pick<Source, 'from' | 'where'>,
-  wanted: number,
-): boolean {
-  if (orderings[1]?.walk === undefined) return false
-  const most = mostToCollect(engine, scope, wanted)
-  return engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(most)})`) >= most
+function sourceOf({ sources }: Walk, ...tests: readonly Sql[]): Source {
+  const [first, ...others] = sources.map(({ from, where }) => ({ from, where: and([where, ...tests]) }))
+  const shape = { row: raw('d.row'), inRowOrder: false, distinct: true }
+  if (first === undefined) return { ...shape, from: raw('(SELECT 0 AS row) AS d'), where: NEVER }
+  if (others.length === 0) return { ...shape, ...first }
+  const parts = [first, ...others].map(({ from, where }) => sql`SELECT d.row AS row FROM ${from} WHERE ${where}`)
+  return { ...shape, from: sql`(${joined(parts, ' UNION ALL ')}) AS d`, where: ALWAYS }
 }
+
+const isAtLeast = (engine: Engine, { from, where }: Pick<Source, 'from' | 'where'>, size: number): boolean =>
+  engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(size)})`) >= size
 
 /** The same search among the rows with one value of the first key (null: with none), by the other keys. */
 function alike(

@@ -1,12 +1,12 @@
 /** A search: pages over one or several types, their total, and what they include. */
-import type { SearchPlan, SortKey } from '../../search/plan.ts'
+import type { SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
 import { pageOf } from './page.ts'
 import { readRows } from './resources.ts'
-import { type Position, rowsDescend } from './sort.ts'
+import { comparePositions, type Position } from './sort.ts'
 import { scopeOf } from './term.ts'
 import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
@@ -60,26 +60,8 @@ function page(
   if (pages.length < 2) return first
   return pages
     .flat()
-    .sort((one, other) => compare(plan.sort, one, other))
+    .sort((one, other) => comparePositions(plan.sort, one, other))
     .slice(0, limit)
-}
-
-/** The order that the statements of one type give, for several. */
-function compare(sort: readonly SortKey[], one: Position, other: Position): number {
-  for (const [index, { descending }] of sort.entries()) {
-    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareValues(right, left) : compareValues(left, right)
-  }
-  return rowsDescend(sort) ? other.row - one.row : one.row - other.row
-}
-
-/** Texts as SQLite compares them: by the bytes of UTF-8. */
-function compareValues(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }
 
 /** `_total=estimate` is answered exactly too. `fitting` is the size of a page after which nothing comes. */

@@ -2,7 +2,8 @@
 import type { SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
 import type { Engine } from './engine.ts'
-import { and, or, raw, type Sql, sql } from './sql.ts'
+import type { Source } from './source.ts'
+import { ALWAYS, and, isOneOf, NEVER, or, raw, type Sql, sql } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
@@ -13,13 +14,17 @@ export interface Ordering {
   readonly walk?: Walk
 }
 
-/** An index as alias d, in the wanted order, one row per resource. */
+/** An index as alias d, in the wanted order, with one row per resource. */
 export interface Walk {
-  readonly from: Sql
-  readonly where: Sql
+  /** Several where they are to be merged: no resource is in two. */
+  readonly sources: readonly Pick<Source, 'from' | 'where'>[]
+  /** Holds for the one of a resource's rows that it is sorted by; probed last, as it takes as long as a condition. */
+  readonly isLeast: Sql
   readonly column: Sql
   /** The parameter whose entries are walked; absent: the resource's own columns, which none lacks. */
   readonly param?: number
+  /** Passes over what no resource of the type has: only where there are more of these than `fewCandidates`. */
+  readonly onlyAmongMany?: true
   /** True for the resources (by `row`) that the index does not have. */
   absent(row: Sql): Sql
 }
@@ -72,13 +77,9 @@ export function orderingOf(engine: Engine, scope: Scope, key: SortKey): Ordering
     case 'lastUpdated':
       return ownColumn(scope, 'updated', 'resource_by_updated', key.descending)
     case 'reference':
-      return byReference(engine.names.param(scope.type, 'reference', key.param), key.descending)
+      return byReference(engine, scope, key)
     default:
-      return byEntry(
-        engine.names.param(scope.type, key.by, key.param),
-        sortedColumns(key.by, key.descending),
-        key.descending,
-      )
+      return byEntry(engine, scope, key)
   }
 }
 
@@ -87,18 +88,26 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
     descending,
     value: (row) => sql`(SELECT s.${raw(column)} FROM resource AS s WHERE s.row = ${row})`,
     walk: {
-      from: sql`resource AS d INDEXED BY ${raw(index)}`,
-      where: sql`d.type = ${scope.type} AND d.live = 1`,
+      sources: [
+        {
+          from: sql`resource AS d INDEXED BY ${raw(index)}`,
+          where: sql`d.type = ${scope.type} AND d.live = 1`,
+        },
+      ],
+      isLeast: ALWAYS,
       column: raw(`d.${column}`),
-      absent: () => raw('0'),
+      absent: () => NEVER,
     },
   }
 }
 
 const withoutValue = (descending: boolean): Ordering => ({ descending, value: () => raw('NULL') })
 
-function byEntry(param: number | undefined, { table, index, columns }: SortedColumns, descending: boolean): Ordering {
+function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
+  const { descending } = key
+  const param = names.param(scope.type, key.by, key.param)
   if (param === undefined) return withoutValue(descending)
+  const { table, index, columns } = sortedColumns(key.by, descending)
   const [from, column, best] = [raw(table), columns[0], raw(descending ? 'max' : 'min')]
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
   return {
@@ -108,9 +117,11 @@ function byEntry(param: number | undefined, { table, index, columns }: SortedCol
       sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
     walk: {
       param,
-      from: sql`${from} AS d INDEXED BY ${raw(index)}`,
-      where: sql`d.param = ${param} AND NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
-        WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`,
+      sources: [{ from: sql`${from} AS d INDEXED BY ${raw(index)}`, where: sql`d.param = ${param}` }],
+      isLeast: names.factsOf(param).repeated
+        ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
+            WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
+        : ALWAYS,
       column: raw(`d.${column}`),
       absent: (row) =>
         sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
@@ -118,14 +129,41 @@ function byEntry(param: number | undefined, { table, index, columns }: SortedCol
   }
 }
 
-/** By the id of what is referenced: no index has that order, so the candidates are collected and sorted. */
-function byReference(param: number | undefined, descending: boolean): Ordering {
+/** So many targets are walked side by side. */
+const MOST_TARGET_TYPES = 16
+
+/**
+ * By the id of what is referenced: the targets are walked in the order of their ids, and from each one what refers to
+ * it. Where anything may be referenced, the candidates are collected and sorted.
+ */
+function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: 'reference' }>): Ordering {
+  const { descending, targets } = key
+  const param = names.param(scope.type, 'reference', key.param)
   if (param === undefined) return withoutValue(descending)
+  const types = targets?.flatMap((type) => names.find(scope.clinic, type) ?? [])
+  const isTarget = types === undefined ? ALWAYS : isOneOf(raw('t.type'), types)
+  const targetsOf = (row: Sql) => sql`reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
+    WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget}`
+  const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
+  if (types === undefined || types.length > MOST_TARGET_TYPES) return { descending, value }
   return {
     descending,
-    value: (row) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id)
-      FROM reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
-      WHERE s.row = ${row} AND s.param = ${param})`,
+    value,
+    walk: {
+      param,
+      sources: types.map((type) => ({
+        from: sql`resource AS r INDEXED BY resource_by_id
+          CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = r.row`,
+        where: sql`r.type = ${type} AND d.param = ${param}`,
+      })),
+      isLeast: names.factsOf(param).repeated
+        ? sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(raw('d.row'))}
+            AND (t.id, s.target, s.version) ${raw(descending ? '>' : '<')} (r.id, d.target, d.version))`
+        : ALWAYS,
+      column: raw('r.id'),
+      onlyAmongMany: true,
+      absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(row)})`,
+    },
   }
 }
 
@@ -143,4 +181,22 @@ export function comesAfter(orderings: readonly Ordering[], values: readonly Sql[
     const beyond = sql`${value} ${raw(ordering.descending ? '<' : '>')} ${key}`
     return or([beyond, sql`${value} IS NULL`, and([sql`${value} = ${key}`, later])])
   }, sql`${row} ${operator} ${position.row}`)
+}
+
+/** The order that the statements give, for rows of several of them. */
+export function comparePositions(keys: readonly Pick<SortKey, 'descending'>[], one: Position, other: Position): number {
+  for (const [index, { descending }] of keys.entries()) {
+    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return rowsDescend(keys) ? other.row - one.row : one.row - other.row
+}
+
+/** Texts as SQLite compares them: by the bytes of UTF-8. */
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }

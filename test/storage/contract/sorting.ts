@@ -39,6 +39,13 @@ const byParam = (
   descending,
 })
 
+const toTypes = (descending: boolean): SortKey => ({
+  by: 'reference',
+  param: 'r',
+  descending,
+  targets: ['Patient', 'Practitioner', ''],
+})
+
 const ROWS: readonly (readonly [string, SortKey, readonly string[]])[] = [
   ['string', byParam('string', false), ['ac', 'b', 'bb', 'none']],
   ['string, descending', byParam('string', true), ['ac', 'bb', 'b', 'none']],
@@ -52,6 +59,8 @@ const ROWS: readonly (readonly [string, SortKey, readonly string[]])[] = [
   ['quantity', byParam('quantity', true), ['ac', 'bb', 'b', 'none']],
   ['reference, by the id', byParam('reference', false), ['ac', 'bb', '*', '*']],
   ['reference, descending', byParam('reference', true), ['ac', 'bb', '*', '*']],
+  ['reference to known types', toTypes(false), ['ac', 'bb', '*', '*']],
+  ['reference to known types, descending', toTypes(true), ['ac', 'bb', '*', '*']],
   ['a parameter that nothing has', { by: 'token', param: 'x', descending: false }, ['*', '*', '*', '*']],
   ['id', { by: 'id', descending: false }, ['ac', 'b', 'bb', 'none']],
   ['id, descending', { by: 'id', descending: true }, ['none', 'bb', 'b', 'ac']],
@@ -94,6 +103,60 @@ export function describeSorting(newClinic: NewClinic): void {
         ['2', '1'],
         ['5', '3'],
       ])
+    })
+
+    test.each([
+      [false, false],
+      [false, true],
+      [true, false],
+      [true, true],
+    ])('several keys whose values many share (descending: %s, %s), on pages of any length', async (first, second) => {
+      const clinic = newClinic()
+      const names = [...'abba'].flatMap((code, at) =>
+        ['3', '1', '2', '1'].map((day, place) => `${code}${day}-${at}${place}`),
+      )
+      for (const id of names) {
+        const day = Number(id.charAt(1))
+        await clinic.put(`Basic/${id}`, [token('t', id.charAt(0)), date('d', day, day), string('s', id)])
+      }
+      const sort = [byParam('token', first), byParam('date', second), byParam('string', true)]
+      const codes = first ? 'ba' : 'ab'
+      const days = second ? '321' : '123'
+      const place = (id: string): number => codes.indexOf(id.charAt(0)) * 10 + days.indexOf(id.charAt(1))
+      const expected = names
+        .toSorted()
+        .reverse()
+        .toSorted((one, other) => place(one) - place(other))
+      for (const count of [1, 3, 100]) {
+        expect((await clinic.pages('Basic', { sort, count })).flat()).toEqual(expected)
+        const byTwo = (await clinic.pages('Basic', { sort: sort.slice(0, 2), count })).flat()
+        expect(byTwo.map((id) => id.slice(0, 2))).toEqual(expected.map((id) => id.slice(0, 2)))
+        expect(byTwo.toSorted()).toEqual(names.toSorted())
+      }
+    })
+
+    test('a reference to one of several types, by the id, before another key', async () => {
+      const clinic = newClinic()
+      const rows: readonly (readonly [string, readonly string[], number])[] = [
+        ['1', ['Practitioner/b'], 2],
+        ['2', ['Patient/a', 'Practitioner/z'], 1],
+        ['3', ['Patient/c'], 1],
+        ['4', [], 2],
+        ['5', ['Patient/b'], 1],
+        ['6', ['Patient/b', 'Practitioner/b'], 3],
+        ['7', [], 1],
+      ]
+      for (const [id, targets, size] of rows) {
+        await clinic.put(`Basic/${id}`, [...targets.map((target) => reference('r', target)), number('n', size)])
+      }
+      const sort = [toTypes(false), byParam('number', true)]
+      for (const count of [1, 2, 100]) {
+        expect((await clinic.pages('Basic', { sort, count })).flat()).toEqual(['2', '6', '1', '5', '3', '4', '7'])
+      }
+      const down = [toTypes(true), byParam('number', false)]
+      for (const count of [1, 2, 100]) {
+        expect((await clinic.pages('Basic', { sort: down, count })).flat()).toEqual(['2', '3', '5', '1', '6', '7', '4'])
+      }
     })
 
     test('a key of several types', async () => {
