@@ -13,8 +13,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     : undefined
 }
 
-/** `there is no resource type 'Patent'; did you mean 'Patient'?` */
-export function noResourceType(type: string): string {
-  const near = nearest(type, resourceTypes)
-  return `there is no resource type '${type}'; ${near === undefined ? 'see /metadata for those there are' : `did you mean '${near}'?`}`
+/** What to write in place of a name that is no resource type. */
+export function resourceTypeHint(name: string): string {
+  const near = nearest(name, resourceTypes)
+  return near === undefined ? 'see /metadata for those there are' : `did you mean ${near}?`
 }
+
+/** `there is no resource type 'Patent'; did you mean Patient?` */
+export const noResourceType = (type: string): string => `there is no resource type '${type}'; ${resourceTypeHint(type)}`

@@ -17,7 +17,7 @@ describe('the nearest name', () => {
 })
 
 test.each([
-  ['Patent', "there is no resource type 'Patent'; did you mean 'Patient'?"],
+  ['Patent', "there is no resource type 'Patent'; did you mean Patient?"],
   ['*', "there is no resource type '*'; see /metadata for those there are"],
 ])('%s is no resource type, and what would be right is said where that is clear', (type, message) => {
   expect(noResourceType(type)).toBe(message)

@@ -212,7 +212,7 @@ describe('Patient/[id]/$everything', () => {
 
   test.each<[path: string, status: number, says: string]>([
     ['nobody/$everything', 404, "There is no Patient with id 'nobody'"],
-    [`${id('ada')}/$everything?_type=Observations`, 400, "did you mean 'Observation'"],
+    [`${id('ada')}/$everything?_type=Observations`, 400, 'did you mean Observation'],
     [`${id('ada')}/$everything?_since=2020`, 400, '_since'],
     [`${id('ada')}/$everything?start=yesterday`, 400, 'start'],
     [`${id('ada')}/$everything?start=2021&end=2020`, 400, 'before start'],

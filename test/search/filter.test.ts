@@ -176,7 +176,7 @@ describe('refused with a sentence that says what would be right', () => {
     ],
     [
       'Patient?organization:Organisation.name=x',
-      "organization:Organisation.name: there is no resource type 'Organisation'; did you mean 'Organization'?",
+      "organization:Organisation.name: there is no resource type 'Organisation'; did you mean Organization?",
     ],
     [
       'Patient?_has:Observation:patient=x',
@@ -184,7 +184,7 @@ describe('refused with a sentence that says what would be right', () => {
     ],
     [
       'Patient?_has:Observatoin:patient:code=x',
-      "_has:Observatoin:patient:code: there is no resource type 'Observatoin'; did you mean 'Observation'?",
+      "_has:Observatoin:patient:code: there is no resource type 'Observatoin'; did you mean Observation?",
     ],
     [
       'Patient?_has:Observation:encounter:code=x',

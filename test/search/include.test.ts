@@ -49,10 +49,7 @@ describe('refused with a sentence that says what would be right', () => {
       'Patient?_include=Patient:link:',
       '_include=Patient:link:: write Type:parameter, Type:parameter:Target, Type:* or *',
     ],
-    [
-      'Patient?_include=Patent:link',
-      "_include=Patent:link: there is no resource type 'Patent'; did you mean 'Patient'?",
-    ],
+    ['Patient?_include=Patent:link', "_include=Patent:link: there is no resource type 'Patent'; did you mean Patient?"],
     ['Patient?_include=Patient:lnk', "There is no search parameter 'lnk' for Patient; did you mean 'link'?"],
     [
       'Patient?_include=Patient:family',

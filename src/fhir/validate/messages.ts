@@ -1,6 +1,5 @@
 /** What would have been right, in words. */
-import { resourceTypes } from '../definitions.ts'
-import { nearest } from '../nearest.ts'
+import { resourceTypeHint } from '../nearest.ts'
 
 /** How a value of a data type looks, for those that clients get wrong most. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -56,7 +55,5 @@ export function listed(names: readonly string[], shown = 12): string {
 /** Goes on from the path of a resource. */
 export function wrongResourceType(type: unknown): string {
   if (typeof type !== 'string') return 'must have a resourceType, e.g. {"resourceType":"Patient"}'
-  const near = nearest(type, resourceTypes)
-  const hint = near === undefined ? 'see /metadata for those there are' : `did you mean ${near}?`
-  return `has a resourceType that R4 does not know; ${hint}`
+  return `has a resourceType that R4 does not know; ${resourceTypeHint(type)}`
 }
