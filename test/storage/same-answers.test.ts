@@ -18,6 +18,14 @@ interface Subject {
   readonly plain: (answer: FhirResponse) => string
 }
 
+/** Included resources have no order. */
+function withSortedIncludes(text: string): string {
+  const [head = '', ...entries] = text.replace(/\]\}$/, '').split('{"fullUrl":')
+  const plain = entries.map((entry) => entry.replace(/,$/, ''))
+  const isIncluded = (entry: string) => entry.endsWith('"search":{"mode":"include"}}')
+  return [head, ...plain.filter((entry) => !isIncluded(entry)), ...plain.filter(isIncluded).sort()].join('\n')
+}
+
 async function newClinic(server: TestServer, clinic: string): Promise<Subject> {
   await createClinic(server.app.repository, clinic, {
     name: 'A clinic',
@@ -34,7 +42,7 @@ async function newClinic(server: TestServer, clinic: string): Promise<Subject> {
   return {
     ask: ({ method, path, body, headers }) => request(server.url, method, path, body, { authorization, ...headers }),
     plain: ({ status, headers, text }) =>
-      [status, headers.get('etag') ?? '', headers.get('location') ?? '', text]
+      [status, headers.get('etag') ?? '', headers.get('location') ?? '', withSortedIncludes(text)]
         .join('\n')
         .replaceAll(server.url, 'BASE')
         .replaceAll(clinic, 'CLINIC')
