@@ -54,12 +54,12 @@ describe('the deadline of a request', () => {
       await finished.promise
       return await access.change(async () => ({ success: true }))
     }
-    const runner = runnerWith(slow, 30)
+    const runner = runnerWith(slow, 1_000)
     expect(await run(runner, ['1', '2'])).toEqual(
       [1, 2].map(() => expect.objectContaining({ success: false, code: 'timeout' })),
     )
     finished.resolve()
-    expect(await run(runnerWith(slow, 30_000), ['1'])).toEqual([{ success: true }])
+    expect(await run(runner, ['1'])).toEqual([{ success: true }])
     expect(begun).toBe(1)
   })
 })
