@@ -146,7 +146,7 @@ function apply(
 }
 
 const wrongType = (path: string, canonical: string, type: string, wanted: string) =>
-  ({ code: 'structure', path, said: `names ${canonical}, which is for a ${wanted}, not a ${type}` }) as const
+  ({ code: 'structure', path, said: `names ${canonical}, which is a profile of ${wanted}, not of ${type}` }) as const
 
 const partly = (path: string, canonical: string, problem: string) =>
   ({

@@ -3,7 +3,7 @@ import type { CodeSystemConceptProperty } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
-import { unknownCanonical } from './gap.ts'
+import { systemNotHeld } from './gap.ts'
 import { acceptedBy, type Grammar, grammarOf } from './grammars.ts'
 import { displayIn, servesLanguage } from './language.ts'
 import type { Code, Designation } from './member.ts'
@@ -44,7 +44,7 @@ export function lookUp(terminology: Terminology, code: Code, options: LookupOpti
   const grammar = grammarOf(code.system)
   if (grammar !== undefined && acceptedBy(grammar, code.code)) return byGrammar(grammar, code.code)
   if (grammar === undefined && (concepts === undefined || concepts.system.content === 'not-present'))
-    throw unknownCanonical('code system with its codes', canonical)
+    throw new FhirError(404, systemNotHeld(canonical))
   throw noSuchCode(code.code, canonical)
 }
 

@@ -102,11 +102,11 @@ describe('a profile that is declared', () => {
   })
 
   test.each([
-    ['of another type', `${BASE}/o`, 'is for a Observation, not a Patient'],
+    ['of another type', `${BASE}/o`, 'is a profile of Observation, not of Patient'],
     [
       'that is another type',
       'http://hl7.org/fhir/StructureDefinition/Observation',
-      'is for a Observation, not a Patient',
+      'is a profile of Observation, not of Patient',
     ],
   ])('%s is an error', async (_what, canonical, said) => {
     const issues = await issuesOf(

@@ -107,7 +107,11 @@ function wrongType(
 ): FhirError {
   const types = possible.map(([, type]) => type).join(', ')
   const is =
-    given.kind === 'value' ? `is a ${given.type}` : given.kind === 'parts' ? 'is made of parts' : 'is a resource'
+    given.kind === 'value'
+      ? `is of the type ${given.type}`
+      : given.kind === 'parts'
+        ? 'is made of parts'
+        : 'is a resource'
   const hint = given.kind === 'parts' && possible.length > 1 ? `; name the type too, as in ${possible[0]?.[0]}` : ''
   return unprocessable(`${at}: the value ${is}, but '${name}' takes ${types}${hint}`, {
     expression: at,
