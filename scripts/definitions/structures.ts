@@ -116,17 +116,24 @@ const isInherited = ({ path, base }: ElementDefinition, { derivation, kind }: St
 function elementRecord(element: ElementDefinition, definition: StructureDefinition): ElementRecord {
   const targets = targetTypesOf(element.type ?? [])
   const constraints = isBackbone(element) ? [] : constraintsOf(element, definition)
-  const { binding } = element
   return {
     types: typeNames(element),
     ...(element.min === 0 || element.min === undefined ? {} : { min: element.min }),
     ...(element.max === '1' || element.max === undefined ? {} : { max: element.max }),
     ...(targets.length === 0 ? {} : { targets }),
-    ...(binding?.strength === 'required' && binding.valueSet ? { binding: binding.valueSet.replace(/\|.*/, '') } : {}),
+    ...bindingOf(element),
     ...(element.isSummary ? { summary: true } : {}),
     ...(element.representation?.includes('xmlAttr') ? { attribute: true } : {}),
     ...(constraints.length === 0 ? {} : { constraints }),
   }
+}
+
+/** Without the version, which is that of R4. Preferred and example bindings ask for nothing. */
+function bindingOf({ binding }: ElementDefinition): Pick<ElementRecord, 'binding' | 'extensible'> {
+  const valueSet = binding?.valueSet?.replace(/\|.*/, '')
+  if (valueSet === undefined) return {}
+  if (binding?.strength === 'required') return { binding: valueSet }
+  return binding?.strength === 'extensible' ? { extensible: valueSet } : {}
 }
 
 function typeNames(element: ElementDefinition): readonly string[] {

@@ -20,6 +20,8 @@ export interface ElementRecord {
   readonly targets?: readonly string[]
   /** Canonical of the value set of a required binding, without version. */
   readonly binding?: string
+  /** The same of an extensible binding. */
+  readonly extensible?: string
   readonly summary?: boolean
   /** An XML attribute (`Element.id`, `Extension.url`): a plain value that cannot have extensions. */
   readonly attribute?: boolean
@@ -46,6 +48,7 @@ export interface ElementStructure {
   readonly max: number
   readonly targets: readonly string[]
   readonly binding: string | undefined
+  readonly extensible: string | undefined
   readonly summary: boolean
   readonly attribute: boolean
   readonly constraints: readonly Constraint[]
@@ -130,6 +133,7 @@ function elementStructure(path: string, record: ElementRecord): ElementStructure
     max: record.max === '*' ? Number.POSITIVE_INFINITY : Number(record.max ?? 1),
     targets: record.targets ?? [],
     binding: record.binding,
+    extensible: record.extensible,
     summary: record.summary ?? false,
     attribute: record.attribute ?? false,
     constraints: record.constraints ?? [],

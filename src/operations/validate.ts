@@ -28,6 +28,7 @@ export const validateResource = defineOperation('resource-validate', async (requ
       resource,
       profiles: profile === undefined ? [] : [profile],
       unknownProfile: (await profilePolicy(ctx)) === 'reject' ? 'error' : 'warning',
+      extensible: true,
     })),
   ]
   const tried = issues.some(isError) ? [] : await issuesOf(() => tryWrite(ctx, mode, resource, id))

@@ -6,6 +6,7 @@ import type { Limits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Terminology } from '../terminology/terminology.ts'
+import { checkExtensible } from './extensible.ts'
 import { checkExtension, isExtension } from './extensions.ts'
 import { Findings } from './findings.ts'
 import { newLimits } from './invariant.ts'
@@ -20,6 +21,8 @@ export interface Question {
   readonly profiles: readonly string[]
   /** How grave it is that a profile in meta.profile is not known. */
   readonly unknownProfile: 'error' | 'warning'
+  /** Whether the extensible bindings of R4 itself are looked at, which only warn. */
+  readonly extensible: boolean
 }
 
 /** Where a check finds what it needs. */
@@ -79,9 +82,11 @@ function checkOnce(question: Question, knowledge: Knowledge, limits: Limits): re
   }
 }
 
-function checkAll(root: Item, { profiles, unknownProfile }: Question, walk: Walk, findings: Findings): void {
+function checkAll(root: Item, question: Question, walk: Walk, findings: Findings): void {
+  const { profiles, unknownProfile, extensible } = question
   for (const canonical of profiles) checkNamed(root, canonical, walk, findings)
   for (const item of everyItem(root, walk)) {
+    if (extensible) checkExtensible(item, walk.knowledge, findings)
     if (isExtension(item)) checkExtension(item, walk, findings)
     else if (item.value === item.resource) checkDeclared(item, walk, findings, unknownProfile)
   }

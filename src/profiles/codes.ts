@@ -44,8 +44,13 @@ function codeOf(coding: unknown): readonly BoundCode[] {
 /** What was found, for a message. */
 export function codesSaid(item: Item): string {
   const codes = codesOf(item).slice(0, 5)
+  if (codes.length === 0) return 'no code'
   return codes.map(({ system, code }) => (system === undefined ? code : `${system}|${code}`)).join(', ')
 }
+
+/** It has codes and none of them is in the value set of an extensible binding. */
+export const besideExtensible = (item: Item, valueSet: string): string =>
+  `has ${codesSaid(item)}; it should be a code of ${valueSet}, unless none of these fits`
 
 /** A concept that says by an extension why it has no code, such as data-absent-reason. */
 export const hasReasonForNone = ({ value, sibling }: Item): boolean =>

@@ -2,7 +2,7 @@
 import type { Limits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
 import { misplaced } from './arrangement.ts'
-import { codesSaid, hasReasonForNone, membershipOf } from './codes.ts'
+import { besideExtensible, codesSaid, hasReasonForNone, membershipOf } from './codes.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
 import { childrenOf, elementsOf, type Item, isA, isTyped } from './item.ts'
@@ -221,12 +221,9 @@ export class Walk implements Teller {
       this.#add('not-found', item.path, `cannot be compared with the value set ${valueSet}: ${found.why}`, severity)
       return
     }
-    const has = found.is === 'none' ? 'has no code' : `has ${codesSaid(item)}`
-    const said =
-      strength === 'required'
-        ? `${has}, but must have a code of ${valueSet}`
-        : `${has}; it should be a code of ${valueSet}, unless none of these fits`
-    this.#add('code-invalid', item.path, said, strength === 'required' ? 'error' : 'warning')
+    if (strength === 'required')
+      this.#add('code-invalid', item.path, `has ${codesSaid(item)}, but must have a code of ${valueSet}`)
+    else this.#add('code-invalid', item.path, besideExtensible(item, valueSet), 'warning')
   }
 
   #invariant(invariant: Invariant, item: Item): void {

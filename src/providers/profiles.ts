@@ -36,6 +36,7 @@ const questionOf = (resource: AnyResource, policy: ProfilePolicy): Question => (
   resource: { ...resource },
   profiles: [],
   unknownProfile: policy === 'reject' ? 'error' : 'warning',
+  extensible: false,
 })
 
 /** By itself, or by a resource in it. */

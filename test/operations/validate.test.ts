@@ -115,6 +115,32 @@ describe('what is checked', () => {
     ).toContain('error required Observation.category')
   })
 
+  test('the extensible bindings of R4: a code beside the value set is a warning, a text instead of a code is not', async () => {
+    const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
+    const observation = (...interpretation: readonly object[]) => ({
+      resourceType: 'Observation',
+      text: narrative,
+      status: 'final',
+      code: { text: 'weight' },
+      identifier: [
+        { type: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code: 'MR' }] }, value: '1' },
+      ],
+      interpretation,
+    })
+    const coded = (code: string, system = interpretations) => ({ coding: [{ system, code }] })
+    expect(await validated('/Observation', observation(coded('H'), { text: 'high' }))).toEqual(ALL_OK)
+    const answer = await server.fhir('POST', '/Observation/$validate', observation(coded('H'), coded('ZZZ')))
+    expect(said(answer)).toEqual([...ALL_OK, 'warning code-invalid Observation.interpretation[1]'])
+    expect(answer.body.issue[1].diagnostics).toBe(
+      `Observation.interpretation[1] has ${interpretations}|ZZZ; it should be a code of http://hl7.org/fhir/ValueSet/observation-interpretation, unless none of these fits`,
+    )
+    const own = { ...coded('high', 'http://lab.example'), text: 'high' }
+    expect(await validated('/Observation', observation(own))).toEqual([
+      ...ALL_OK,
+      'warning code-invalid Observation.interpretation[0]',
+    ])
+  })
+
   test('an extension, by its definition', async () => {
     const extension = [{ url: `${BASE}/note`, valueInteger: 1 }]
     expect(await validated('/Patient', patient({ extension }))).toEqual(['error structure Patient.extension[0].value'])
@@ -305,6 +331,7 @@ describe('another clinic', () => {
       'error code-invalid Patient.maritalStatus',
       'error required Patient.name',
       'error structure Patient.extension[0].value',
+      'warning code-invalid Patient.maritalStatus',
     ])
     const theirs = said(await clinics.theirs('POST', '/Patient/$validate', resource))
     expect(theirs).toEqual([
@@ -312,6 +339,7 @@ describe('another clinic', () => {
       'warning not-found Patient.meta.profile[0]',
       'warning not-found Patient.meta.profile[1]',
       'information informational Patient.extension[0]',
+      'warning code-invalid Patient.maritalStatus',
     ])
     // The same profile of theirs, bound to a value set that only we have.
     await clinics.theirs('POST', '/StructureDefinition', bound)

@@ -72,6 +72,7 @@ export function issuesOf(resource: object, world: World, profiles?: readonly str
       resource: { ...resource },
       profiles: profiles ?? [definitions[0]?.url ?? ''],
       unknownProfile: 'error',
+      extensible: false,
     },
     {
       profiles: (canonicals) =>
