@@ -5,15 +5,13 @@
  */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { isResourceType } from '../fhir/definitions.ts'
-import { isNumber } from '../fhir/json.ts'
-import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
+import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
-import { isTransportParameter } from '../search/result-parameters.ts'
+import { fromArguments, fromBody, fromQuery, isBlank, together, type Values } from './input-values.ts'
 import type { OperationInput } from './operation.ts'
 
 type Definition = Pick<OperationDefinition, 'parameter'>
-type Values = ReadonlyMap<string, readonly unknown[]>
 
 /**
  * @param body a Parameters resource, the bare resource where the definition has one parameter that takes it, or undefined
@@ -23,22 +21,6 @@ type Values = ReadonlyMap<string, readonly unknown[]>
 export function readInput(definition: Definition, body: unknown, query = new URLSearchParams()): OperationInput {
   const parameters = inParameters(definition.parameter)
   return checked(parameters, together(fromBody(parameters, body), fromQuery(parameters, query)), 'parameter')
-}
-
-function fromBody(parameters: readonly OperationDefinitionParameter[], body: unknown): Values {
-  if (body === undefined) return new Map()
-  if (!isObject(body) || typeof body.resourceType !== 'string') {
-    throw badRequest(
-      'The body of an operation is a Parameters resource: {"resourceType": "Parameters", "parameter": […]}',
-    )
-  }
-  return body.resourceType === 'Parameters' ? fromParameters(body.parameter) : bareResource(parameters, body)
-}
-
-/** What is in both is there as often as both have it. */
-function together(one: Values, other: Values): Values {
-  const names = new Set([...one.keys(), ...other.keys()])
-  return new Map([...names].map((name) => [name, [...(one.get(name) ?? []), ...(other.get(name) ?? [])]]))
 }
 
 /**
@@ -61,91 +43,6 @@ export const knownArguments = (definition: Definition, given: Readonly<Record<st
 const inParameters = (
   parameters: readonly OperationDefinitionParameter[] = [],
 ): readonly OperationDefinitionParameter[] => parameters.filter(({ use }) => use === 'in')
-
-/** What platforms send for an argument that the caller has not given. */
-const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-
-function fromArguments(
-  parameters: readonly OperationDefinitionParameter[],
-  given: Readonly<Record<string, unknown>>,
-): Values {
-  const values = new Map<string, readonly unknown[]>()
-  for (const parameter of parameters) {
-    const { name, max } = parameter
-    const value = Object.hasOwn(given, name) ? given[name] : undefined
-    if (isBlank(value)) continue
-    values.set(name, max !== '1' && Array.isArray(value) ? value : [plainNumber(parameter, value)])
-  }
-  return values
-}
-
-/** 12500.0 is a whole number to whoever wrote it, but keeps its text when it is read without loss. */
-const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): unknown =>
-  isNumber(value) && type !== 'decimal' ? Number(value) : value
-
-/** Query strings carry text: it becomes what the definition says, or stays text and is refused. */
-function fromQuery(parameters: readonly OperationDefinitionParameter[], query: URLSearchParams): Values {
-  const values = new Map<string, readonly unknown[]>()
-  for (const name of new Set(query.keys())) {
-    if (isTransportParameter(name) || name === CURSOR) continue
-    const type = parameters.find((parameter) => parameter.name === name)?.type
-    values.set(
-      name,
-      query.getAll(name).map((text) => fromText(text, type)),
-    )
-  }
-  return values
-}
-
-/** Where the page before ended: of the answer, not of the operation. */
-const CURSOR = '_cursor'
-
-const NUMBERS: readonly (string | undefined)[] = ['integer', 'positiveInt', 'unsignedInt', 'decimal']
-
-function fromText(text: string, type: string | undefined): unknown {
-  // A plus sign that was not percent-encoded arrives as a space.
-  if (type === 'instant' || type === 'dateTime') return text.replace(/ (\d\d:\d\d)$/, '+$1')
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  return NUMBERS.includes(type) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
-}
-
-function bareResource(parameters: readonly OperationDefinitionParameter[], resource: Record<string, unknown>): Values {
-  const takers = parameters.filter(({ type }) => type === 'Resource' || type === resource.resourceType)
-  const [taker] = takers
-  if (taker !== undefined && takers.length === 1) return new Map([[taker.name, [resource]]])
-  throw badRequest(
-    `The body must be a Parameters resource; this operation does not take a ${resource.resourceType} by itself`,
-  )
-}
-
-function fromParameters(entries: unknown): Values {
-  const values = new Map<string, unknown[]>()
-  if (entries === undefined) return values
-  if (!Array.isArray(entries)) throw badRequest('Parameters.parameter must be a list')
-  for (const [index, entry] of entries.entries()) {
-    const at = `Parameters.parameter[${index}]`
-    if (!isObject(entry) || typeof entry.name !== 'string')
-      throw badRequest(`${at} must have a name`, { expression: at })
-    const value = heldBy(entry, at)
-    const known = values.get(entry.name)
-    if (known === undefined) values.set(entry.name, [value])
-    else known.push(value)
-  }
-  return values
-}
-
-/** value[x], the resource, or the parts by name (lists, as a part may repeat). */
-function heldBy(entry: Record<string, unknown>, at: string): unknown {
-  const held = Object.keys(entry).filter((key) => key === 'resource' || key === 'part' || /^value[A-Z]/.test(key))
-  const [key] = held
-  if (key === undefined || held.length > 1) {
-    throw badRequest(`${at} (${String(entry.name)}) must have exactly one of value[x], resource and part`, {
-      expression: at,
-    })
-  }
-  return key === 'part' ? Object.fromEntries(fromParameters(entry.part)) : entry[key]
-}
 
 /** Checks what was found against the definition; a noun that the client knows names it in messages. */
 function checked(
