@@ -104,6 +104,24 @@ describe('a search form', () => {
     },
   )
 
+  /** 200, 200 and 100 values of a parameter. */
+  const values = (name: string, value: (at: number) => string) =>
+    [200, 200, 100].map((many) => `${name}=${Array.from({ length: many }, (_, at) => value(at)).join()}`).join('&')
+  const tests = Array.from({ length: 100 }, (_, at) => `not (name co x${at})`).join(' and ')
+
+  test.each([
+    ['of a string', 'Patient', values('name', (at) => `x${at}`)],
+    ['of a composite', 'Observation', values('component-code-value-quantity', (at) => `c${at}$ne${at}`)],
+    ['at the end of a chain to many types', 'Provenance', values('target.item.date', (at) => `ne${1800 + at}`)],
+    ['in tests of filters', 'Patient', Array.from({ length: 5 }, () => `_filter=${tests}`).join('&')],
+  ])('with 500 values %s is answered, one with more is refused', async (_where, type, form) => {
+    const ask = (body: string) =>
+      server.fhir('POST', `/${type}/_search`, body, { 'content-type': 'application/x-www-form-urlencoded' })
+    expect((await ask(form)).status).toBe(200)
+    const { status, body } = await ask(`${form}&_id=a`)
+    expect([status, body.issue[0].diagnostics]).toEqual([400, expect.stringContaining('500 are the most')])
+  })
+
   test('of more than a megabyte is refused', async () => {
     expect((await send(`family=${'a'.repeat(1100 * 1000)}`)).status).toBe(413)
   })
