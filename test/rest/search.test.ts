@@ -391,7 +391,7 @@ describe('handling', () => {
     ['Patient?_include=Patient', /_include=Patient.*Type:parameter/],
     ['Patient?_include=Patient:family', /family.*general-practitioner/],
     ['Patient?_include=Observation:subject', /Observation/],
-    ['Patient?_include=Pacient:link', /'Pacient'.*'Patient'/],
+    ['Patient?_include=Pacient:link', /'Pacient'.*did you mean Patient\?/],
     ['Patient?_revinclude=Patient:organization', /organization/],
     ['Patient?_type=Patient', /_type/],
     ['Patient?_cursor=abc', /cursor/],
