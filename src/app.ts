@@ -76,17 +76,16 @@ export async function openStore(
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
 }
 
+/** Read with every request, and seldom changed. */
+const RECENT_KINDS = [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind]
+
 async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({
-      url: databaseUrl,
-      recentKinds: [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind],
-      ...options,
-    })
+    return openMongoStore({ url: databaseUrl, recentKinds: RECENT_KINDS, ...options })
   }
-  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), ...options })
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds: RECENT_KINDS, ...options })
 }
 
 /** The record that a copy keeps in its target until it has ended: the name of its source. */

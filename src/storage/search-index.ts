@@ -55,6 +55,8 @@ export class SearchIndex {
   private missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   /** The declared combined indexes that can be searched by. */
   private usable: readonly CombinedIndex[] = []
+  /** Types of which the store wants the parts that this server writes: kept, as every write asks for it. */
+  private wanted: ReadonlySet<string> = NONE
   private outdated: StoreOutdated | undefined
 
   constructor(options: SearchIndexOptions) {
@@ -102,6 +104,12 @@ export class SearchIndex {
   /** What the store says now, which another server may have changed. */
   accept(state: IndexState): void {
     this.current = state
+    this.wanted = new Set(
+      [...this.parts].flatMap(([type, parts]) => {
+        const wanted = state.types.get(type)?.wanted
+        return wanted !== undefined && isSame(wanted, parts) ? [type] : []
+      }),
+    )
     this.missing = new Map(
       [...this.parts].flatMap(([type, parts]) => {
         const missing = missingIn(state.types.get(type)?.filled ?? {}, parts)
@@ -123,7 +131,7 @@ export class SearchIndex {
 
   /** True when another server wants other parts of a type than this one writes. */
   get isOverruled(): boolean {
-    return [...this.parts.keys()].some((type) => !this.isWanted(type))
+    return this.wanted.size < this.parts.size
   }
 
   /** What is written says that it has the parts of this generation; 0 where a newer server wants others. */
@@ -159,8 +167,7 @@ export class SearchIndex {
   }
 
   private isWanted(type: string): boolean {
-    const [wanted, parts] = [this.current.types.get(type)?.wanted, this.parts.get(type)]
-    return wanted !== undefined && parts !== undefined && isSame(wanted, parts)
+    return this.wanted.has(type)
   }
 
   private async claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {

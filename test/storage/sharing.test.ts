@@ -25,7 +25,7 @@ const openMongo = (url: string) => openMongoStore({ url, combined: COMBINED, rec
 
 describeSharing('a SQLite file', () => {
   const path = join(newFolder(), 'emr.db')
-  return two(() => openSqliteStore({ path, combined: COMBINED }))
+  return two(() => openSqliteStore({ path, combined: COMBINED, recentKinds: [REMEMBERED] }))
 })
 
 describeOnMongo('on MongoDB', () => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { REMEMBERED } from './contract/sharing.ts'
 import { describeStoreContract, type OpenStore } from './contract.ts'
 import { Clinic, COMBINED, date, reference, token } from './fixtures.ts'
 import { openModel } from './model.ts'
@@ -23,7 +24,7 @@ function newFile(): string {
 }
 
 const openAt = async (path: string, fewCandidates = 4096) => {
-  const store = await openSqliteStore({ path, combined: COMBINED, fewCandidates })
+  const store = await openSqliteStore({ path, combined: COMBINED, fewCandidates, recentKinds: [REMEMBERED] })
   return { store, close: () => store.close() }
 }
 

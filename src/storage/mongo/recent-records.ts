@@ -3,6 +3,7 @@
  * what others write, when the change stream tells, and after RECENT milliseconds in any case: a stream may be late. While
  * there is no stream, nothing is remembered.
  */
+import { deepFrozen } from '../frozen.ts'
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
 import type { Engine } from './engine.ts'
 import type { PointReads } from './point-reads.ts'
@@ -85,9 +86,3 @@ export class RecentRecords implements RecordListener {
 
 const addressOf = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
   JSON.stringify([clinic, kind, key])
-
-/** Several callers get the same one. */
-function deepFrozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFrozen(part)
-  return Object.freeze(value)
-}

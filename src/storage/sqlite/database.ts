@@ -36,10 +36,16 @@ export class Locked extends StoreUnavailable {
   }
 }
 
+interface Prepared {
+  readonly statement: StatementSync
+  /** Noted here: to move it in the map costs more, and there are many uses. */
+  used: number
+}
+
 export class Database {
   private readonly connection: DatabaseSync
-  /** In order of last use; the first is the one to forget. */
-  private readonly statements = new Map<string, StatementSync>()
+  private readonly statements = new Map<string, Prepared>()
+  private uses = 0
   private statementCharacters = 0
 
   /** `path` is a file, whose folder is made when it is missing, or ':memory:'. */
@@ -164,19 +170,22 @@ export class Database {
   private prepared(text: string): StatementSync {
     const known = this.statements.get(text)
     if (known !== undefined) {
-      this.statements.delete(text)
-      this.statements.set(text, known)
-      return known
+      known.used = ++this.uses
+      return known.statement
     }
     const statement = this.connection.prepare(text)
-    this.statements.set(text, statement)
+    this.statements.set(text, { statement, used: ++this.uses })
     this.statementCharacters += text.length
-    for (const oldest of this.statements.keys()) {
-      if (this.statements.size <= MOST_STATEMENTS && this.statementCharacters <= MOST_STATEMENT_CHARACTERS) break
-      this.statements.delete(oldest)
-      this.statementCharacters -= oldest.length
-    }
+    while (this.statements.size > MOST_STATEMENTS || this.statementCharacters > MOST_STATEMENT_CHARACTERS) this.forget()
     return statement
+  }
+
+  /** The statement that has not been used for longest. */
+  private forget(): void {
+    let [oldest, least] = ['', Number.POSITIVE_INFINITY]
+    for (const [text, { used }] of this.statements) if (used < least) [oldest, least] = [text, used]
+    this.statements.delete(oldest)
+    this.statementCharacters -= oldest.length
   }
 }
 

@@ -3,10 +3,12 @@ import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../search-index.ts'
 import type { Database } from './database.ts'
 import type { Names } from './names.ts'
+import type { RecentRecords } from './recent-records.ts'
 
 export interface Engine {
   readonly db: Database
   readonly names: Names
+  readonly recent: RecentRecords
   /** Those that are written; searched by are those of `index`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex

@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { Names } from './names.ts'
+import { RecentRecords } from './recent-records.ts'
 import { findRecords, readRecord } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
@@ -21,6 +22,8 @@ export interface SqliteOptions extends IndexingSettings {
   readonly path: string
   /** See Engine; 4096 unless a test wants the other way of searching on few resources. */
   readonly fewCandidates?: number
+  /** Kinds of records that are read with every request and seldom change. */
+  readonly recentKinds?: readonly string[]
 }
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
@@ -41,8 +44,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     values: async (query) => serve(() => values(engine, query)),
     history: async (query) => serve(() => history(engine, query)),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
-    // Reading it takes as long as finding out whether another process has written to the file.
-    readRecent: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
+    readRecent: async (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
     records: async (query) => serve(() => findRecords(db, query)),
     clinics: async () => serve(() => clinics(engine)),
     scanVersions: async (scan) => serve(() => scanVersions(engine, scan)),
@@ -68,11 +70,13 @@ async function opened(options: SqliteOptions): Promise<Engine> {
   }
 }
 
-async function open({ path, combined, extraction, onlyScanned, fewCandidates = 4096 }: SqliteOptions): Promise<Engine> {
+async function open(options: SqliteOptions): Promise<Engine> {
+  const { path, combined, extraction, onlyScanned, fewCandidates = 4096, recentKinds = [] } = options
   const db = new Database(path)
   try {
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
-    const engine: Engine = { db, names: new Names(db), combined, index, fewCandidates }
+    const recent = new RecentRecords(db, recentKinds)
+    const engine: Engine = { db, names: new Names(db), recent, combined, index, fewCandidates }
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
