@@ -33,7 +33,7 @@ module.exports = {
     only(
       'engines-implement-the-port',
       ['storage/[^/]+/'],
-      ['storage/(port|cursor|composite|index-parts|search-index|indexing)\\.ts', 'search/plan\\.ts', 'fhir/'],
+      ['storage/(port|cursor|composite|frozen|index-parts|search-index|indexing)\\.ts', 'search/plan\\.ts', 'fhir/'],
       'An engine knows the port and the plan, no FHIR rule and no other part of the server.',
     ),
     {
