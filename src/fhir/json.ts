@@ -24,9 +24,10 @@ export class FhirDecimal extends Number {
   }
 }
 
-// Trailing zeros after a point, exponents and long digit runs are the only texts that String(Number(text)) changes.
-// A match inside a string costs the slower parse and nothing else.
-const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE][-+]?\d|[\d.]{16}|-0/
+// Trailing zeros after a point, exponents and long digit runs are the only texts that String(Number(text)) changes, and
+// -0. A number stands behind one of these marks: dates and ids have such runs too. A match inside a string costs the
+// slower parse and nothing else. Every run is bounded, so that a long one takes no longer than it is.
+const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|(?<=-)0)/
 
 /** @throws SyntaxError with the position where the text stops being JSON. */
 export function parseJson(text: string): unknown {

@@ -59,11 +59,14 @@ export function bestSource(
   return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), few: false }
 }
 
-/** A walk meets a match every T / n resources, where n of T match: so n candidates are few when n * n < wanted * T. */
+/**
+ * A walk meets a match every T / n resources, where n of T match. To collect a candidate takes as long as two of its
+ * steps: so n candidates are few when 2 * n * n < wanted * T.
+ */
 export function mostToCollect(engine: Engine, scope: Scope, wanted: number): number {
   const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${scope.type} AND live = 1`
   const size = engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows})`)
-  return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt(wanted * (size + 1))))
+  return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt((wanted * (size + 1)) / 2)))
 }
 
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)

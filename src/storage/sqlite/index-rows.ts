@@ -37,12 +37,15 @@ const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => ta
 /** Rows that one statement inserts: to call SQLite takes as long as to insert a row. */
 const AT_ONCE = [16, 4, 1] as const
 
-/** The same value found twice in a resource is one row. */
+/**
+ * The same value found twice in a resource is one row. FAIL: what else goes wrong ends the transaction in any case, and
+ * otherwise SQLite keeps a copy of every page that the statement changes.
+ */
 const INSERTS = AT_ONCE.map((length) => ({
   length,
   statement: statements((table, columns) => {
     const places = Array.from({ length }, () => `(?, ${columns.map(() => '?').join(', ')})`)
-    return `INSERT INTO ${table} (row, ${columns.join(', ')}) VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`
+    return `INSERT OR FAIL INTO ${table} (row, ${columns.join(', ')}) VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`
   }),
 }))
 const DELETE = statements((table, columns) => {

@@ -153,8 +153,15 @@ function group(
   if (hasNext && isAtLeast(engine, inGroup, mostToCollect(engine, search.scope, limit)))
     return alike(engine, search, value, position, limit)
   const source = narrowed(sourceOf(walk, sql`${walk.column} = ${value}`, walk.isLeast), search.terms)
-  return rows(engine, collected({ ...search, best: { source, few: true } }, position, limit))
+  const others = { ...search, orderings: search.orderings.slice(1), best: { source, few: true } }
+  return rows(engine, collected(others, position && withoutFirst(position), limit)).map(withFirst(value))
 }
+
+const withoutFirst = ({ keys, row }: Position): Position => ({ keys: keys.slice(1), row })
+
+const withFirst =
+  (value: CursorKey) =>
+  ({ keys, row }: Position): Position => ({ keys: [value, ...keys], row })
 
 function sourceOf({ sources }: Walk, ...tests: readonly Sql[]): Source {
   const [first, ...others] = sources.map(({ from, where }) => ({ from, where: and([where, ...tests]) }))
@@ -187,6 +194,5 @@ function alike(
     every: narrowed(every, [term]),
     best: best && { ...best, source: narrowed(best.source, [term]) },
   }
-  const after = position && { ...position, keys: position.keys.slice(1) }
-  return pageOf(engine, rest, after, limit).map(({ keys, row }) => ({ keys: [value, ...keys], row }))
+  return pageOf(engine, rest, position && withoutFirst(position), limit).map(withFirst(value))
 }
