@@ -24,10 +24,10 @@ export class FhirDecimal extends Number {
   }
 }
 
-// Trailing zeros after a point, exponents and long digit runs are the only texts that String(Number(text)) changes, and
-// -0. A number stands behind one of these marks: dates and ids have such runs too. A match inside a string costs the
+// Trailing zeros after a point, exponents, what is below 0.000001, long digit runs and -0 are the only texts that
+// String(Number(text)) changes. A number stands behind one of these marks: dates and ids have such runs too. A match inside a string costs the
 // slower parse and nothing else. Every run is bounded, so that a long one takes no longer than it is.
-const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|(?<=-)0)/
+const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|0\.0{6}|(?<=-)0)/
 
 /** @throws SyntaxError with the position where the text stops being JSON. */
 export function parseJson(text: string): unknown {

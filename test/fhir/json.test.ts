@@ -1,5 +1,6 @@
 /** Lossless JSON: decimals keep their text. */
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { isNumber, parseJson } from '../../src/fhir/json.ts'
 
 describe('parseJson', () => {
@@ -9,8 +10,34 @@ describe('parseJson', () => {
     '{"value":12345678901234567890}',
     '{"value":-0}',
     '{"a":[0.10,{"b":1e-7}]}',
+    '[0.0000008,-0.00000012]',
   ])('a decimal that JavaScript would rewrite comes back as it was read: %s', (text) => {
     expect(JSON.stringify(parseJson(text))).toBe(text)
+  })
+
+  test('any number comes back as it was read, wherever it stands', () => {
+    const digits = (most: number) => fc.string({ unit: fc.constantFrom(...'0123456789', '0', '0'), maxLength: most })
+    const whole = fc.oneof(
+      fc.constant('0'),
+      fc.tuple(fc.integer({ min: 1, max: 9 }), digits(18)).map(([first, rest]) => `${first}${rest}`),
+    )
+    const exponent = fc
+      .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.integer({ min: 0, max: 99 }))
+      .map((parts) => parts.join(''))
+    const number = fc
+      .tuple(fc.constantFrom('', '-'), whole, fc.option(digits(18), { nil: '' }), fc.option(exponent, { nil: '' }))
+      .map(([sign, before, after, power]) => `${sign}${before}${after === '' ? '' : `.${after}`}${power}`)
+    const texts = fc.oneof(
+      number,
+      fc.array(number).map((list) => `[${list.join()}]`),
+      number.map((one) => `{"value":${one}}`),
+    )
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(JSON.stringify(parseJson(text))).toBe(text)
+      }),
+      { numRuns: 5_000 },
+    )
   })
 
   test('a lossless decimal is a number to calculate with', () => {
