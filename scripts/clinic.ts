@@ -7,7 +7,7 @@ import { changePassword, createAccount, removeAccount } from '../src/clinics/acc
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
-import { Repository } from '../src/repository.ts'
+import { Repository } from '../src/repository/repository.ts'
 
 const USAGE = `npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…
 npm run clinic -- account CLINIC --username NAME --role staff|admin [--person "FULL NAME"]

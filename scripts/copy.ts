@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import { extraction } from '../src/search/extraction.ts'
+import { extraction } from '../src/search/index/versions.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
 import { checkSource, storeName } from './copy/address.ts'
 import { differences } from './copy/compare.ts'

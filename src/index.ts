@@ -3,9 +3,9 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import type { App } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import { greeting } from './greeting.ts'
-import { freePort, listen } from './listen.ts'
-import type { WorkerNews } from './workers.ts'
+import { greeting } from './process/greeting.ts'
+import { freePort, listen } from './process/listen.ts'
+import type { WorkerNews } from './process/workers.ts'
 
 /** Milliseconds from the signal to the end of a process that serves. */
 const LONGEST_END = 10_000
@@ -34,7 +34,7 @@ async function serve(): Promise<number> {
 }
 
 async function startWorkers(): Promise<void> {
-  const { Workers } = await import('./workers.ts')
+  const { Workers } = await import('./process/workers.ts')
   const port = await freePort(config)
   const workers = new Workers({
     count: config.workers,
@@ -61,7 +61,7 @@ async function openApp(): Promise<App> {
 /** Before the first request, so that nobody meets half a demo clinic. */
 async function seed(app: App): Promise<void> {
   if (!config.demo) return
-  const { seedDemo, topUpSlots } = await import('./clinics/demo.ts')
+  const { seedDemo, topUpSlots } = await import('./demo/demo-clinic.ts')
   await seedDemo(app)
   await topUpSlots(app)
 }

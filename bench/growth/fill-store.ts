@@ -3,7 +3,7 @@
  * are validated, indexed and written as the server does it, but without HTTP between.
  */
 import { openStore } from '../../src/app.ts'
-import { Repository } from '../../src/repository.ts'
+import { Repository } from '../../src/repository/repository.ts'
 import { sizesAt } from '../data-set.ts'
 import { progress } from '../emr.ts'
 import { grownStages } from './grown-data.ts'

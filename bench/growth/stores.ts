@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { resourceTypes } from '../../src/fhir/definitions.ts'
-import { extraction } from '../../src/search/extraction.ts'
+import { extraction } from '../../src/search/index/versions.ts'
 import { startServer } from '../emr.ts'
 
 const FILL = join(import.meta.dirname, 'fill-store.ts')

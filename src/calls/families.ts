@@ -1,6 +1,6 @@
 /** The families of live-call tools (spec 4.1): under which path which tools are called. A tool is an operation on Patient. */
-import type { Operation } from '../operations/operation.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Operation } from '../core/operation.ts'
+import type { Provider } from '../core/provider.ts'
 
 const FAMILIES = {
   'patient-journey': [

@@ -1,14 +1,14 @@
 /** Runs the tool calls of a request one after the other; one that fails does not stop the rest. */
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import type { CallSession } from '../core/call-session.ts'
+import type { Agent, ClinicAccess } from '../core/context.ts'
+import type { Integrations } from '../core/ports.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import type { Integrations } from '../integrations/integrations.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
-import type { Agent, ClinicAccess } from '../providers/context.ts'
-import type { Repository } from '../repository.ts'
-import type { CallSession } from './call-session.ts'
+import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
 import type { Tool, ToolFamilies } from './families.ts'
-import { Replay } from './replay.ts'
+import { Replay } from './session/replay.ts'
 import { failure } from './tool-failure.ts'
 
 /** Milliseconds for all calls of a request: platforms wait about twenty seconds. */

@@ -1,6 +1,6 @@
 /** What the CapabilityStatement tells of searches besides the parameters that are elements of resources. */
 import type { CapabilityStatementRestResourceSearchParam } from 'fhir/r4'
-import { MODIFIERS } from '../search/filter.ts'
+import { MODIFIERS } from '../search/query/criterion.ts'
 
 type Declared = CapabilityStatementRestResourceSearchParam
 

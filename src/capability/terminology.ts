@@ -1,6 +1,6 @@
 /** What the terminology operations work on and take: https://hl7.org/fhir/R4/terminologycapabilities.html. */
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
-import { valueSetExpand } from '../operations/value-set-expand.ts'
+import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
 import { grammarSystems } from '../terminology/grammars.ts'
 import { packagedCanonicals } from '../terminology/packaged.ts'
 

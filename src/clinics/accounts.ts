@@ -2,7 +2,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { Repository, UnitOfWork } from '../repository.ts'
+import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { SERVICE } from './service.ts'
 
 export type Role = 'staff' | 'admin'

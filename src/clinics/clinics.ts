@@ -1,7 +1,7 @@
 /** Clinics: a clinic is a tenant, and the FHIR Organization of the same id (https://hl7.org/fhir/R4/organization.html). */
 import type { Organization } from 'fhir/r4'
 import { badRequest, conflict } from '../fhir/outcome.ts'
-import type { Repository, UnitOfWork } from '../repository.ts'
+import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { type ClinicSettings, findSettings, writeSettings } from './settings.ts'
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */

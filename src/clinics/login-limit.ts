@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { Repository, UnitOfWork } from '../repository.ts'
+import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { keyOf } from './accounts.ts'
 import { SERVICE } from './service.ts'
 

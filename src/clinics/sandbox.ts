@@ -1,6 +1,6 @@
 /** The switch that turns the sandbox of a clinic off and on. It is in the store, so it works for every process. */
 import { isObject } from '../fhir/resource.ts'
-import type { Repository, UnitOfWork } from '../repository.ts'
+import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import type { StoredRecord } from '../storage/port.ts'
 
 /** It is read with every request. */

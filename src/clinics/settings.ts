@@ -2,10 +2,10 @@
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
+import type { CrmSettings } from '../core/ports.ts'
 import { conflict } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { CrmSettings } from '../integrations/integrations.ts'
-import { Repository, type UnitOfWork } from '../repository.ts'
+import { Repository, type UnitOfWork } from '../repository/repository.ts'
 import type { StoredRecord } from '../storage/port.ts'
 import { SERVICE } from './service.ts'
 

@@ -11,7 +11,7 @@ import { type Item, Node, rawValue } from './fhirpath/node.ts'
 import { type Ast, parse } from './fhirpath/parser.ts'
 import { compilePath } from './fhirpath/paths.ts'
 import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './fhirpath/scope.ts'
-import { remembering } from './remembering.ts'
+import { remembering } from './memoize.ts'
 
 export { EvaluationError, UnsupportedExpression }
 

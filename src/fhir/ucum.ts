@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
-import { remembering } from './remembering.ts'
+import { remembering } from './memoize.ts'
 
 export const UCUM = 'http://unitsofmeasure.org'
 

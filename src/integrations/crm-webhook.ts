@@ -1,6 +1,6 @@
 /** The CRM by a signed webhook: https://www.standardwebhooks.com. One POST a contact, the signature over its exact body. */
 import { Webhook } from 'standardwebhooks'
-import type { CrmConnector, CrmContact, CrmSettings, Delivery } from './integrations.ts'
+import type { CrmConnector, CrmContact, CrmSettings, Delivery } from '../core/ports.ts'
 
 /** Milliseconds: a caller is waiting on the line. */
 const DEADLINE = 3_000

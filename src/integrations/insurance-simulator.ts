@@ -1,5 +1,5 @@
 /** The insurance-verification system of the sandbox: the answer follows from the question alone. docs/insurance-simulator.md. */
-import type { InsuranceAnswer, InsuranceStatus, InsuranceVerification } from './integrations.ts'
+import type { InsuranceAnswer, InsuranceStatus, InsuranceVerification } from '../core/ports.ts'
 
 type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
 

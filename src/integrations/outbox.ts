@@ -5,12 +5,12 @@
  */
 import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
-import type { CallSession } from '../calls/call-session.ts'
-import { attachedText, createStaffTask, isOpen } from '../calls/staff-task.ts'
+import { attachedText, createStaffTask, isOpen } from '../calls/record/staff-task.ts'
 import { readSettings } from '../clinics/settings.ts'
-import type { ClinicAccess, Context } from '../providers/context.ts'
-import type { Repository } from '../repository.ts'
-import type { CrmConnector, CrmContact, CrmSettings, Delivery } from './integrations.ts'
+import type { CallSession } from '../core/call-session.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import type { CrmConnector, CrmContact, CrmSettings, Delivery } from '../core/ports.ts'
+import type { Repository } from '../repository/repository.ts'
 
 export const OUTBOX = 'outbox'
 

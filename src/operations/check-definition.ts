@@ -1,8 +1,8 @@
 /** What must be true of an OperationDefinition before it is served: https://hl7.org/fhir/R4/operationdefinition.html. */
 import { readdirSync } from 'node:fs'
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import { DEFINITIONS, type Operation } from '../core/operation.ts'
 import { validate } from '../fhir/validate.ts'
-import { DEFINITIONS, type Operation } from './operation.ts'
 
 /** @throws Error naming the operation and what is wrong with its definition, or that it is not for `type`. */
 export function checkOperation({ name, code, definition }: Operation, type: string): void {

@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Binary, Bundle } from 'fhir/r4'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { defineOperation, type OperationInput } from '../core/operation.ts'
+import { isShipped } from '../core/shipped.ts'
+import { chunks, uriQuery } from '../core/terminology.ts'
 import { type PackageFile, readPackage } from '../fhir/fhir-package.ts'
 import { parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
-import type { ClinicAccess, Context } from '../providers/context.ts'
-import { isShipped } from '../providers/shipped.ts'
-import { chunks, uriQuery } from '../providers/terminology.ts'
-import { defineOperation, type OperationInput } from './operation.ts'
 
 /** What takes effect by being stored. Search parameters are left out: a guide repeats those of R4 under its own names. */
 const TAKEN: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import type { OperationDefinitionParameter } from 'fhir/r4'
 import { isNumber } from '../fhir/json.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import { isTransportParameter } from '../search/result-parameters.ts'
+import { isTransportParameter } from '../search/query/result-parameters.ts'
 
 export type Values = ReadonlyMap<string, readonly unknown[]>
 

@@ -4,12 +4,12 @@
  * tool call. All problems are named at once.
  */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import type { OperationInput } from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 import { fromArguments, fromBody, fromQuery, isBlank, together, type Values } from './input-values.ts'
-import type { OperationInput } from './operation.ts'
 
 type Definition = Pick<OperationDefinition, 'parameter'>
 

@@ -3,11 +3,11 @@
  * https://hl7.org/fhir/R4/resource-operation-meta.html, -meta-add.html, -meta-delete.html
  */
 import type { Coding, Meta } from 'fhir/r4'
+import { absent, type Context, present } from '../core/context.ts'
+import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate.ts'
-import { absent, type Context, present } from '../providers/context.ts'
-import { defineOperation, type OperationRequest } from './operation.ts'
 
 /** Of each kind of label, in the answer for a type or the whole clinic. */
 const MOST_LABELS = 1000

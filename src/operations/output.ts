@@ -1,9 +1,9 @@
 /** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import type { OperationOutput } from '../core/operation.ts'
+import type { Searchset } from '../core/searchset.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { OperationOutput } from './operation.ts'
-import type { Searchset } from './searchset.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 

@@ -1,14 +1,14 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
+import type { Context } from '../core/context.ts'
+import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate.ts'
 import { candidateQueries } from '../matching/candidates.ts'
 import { compare } from '../matching/compare.ts'
 import { type Score, scoreOf } from '../matching/score.ts'
-import type { Context } from '../providers/context.ts'
-import type { Versioned } from '../repository.ts'
-import { defineOperation, type OperationRequest } from './operation.ts'
+import type { Versioned } from '../repository/repository.ts'
 
 const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 /** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */

@@ -1,10 +1,10 @@
 /** $reindex-status: how far the resources of a clinic are indexed by the search parameters that it has added. */
-import type { Context } from '../providers/context.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../repository.ts'
-import { typesOf } from '../search/custom-definition.ts'
-import { type CustomIndex, customIndexIn } from '../search/custom-index.ts'
-import { type CustomParameter, declarationIn } from '../search/custom-parameters.ts'
-import { defineOperation } from './operation.ts'
+import type { Context } from '../core/context.ts'
+import { defineOperation } from '../core/operation.ts'
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../repository/repository.ts'
+import { typesOf } from '../search/index/custom-definition.ts'
+import { type CustomParameter, declarationIn } from '../search/index/custom-parameters.ts'
+import { type CustomIndex, customIndexIn } from '../search/index/custom-progress.ts'
 
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()

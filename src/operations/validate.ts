@@ -1,12 +1,12 @@
 /** $validate: https://hl7.org/fhir/R4/resource-operation-validate.html. */
 import type { OperationOutcome } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { defineOperation, type OperationRequest } from '../core/operation.ts'
+import { profileIssues, profilePolicy } from '../core/profiles.ts'
 import { badRequest, FhirError, type Issue, toOutcome } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate.ts'
 import { declaredBy } from '../profiles/check.ts'
-import type { Context } from '../providers/context.ts'
-import { profileIssues, profilePolicy } from '../providers/profiles.ts'
-import { defineOperation, type OperationRequest } from './operation.ts'
 
 const MODES = ['create', 'update', 'delete', 'profile'] as const
 type Mode = (typeof MODES)[number]

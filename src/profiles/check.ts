@@ -11,7 +11,7 @@ import { checkExtension, isExtension } from './extensions.ts'
 import { Findings } from './findings.ts'
 import { newLimits } from './invariant.ts'
 import { allChildren, type Item, isA, itemOf } from './item.ts'
-import { Knowledge } from './knowledge.ts'
+import { Knowledge } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import { OutOfWork, Walk } from './walk.ts'
 

@@ -2,7 +2,7 @@
 import { isObject } from '../fhir/resource.ts'
 import type { BoundCode } from '../terminology/binding.ts'
 import type { Item } from './item.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { Knowledge } from './known-definitions.ts'
 
 export type Membership =
   | { readonly is: 'in' | 'out' }

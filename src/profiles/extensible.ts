@@ -2,7 +2,7 @@
 import { besideExtensible, membershipOf } from './codes.ts'
 import type { Findings } from './findings.ts'
 import { elementsOf, type Item } from './item.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { Knowledge } from './known-definitions.ts'
 
 /** Notes codes beside the value set. A text instead of a code is what R4 allows, and a set that is not here tells nothing. */
 export function checkExtensible(item: Item, knowledge: Knowledge, findings: Findings): void {

@@ -4,14 +4,14 @@
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
+import type { Context } from '../core/context.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkMove, HOLDING, slotStatusFor } from '../scheduling/appointment-status.ts'
 import { checkTimes } from '../scheduling/slot-times.ts'
-import type { Context } from './context.ts'
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
 
 export const appointment = defineProvider('Appointment', {
   interactions: {

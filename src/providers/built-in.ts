@@ -1,13 +1,14 @@
 /** The types of the conformance resources that the server ships: those of the server are read by all and changed by none. */
+
+import type { Operation } from '../core/operation.ts'
+import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
+import { isShipped, shippedTypes } from '../core/shipped.ts'
+import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
-import { codeSystemLookup } from '../operations/code-system-lookup.ts'
-import { codeSystemSubsumes } from '../operations/code-system-subsumes.ts'
-import { codeSystemValidateCode } from '../operations/code-system-validate-code.ts'
-import type { Operation } from '../operations/operation.ts'
-import { defineProvider, type Interactions, type Provider } from './provider.ts'
+import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
+import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'
+import { codeSystemValidateCode } from '../operations/terminology/code-system-validate-code.ts'
 import { searchParameter } from './search-parameter.ts'
-import { isShipped, shippedTypes } from './shipped.ts'
-import { standard } from './standard.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],

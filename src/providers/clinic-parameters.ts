@@ -1,6 +1,7 @@
 /** The search parameters of a clinic: those that are served everywhere, and those that it has added. */
+
+import type { Context } from '../core/context.ts'
 import type { SearchParameter } from '../search/parameters.ts'
-import type { Context } from './context.ts'
 
 type ParametersOf = (type: string) => ReadonlyMap<string, SearchParameter>
 

@@ -1,7 +1,8 @@
 /** ConceptMap: the standard interactions, and translation. */
-import { conceptMapTranslate } from '../operations/concept-map-translate.ts'
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
+
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { conceptMapTranslate } from '../operations/terminology/concept-map-translate.ts'
 
 export const conceptMap = defineProvider('ConceptMap', {
   interactions: standard,

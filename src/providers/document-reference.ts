@@ -1,13 +1,13 @@
 /** DocumentReference: its subject exists, and its attachments are what they say. https://hl7.org/fhir/R4/documentreference.html */
 import { createHash } from 'node:crypto'
 import type { Attachment, DocumentReference } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { withId } from '../repository.ts'
-import type { Context } from './context.ts'
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
+import { withId } from '../repository/repository.ts'
 
 export const documentReference = defineProvider('DocumentReference', {
   interactions: {

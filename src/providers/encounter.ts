@@ -1,6 +1,7 @@
 /** Encounter: the standard interactions, and the record of one visit. */
-import { encounterEverything } from '../operations/encounter-everything.ts'
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
+
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { encounterEverything } from '../operations/everything/encounter-everything.ts'
 
 export const encounter = defineProvider('Encounter', { interactions: standard, operations: [encounterEverything] })

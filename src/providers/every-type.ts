@@ -1,6 +1,7 @@
 /** The operations that every type has, and of them those of the whole clinic: https://hl7.org/fhir/R4/resource-operations.html. */
+
+import type { Operation } from '../core/operation.ts'
 import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
-import type { Operation } from '../operations/operation.ts'
 import { reindexStatus } from '../operations/reindex-status.ts'
 import { validateResource } from '../operations/validate.ts'
 

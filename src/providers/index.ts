@@ -1,4 +1,6 @@
 /** The list of providers that differ from the standard one. */
+
+import type { Provider } from '../core/provider.ts'
 import { appointment } from './appointment.ts'
 import { builtInProviders } from './built-in.ts'
 import { conceptMap } from './concept-map.ts'
@@ -6,7 +8,6 @@ import { documentReference } from './document-reference.ts'
 import { encounter } from './encounter.ts'
 import { implementationGuide } from './implementation-guide.ts'
 import { patient } from './patient.ts'
-import type { Provider } from './provider.ts'
 import { slot } from './slot.ts'
 import { valueSet } from './value-set.ts'
 

@@ -1,9 +1,9 @@
 /** Patient: the standard interactions, matching, the whole record, and the live-call tools. */
 import { callOperations } from '../calls/operations.ts'
-import { patientEverything } from '../operations/patient-everything.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { patientEverything } from '../operations/everything/patient-everything.ts'
 import { patientMatch } from '../operations/patient-match.ts'
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
 
 export const patient = defineProvider('Patient', {
   interactions: standard,

@@ -1,8 +1,9 @@
 /** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
+
+import { withProfiles } from '../core/profiles.ts'
+import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { everyTypeOperations } from './every-type.ts'
-import { withProfiles } from './profiles.ts'
-import type { InteractionCode, Provider } from './provider.ts'
 
 /** What the server can do across types (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
 const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const

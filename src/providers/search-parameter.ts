@@ -3,12 +3,12 @@
  * https://hl7.org/fhir/R4/searchparameter.html, docs/operations/reindex-status.md
  */
 import type { SearchParameter } from 'fhir/r4'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type UnitOfWork, type Versioned } from '../repository.ts'
-import { customParameter } from '../search/custom-definition.ts'
-import { customIndexIn } from '../search/custom-index.ts'
-import { type CustomDeclaration, declarationIn, declared } from '../search/custom-parameters.ts'
-import type { Interactions } from './provider.ts'
-import { standard } from './standard.ts'
+import type { Interactions } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type UnitOfWork, type Versioned } from '../repository/repository.ts'
+import { customParameter } from '../search/index/custom-definition.ts'
+import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-parameters.ts'
+import { customIndexIn } from '../search/index/custom-progress.ts'
 
 /** A patch goes through update. */
 export const searchParameter: Interactions = {

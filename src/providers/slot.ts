@@ -1,6 +1,6 @@
 /** Slot: searched all day by schedule, status and start. https://hl7.org/fhir/R4/slot.html */
-import { defineProvider } from './provider.ts'
-import { standard } from './standard.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
 
 export const slot = defineProvider('Slot', {
   interactions: standard,

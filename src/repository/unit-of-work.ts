@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { customIndexIn } from '../search/custom-index.ts'
-import { CustomParameters } from '../search/custom-parameters.ts'
-import { extractEntries } from '../search/extract.ts'
+import { CustomParameters } from '../search/index/custom-parameters.ts'
+import { customIndexIn } from '../search/index/custom-progress.ts'
+import { extractEntries } from '../search/index/extract.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import {
   CUSTOM_INDEX,
@@ -24,8 +24,8 @@ import {
   type StoredValue,
   type ValuesQuery,
 } from '../storage/port.ts'
-import { beingIndexed } from './being-indexed.ts'
-import { madeByOf } from './made-by.ts'
+import { beingIndexed } from './index-incomplete.ts'
+import { madeByOf } from './index-version.ts'
 import { checkOnce } from './valid-resource.ts'
 import { Versioned } from './versioned.ts'
 

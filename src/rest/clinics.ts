@@ -9,9 +9,9 @@ import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts
 import { type ClinicSettings, findSettings, parseSettings, withoutSecrets, writeSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { Repository } from '../repository.ts'
-import { userOf } from './authenticate.ts'
-import { parseBody, readBody } from './body.ts'
+import type { Repository } from '../repository/repository.ts'
+import { parseBody, readBody } from './message/body.ts'
+import { userOf } from './server/authenticate.ts'
 
 interface ClinicDependencies {
   readonly repository: Repository

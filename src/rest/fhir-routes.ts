@@ -2,7 +2,7 @@
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
 import type { Middleware } from 'koa'
 import { carryOut, type HttpServices } from './http.ts'
-import { isServed, matchRoute, ROUTES, type Route } from './routes.ts'
+import { isServed, matchRoute, ROUTES, type Route } from './interactions/routes.ts'
 
 export function fhirRoutes(statement: CapabilityStatement, services: HttpServices): Middleware {
   const declared = new Set((statement.rest ?? []).flatMap(codesOf))

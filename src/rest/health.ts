@@ -1,6 +1,6 @@
 /** Health for the machine that runs the server: alive, and ready to serve from its store. */
 import Router from '@koa/router'
-import type { Repository } from '../repository.ts'
+import type { Repository } from '../repository/repository.ts'
 
 export interface HealthParts {
   readonly repository: Repository

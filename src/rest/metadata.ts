@@ -6,9 +6,9 @@ import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { answerText } from './answer-text.ts'
-import type { Format } from './media-type.ts'
-import { type AnswerFormat, negotiate } from './negotiate.ts'
+import { answerText } from './message/format.ts'
+import type { Format } from './message/media-type.ts'
+import { type AnswerFormat, negotiate } from './message/negotiate.ts'
 
 interface Rendered {
   readonly etag: string

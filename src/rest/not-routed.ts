@@ -1,8 +1,8 @@
 /** What no route took: 405 where the address is one of FHIR's, else 404. */
 import type { Middleware } from 'koa'
+import type { Provider } from '../core/provider.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import type { Provider } from '../providers/provider.ts'
-import { isServed, type Method, matchRoute } from './routes.ts'
+import { isServed, type Method, matchRoute } from './interactions/routes.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -5,9 +5,9 @@ import { takeAttempt } from '../clinics/login-limit.ts'
 import type { Config } from '../config.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import type { Repository } from '../repository.ts'
-import { parseBody, readBody } from './body.ts'
-import { type JwtConfig, signToken } from './token.ts'
+import type { Repository } from '../repository/repository.ts'
+import { parseBody, readBody } from './message/body.ts'
+import { type JwtConfig, signToken } from './server/token.ts'
 
 interface SessionDependencies {
   readonly repository: Repository

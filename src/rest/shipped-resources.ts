@@ -1,8 +1,8 @@
 /** A clinic has the conformance resources that the server ships before its first FHIR request is answered. */
 import type { Middleware } from 'koa'
-import type { ClinicAccess } from '../providers/context.ts'
-import { ensureShipped } from '../providers/shipped.ts'
-import { userOf } from './authenticate.ts'
+import type { ClinicAccess } from '../core/context.ts'
+import { ensureShipped } from '../core/shipped.ts'
+import { userOf } from './server/authenticate.ts'
 
 /** Stands behind `authenticate`. Each process looks once at each clinic; who comes meanwhile waits for that look. */
 export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middleware {

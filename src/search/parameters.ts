@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
+import { nearest } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
-import { nearest } from '../fhir/nearest.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 

@@ -1,8 +1,8 @@
 /** The text of a search value, before any type looks at it: https://hl7.org/fhir/R4/search.html#escaping. */
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import type { Ask } from './lookup.ts'
 import { EMPTY_VALUE } from './parameters.ts'
 import type { Condition } from './plan.ts'
-import type { Ask } from './question.ts'
 
 /** Values joined by commas in one parameter. */
 export const MOST_VALUES_OF_ONE = 200

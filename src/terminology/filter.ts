@@ -1,7 +1,7 @@
 /** Filters of a value set: https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.filter. */
 import type { ValueSetComposeIncludeFilter } from 'fhir/r4'
 import { type Concept, type Concepts, textOf } from './concepts.ts'
-import type { Gap } from './gap.ts'
+import type { Gap } from './missing-terms.ts'
 import { patternOf } from './pattern.ts'
 
 export type ConceptTest = (concept: Concept) => boolean

@@ -3,10 +3,10 @@ import type { CodeSystemConceptProperty } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
-import { systemNotHeld } from './gap.ts'
 import { acceptedBy, type Grammar, grammarOf } from './grammars.ts'
 import { displayIn, servesLanguage } from './language.ts'
 import type { Code, Designation } from './member.ts'
+import { systemNotHeld } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
 
 /** The out parameters of the operation. */

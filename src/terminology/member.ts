@@ -1,7 +1,7 @@
 /** Codes, and what a value set tells of those that it has: https://hl7.org/fhir/R4/valueset.html. */
 import type { CodeSystemConceptDesignation } from 'fhir/r4'
 import type { Concepts } from './concepts.ts'
-import type { Gap } from './gap.ts'
+import type { Gap } from './missing-terms.ts'
 
 export type Designation = Pick<CodeSystemConceptDesignation, 'language' | 'use' | 'value'>
 

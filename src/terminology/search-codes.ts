@@ -5,8 +5,8 @@
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concepts } from './concepts.ts'
-import { gapError, systemNotHeld, unknownCanonical } from './gap.ts'
 import type { Code } from './member.ts'
+import { gapError, systemNotHeld, unknownCanonical } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
 import { members } from './value-set.ts'
 

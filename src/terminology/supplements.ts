@@ -2,7 +2,7 @@
 import type { CodeSystem, ValueSet } from 'fhir/r4'
 import { canonicalOf } from './canonical.ts'
 import { Concepts } from './concepts.ts'
-import { unknownCanonical } from './gap.ts'
+import { unknownCanonical } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
 
 const NAMED_BY_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/valueset-supplement'

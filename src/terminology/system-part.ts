@@ -3,9 +3,9 @@ import type { ValueSetComposeInclude, ValueSetComposeIncludeConcept } from 'fhir
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { type ConceptTest, conceptTest } from './filter.ts'
-import { type Gap, gapError, systemNotComplete, systemNotHeld, systemWithoutEnd } from './gap.ts'
 import { acceptedBy, grammarOf } from './grammars.ts'
 import { type Code, isGap, type Member, type Membership, OUT } from './member.ts'
+import { type Gap, gapError, systemNotComplete, systemNotHeld, systemWithoutEnd } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
 
 /** A part that has a system; what other value sets it names is no matter here. */

@@ -4,9 +4,9 @@
  */
 import type { ValueSet } from 'fhir/r4'
 import type { Concepts } from './concepts.ts'
-import { type Gap, gapError } from './gap.ts'
 import { displayIn, sameText } from './language.ts'
 import type { Code, Member, Membership } from './member.ts'
+import { type Gap, gapError } from './missing-terms.ts'
 import { systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
 import { membership } from './value-set.ts'

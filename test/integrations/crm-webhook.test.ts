@@ -1,8 +1,8 @@
 /** The signed CRM webhook: Standard Webhooks headers, and what each answer means. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import type { CrmContact } from '../../src/core/ports.ts'
 import { crmWebhook, judge } from '../../src/integrations/crm-webhook.ts'
-import type { CrmContact } from '../../src/integrations/integrations.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`

@@ -1,7 +1,7 @@
 /** The insurance simulator: docs/insurance-simulator.md. */
 import { describe, expect, test } from '@jest/globals'
+import { INSURANCE_STATUS } from '../../src/core/ports.ts'
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
-import { INSURANCE_STATUS } from '../../src/integrations/integrations.ts'
 
 const verify = (memberId: string) => insuranceSimulator.verify({ clinic: 'a', payerName: 'Acme', memberId })
 

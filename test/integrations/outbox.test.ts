@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient, Task } from 'fhir/r4'
 import { pino } from 'pino'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import type { CrmConnector, CrmContact, Delivery } from '../../src/integrations/integrations.ts'
+import type { CrmConnector, CrmContact, Delivery } from '../../src/core/ports.ts'
 import {
   deliverStaged,
   MAX_TRIES,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { extraction } from '../../src/search/extraction.ts'
+import { extraction } from '../../src/search/index/versions.ts'
 import { openAs } from '../storage/people.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, Patient, Task } from 'fhir/r4'
 import { MAX_CALLS } from '../../src/calls/envelope.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import type { InsuranceAnswer } from '../../src/integrations/integrations.ts'
-import { defineProvider } from '../../src/providers/provider.ts'
-import { standard } from '../../src/providers/standard.ts'
+import type { InsuranceAnswer } from '../../src/core/ports.ts'
+import { defineProvider } from '../../src/core/provider.ts'
+import { standard } from '../../src/core/standard.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
 
 const SECRET = { 'x-voice-secret': 'demo-secret' }

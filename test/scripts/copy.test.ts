@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openStore } from '../../src/app.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { Repository } from '../../src/repository.ts'
+import { Repository } from '../../src/repository/repository.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore } from '../../src/storage/port.ts'
 import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
 

@@ -1,9 +1,9 @@
 /** Short ways to ask the search what a query means, what a resource is found by, and whether one finds the other. */
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { extractEntries } from '../../src/search/extract.ts'
-import { holds as holdsFor } from '../../src/search/holds.ts'
-import { type ParsedSearch, parseSearch, type SearchOptions } from '../../src/search/parse.ts'
+import { extractEntries } from '../../src/search/index/extract.ts'
+import { holds as holdsFor } from '../../src/search/matches.ts'
 import type { Condition, IndexEntry } from '../../src/search/plan.ts'
+import { type ParsedSearch, parseSearch, type SearchOptions } from '../../src/search/query/parse.ts'
 
 export const BASE = 'https://emr.example/fhir'
 

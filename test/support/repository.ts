@@ -1,9 +1,9 @@
 /** A repository over a real engine, at a time that the test sets. */
-import { type ClinicAccess, clinicAccess } from '../../src/providers/context.ts'
+import { type ClinicAccess, clinicAccess } from '../../src/core/context.ts'
+import { standardProvider } from '../../src/core/standard.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders } from '../../src/providers/registry.ts'
-import { standardProvider } from '../../src/providers/standard.ts'
-import { Repository } from '../../src/repository.ts'
+import { Repository } from '../../src/repository/repository.ts'
 import { openTestStore } from './database.ts'
 
 export interface TestRepository {

@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { type App, type AppParts, createApp } from '../../src/app.ts'
-import { seedDemo, topUpSlots } from '../../src/clinics/demo.ts'
 import { readConfig } from '../../src/config.ts'
+import { seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { newDatabaseUrl } from './database.ts'
 import { type FhirResponse, request } from './request.ts'
 

@@ -1,6 +1,6 @@
 /** Functions on a single value: https://hl7.org/fhirpath/N1/#functions, sections 5.5 to 5.7 and 5.9. */
 import { isNumber } from '../json.ts'
-import { remembering } from '../remembering.ts'
+import { remembering } from '../memoize.ts'
 import type { Apply, FunctionDefinition } from './collection-functions.ts'
 import { Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, rawValue } from './node.ts'

@@ -1,5 +1,5 @@
 /** What would have been right, in words. */
-import { resourceTypeHint } from '../nearest.ts'
+import { resourceTypeHint } from '../closest-name.ts'
 
 /** How a value of a data type looks, for those that clients get wrong most. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,7 @@
 /** What the walk needs to know about a type, made from its definition once, when a resource first needs it. */
+
+import { nearest } from '../closest-name.ts'
 import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
-import { nearest } from '../nearest.ts'
 import { type Binding, bindingOf } from './bindings.ts'
 import { listed } from './messages.ts'
 import { PRIMITIVES, type Primitive } from './primitives.ts'

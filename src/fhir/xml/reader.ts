@@ -1,7 +1,8 @@
 /** Goes through the elements of a resource in XML with the definition beside it, and notes what is wrong. */
+
+import { nearest, resourceTypeHint } from '../closest-name.ts'
 import { isResourceType } from '../definitions.ts'
 import { parseJson } from '../json.ts'
-import { nearest, resourceTypeHint } from '../nearest.ts'
 import { listed } from '../validate/messages.ts'
 import { divOf } from './narrative.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'

@@ -1,6 +1,6 @@
 /** The collections, what their documents look like, and their indexes. docs/mongodb.md explains them to users. */
 import type { Binary, Collection, CollectionOptions, Db, Document } from 'mongodb'
-import type { CompositeKey } from '../composite.ts'
+import type { CompositeKey } from '../composite-key.ts'
 import type { ChangeMethod } from '../port.ts'
 
 /** A part of a query. */

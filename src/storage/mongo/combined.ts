@@ -1,6 +1,6 @@
 /** Combined indexes: the values of two equalities in one key, then a range, for searches that users make all day. */
 import type { CombinedIndex } from '../../search/plan.ts'
-import { nameOfCombined } from '../index-parts.ts'
+import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-items.ts'
 

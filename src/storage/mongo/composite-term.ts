@@ -1,6 +1,6 @@
 /** Conditions on composites: one item for all parts of one repetition, found by the first values at once. */
 import { MaxKey } from 'mongodb'
-import { type CompositeTests, compositeTests, type Test } from '../composite.ts'
+import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
 import type { Filter } from './collections.ts'
 import { beginsWith, successor } from './entry-terms.ts'
 import { keyOf } from './index-items.ts'

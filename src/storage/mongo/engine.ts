@@ -1,7 +1,7 @@
 /** What every part of the MongoDB engine works with. */
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
-import type { SearchIndex } from '../search-index.ts'
+import type { SearchIndex } from '../index/search-index.ts'
 import type { Collections } from './collections.ts'
 import type { Habits } from './habits.ts'
 

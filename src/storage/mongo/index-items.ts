@@ -3,7 +3,7 @@
  * https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/
  */
 import type { IndexEntry } from '../../search/plan.ts'
-import { compositeKey } from '../composite.ts'
+import { compositeKey } from '../composite-key.ts'
 import type { IndexItem } from './collections.ts'
 
 export type EntryKind = IndexEntry['kind']

@@ -1,6 +1,6 @@
 /** Where the database keeps how far its search index is. */
 import { MongoBulkWriteError } from 'mongodb'
-import type { IndexState, Parts, TypeIndex } from '../index-parts.ts'
+import type { IndexState, Parts, TypeIndex } from '../index/index-parts.ts'
 import { type Collections, INDEX, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { DUPLICATE_KEY } from './faults.ts'
 import { refuseNewer } from './schema.ts'

@@ -3,7 +3,7 @@
  * parameters writes none for them; each resource says by which version its items were made, so nobody needs to wait.
  */
 import type { SearchPlan } from '../../search/plan.ts'
-import { isOfOldForm } from '../index-parts.ts'
+import { isOfOldForm } from '../index/index-parts.ts'
 import { EntriesOutdated, type MadeBy } from '../port.ts'
 import type { Filter } from './collections.ts'
 import { type Reader, sessionOf } from './engine.ts'

@@ -1,7 +1,7 @@
 /** The engine for more than one machine: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/). */
-import { type IndexingSettings, startIndexing } from '../indexing.ts'
+import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
+import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
-import { SearchIndex } from '../search-index.ts'
 import { collectionsOf } from './collections.ts'
 import { Commits } from './commits.ts'
 import { connect } from './connection.ts'

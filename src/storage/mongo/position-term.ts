@@ -1,6 +1,6 @@
 /** Conditions on positions: a box of the index, and the distance of what is in it. */
 import { MaxKey } from 'mongodb'
-import { type Circle, circleAround } from '../../fhir/globe.ts'
+import { type Circle, circleAround } from '../../fhir/great-circle.ts'
 import type { Filter } from './collections.ts'
 import { bandOf, keyOf } from './index-items.ts'
 import { found, magnitude, type Of, type Term } from './term.ts'

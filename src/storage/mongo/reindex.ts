@@ -4,8 +4,8 @@
  * writes meanwhile is found as well.
  */
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
-import { isOfOldForm, type TypeIndex } from '../index-parts.ts'
-import type { Batch, IndexingStorage } from '../indexing.ts'
+import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
+import type { Batch, IndexingStorage } from '../index/indexing.ts'
 import { CUSTOM_PARAMETERS, type Extraction, type ReindexedBatch, type Reindexing, type StoredRecord } from '../port.ts'
 import { indexItems } from './change-set.ts'
 import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'

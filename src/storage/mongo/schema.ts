@@ -4,9 +4,9 @@
  * made anew in the background (reindex.ts).
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
-import { partOfCombined } from '../index-parts.ts'
+import { partOfCombined } from '../index/index-parts.ts'
+import { StoreOutdated } from '../index/search-index.ts'
 import { StoreUnavailable } from '../port.ts'
-import { StoreOutdated } from '../search-index.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { inTransaction } from './transaction.ts'
 

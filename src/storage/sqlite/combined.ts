@@ -1,6 +1,6 @@
 /** Combined indexes: two equalities and a range in one key, for the searches that a provider's users make all day. */
 import type { CombinedIndex } from '../../search/plan.ts'
-import { nameOfCombined } from '../index-parts.ts'
+import { nameOfCombined } from '../index/index-parts.ts'
 import type { Engine } from './engine.ts'
 import type { IndexRow, IndexRows, IndexTable } from './index-rows.ts'
 import type { SqlValue } from './sql.ts'

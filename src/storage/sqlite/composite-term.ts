@@ -1,5 +1,5 @@
 /** Conditions on composites: one row for all parts of one repetition, found by the first values at once. */
-import { type CompositeTests, compositeTests, type Test } from '../composite.ts'
+import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith } from './entry-terms.ts'
 import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'

@@ -1,5 +1,5 @@
 /** Conditions on positions: a box of the index, and the distance of what is in it. */
-import { circleAround } from '../../fhir/globe.ts'
+import { circleAround } from '../../fhir/great-circle.ts'
 import type { Engine } from './engine.ts'
 import { entry } from './entry-terms.ts'
 import { and, or, type Sql, sql } from './sql.ts'

@@ -3,8 +3,8 @@
  * and is written with each batch, so that whoever goes on begins where the last one ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TypeIndex } from '../index-parts.ts'
-import type { Batch, IndexingStorage } from '../indexing.ts'
+import type { TypeIndex } from '../index/index-parts.ts'
+import type { Batch, IndexingStorage } from '../index/indexing.ts'
 import {
   CUSTOM_PARAMETERS,
   type Extraction,

@@ -10,8 +10,9 @@
  * that ends in the row (a driver reads rows in order). Values are kept in them rather than interned: measured, that
  * takes a quarter less space and no more time, because most tokens (identifiers, telephone numbers) occur once.
  */
+
+import { StoreOutdated } from '../index/search-index.ts'
 import { StoreUnavailable } from '../port.ts'
-import { StoreOutdated } from '../search-index.ts'
 import type { Database } from './database.ts'
 import { raw } from './sql.ts'
 

@@ -1,7 +1,7 @@
 /** The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html), one connection. */
-import { type IndexingSettings, startIndexing } from '../indexing.ts'
+import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
+import { SearchIndex } from '../index/search-index.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
-import { SearchIndex } from '../search-index.ts'
 import { Database, toStoreError } from './database.ts'
 import type { Engine } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'

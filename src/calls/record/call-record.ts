@@ -1,0 +1,76 @@
+/** The call itself on the patient's record: one virtual Encounter a call, and a Provenance on what it wrote. */
+import type { Encounter, Patient, Provenance } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { derivedId } from './derived-id.ts'
+import { CALL_ID_SYSTEM } from './vocabulary.ts'
+
+export const encounterIdOf = (callId: string): string => derivedId('call', callId)
+
+const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+interface CallRecord {
+  /** Code of the operation that wrote: `submit-intake`. */
+  readonly activity: string
+  readonly written: readonly Versioned[]
+  /** Why the patient wants to be seen, when this is what the call has found out. */
+  readonly reasonForVisit?: string
+}
+
+/**
+ * Stages the Encounter and the Provenance of what was written; nothing when the change was not made by a call, or found
+ * everything on file already.
+ */
+export async function recordCall(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  record: CallRecord,
+): Promise<void> {
+  const written = patient.created ? [patient, ...record.written] : record.written
+  if (call === undefined || (written.length === 0 && record.reasonForVisit === undefined)) return
+  await recordEncounter(ctx, call, patient, record.reasonForVisit)
+  if (written.length === 0) return
+  const targets = new Set(written.map(({ type, id, version }) => `${type}/${id}/_history/${version}`))
+  await ctx.create<Provenance>({
+    resourceType: 'Provenance',
+    target: Array.from(targets, (reference) => ({ reference })),
+    recorded: instant(ctx.now),
+    activity: { text: record.activity },
+    agent: [
+      {
+        type: {
+          coding: [{ system: 'http://terminology.hl7.org/CodeSystem/provenance-participant-type', code: 'enterer' }],
+        },
+        who: { type: 'Device', display: 'Live call', identifier: { system: CALL_ID_SYSTEM, value: call.callId } },
+        onBehalfOf: { reference: `Patient/${patient.id}` },
+      },
+    ],
+    entity: [{ role: 'source', what: { reference: `Encounter/${encounterIdOf(call.callId)}` } }],
+  })
+}
+
+async function recordEncounter(
+  ctx: Context,
+  call: CallSession,
+  patient: Versioned<Patient>,
+  reasonForVisit: string | undefined,
+): Promise<void> {
+  const found = (await ctx.find<Encounter>('Encounter', encounterIdOf(call.callId)))?.resource
+  const reason = reasonForVisit === undefined ? {} : { reasonCode: [{ text: reasonForVisit }] }
+  if (found === undefined) await ctx.update<Encounter>({ ...newEncounter(ctx, call, patient), ...reason })
+  else if (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit) {
+    await ctx.update<Encounter>({ ...found, ...reason })
+  }
+}
+
+const newEncounter = (ctx: Context, call: CallSession, patient: Versioned<Patient>): Encounter => ({
+  resourceType: 'Encounter',
+  id: encounterIdOf(call.callId),
+  identifier: [{ system: CALL_ID_SYSTEM, value: call.callId }],
+  status: 'in-progress',
+  class: { system: 'http://terminology.hl7.org/CodeSystem/v3-ActCode', code: 'VR', display: 'virtual' },
+  subject: { reference: `Patient/${patient.id}` },
+  period: { start: instant(ctx.now) },
+})

@@ -1,0 +1,30 @@
+/** The consent to be contacted, as a Consent beside the Patient's extension: one a patient, updated and never doubled. */
+import type { Consent } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { derivedId } from './derived-id.ts'
+import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
+
+/** The Consent written, or undefined when it said the same already. */
+export async function writeCommunicationConsent(
+  ctx: Context,
+  patient: string,
+  agreed: boolean,
+): Promise<Versioned<Consent> | undefined> {
+  const id = derivedId('communication', patient)
+  const current = (await ctx.find<Consent>('Consent', id))?.resource
+  const status = agreed ? 'active' : 'inactive'
+  if (current?.status === status) return undefined
+  return await ctx.update<Consent>({
+    ...current,
+    resourceType: 'Consent',
+    id,
+    status,
+    scope: concept('http://terminology.hl7.org/CodeSystem/consentscope', 'patient-privacy'),
+    category: [concept(CONSENT_CATEGORY_SYSTEM, 'communication', 'Communication')],
+    patient: { reference: `Patient/${patient}` },
+    dateTime: new Date(ctx.now).toISOString(),
+    policyRule: concept('http://terminology.hl7.org/CodeSystem/v3-ActCode', agreed ? 'OPTIN' : 'OPTOUT'),
+    provision: { type: agreed ? 'permit' : 'deny' },
+  })
+}

@@ -1,0 +1,164 @@
+/** What the insurance-verification system said, as Coverage, CoverageEligibilityRequest and -Response. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import type { InsuranceAnswer, InsuranceQuestion, InsuranceStatus } from '../../core/ports.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { fold } from '../../search/plan.ts'
+import { derivedId } from './derived-id.ts'
+import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
+
+export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
+
+export interface InsuranceRecord {
+  /** Coverage.id. */
+  readonly coverage: string
+  readonly response: Versioned<CoverageEligibilityResponse>
+  readonly written: readonly Versioned[]
+}
+
+/** Stages all three; the Coverage of the same insurer and member id is the same one, however often it is submitted. */
+export async function writeInsurance(
+  ctx: Context,
+  patient: Versioned<Patient>,
+  card: InsuranceCard,
+  answer: InsuranceAnswer,
+): Promise<InsuranceRecord> {
+  const coverage = await writeCoverage(ctx, patient, card, answer.status)
+  const common = {
+    status: 'active',
+    purpose: ['validation', 'benefits'],
+    patient: { reference: `Patient/${patient.id}` },
+    created: new Date(ctx.now).toISOString(),
+    insurer: insurer(card),
+  } as const satisfies Partial<CoverageEligibilityRequest>
+  const request = await ctx.create<CoverageEligibilityRequest>({
+    ...common,
+    purpose: [...common.purpose],
+    resourceType: 'CoverageEligibilityRequest',
+    insurance: [{ focal: true, coverage: { reference: `Coverage/${coverage.id}` } }],
+  })
+  const response = await ctx.create<CoverageEligibilityResponse>({
+    ...common,
+    purpose: [...common.purpose],
+    resourceType: 'CoverageEligibilityResponse',
+    request: { reference: `CoverageEligibilityRequest/${request.id}` },
+    ...verdict(answer, coverage.id),
+  })
+  return { coverage: coverage.id, response, written: [...coverage.written, request, response] }
+}
+
+/** A reference by name alone: the clinic's insurers are not resources of the sandbox. */
+const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organization', display: payerName })
+
+async function writeCoverage(
+  ctx: Context,
+  patient: Versioned<Patient>,
+  card: InsuranceCard,
+  status: InsuranceStatus,
+): Promise<{ readonly id: string; readonly written: readonly Versioned[] }> {
+  const found = await findCoverage(ctx, patient, card)
+  const current = found?.resource ?? newCoverage(patient.id, card)
+  const next: Coverage = {
+    ...current,
+    // Only a verification makes it active, and none makes it inactive: that would be a decision.
+    status: status === 'VERIFIED' ? 'active' : current.status,
+    ...subscriberOf(card, current),
+    ...groupOf(card, current),
+  }
+  // What is on file as it was said needs no new version.
+  if (found !== undefined && isDeepStrictEqual(next, current)) return { id: found.id, written: [] }
+  const saved = await ctx.update<Coverage>(next)
+  return { id: saved.id, written: [saved] }
+}
+
+const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
+  resourceType: 'Coverage',
+  id: coverageId(patient, card),
+  status: 'draft',
+  subscriberId: card.memberId,
+  beneficiary: { reference: `Patient/${patient}` },
+  payor: [insurer(card)],
+})
+
+const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
+  derivedId('coverage', patient, fold(payerName), fold(memberId))
+
+/** The Coverage of that insurer and member id, whoever has written it. */
+async function findCoverage(
+  ctx: Context,
+  { id, created }: Versioned<Patient>,
+  card: InsuranceCard,
+): Promise<Versioned<Coverage> | undefined> {
+  if (created) return undefined
+  const own = await ctx.find<Coverage>('Coverage', coverageId(id, card))
+  if (own !== undefined) return own
+  const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${id}`)
+  return all.find(
+    ({ resource: { subscriberId = '', payor } }) =>
+      fold(subscriberId) === fold(card.memberId) &&
+      payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
+  )
+}
+
+const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage): Partial<Coverage> =>
+  subscriberName === undefined || subscriberName === current.subscriber?.display
+    ? {}
+    : { subscriber: { display: subscriberName } }
+
+const GROUP = { system: 'http://terminology.hl7.org/CodeSystem/coverage-class', code: 'group' }
+
+function groupOf({ groupId }: InsuranceCard, current: Coverage): Partial<Coverage> {
+  if (groupId === undefined) return {}
+  const others = (current.class ?? []).filter(({ type }) => !hasCoding(type, GROUP))
+  return { class: [...others, { type: concept(GROUP.system, GROUP.code, 'Group'), value: groupId }] }
+}
+
+type Verdict = Pick<CoverageEligibilityResponse, 'extension' | 'outcome' | 'disposition' | 'insurance' | 'error'>
+
+function verdict({ status, copayCents, errorMessage }: InsuranceAnswer, coverage: string): Verdict {
+  const { outcome, inforce } = MEANING[status]
+  const failed = outcome === 'error'
+  return {
+    extension: [{ url: extensionUrl('insurance-status'), valueCode: status }],
+    outcome,
+    disposition: errorMessage ?? status,
+    insurance: [
+      {
+        coverage: { reference: `Coverage/${coverage}` },
+        ...(inforce === undefined ? {} : { inforce }),
+        ...(copayCents === undefined ? {} : { item: [copay(copayCents)] }),
+      },
+    ],
+    ...(failed
+      ? { error: [{ code: { ...concept(INSURANCE_STATUS_SYSTEM, status), text: errorMessage ?? status } }] }
+      : {}),
+  }
+}
+
+/** How each status of the verification system reads in FHIR. */
+const MEANING: Readonly<
+  Record<InsuranceStatus, { readonly outcome: CoverageEligibilityResponse['outcome']; readonly inforce?: boolean }>
+> = {
+  VERIFIED: { outcome: 'complete', inforce: true },
+  PENDING: { outcome: 'queued' },
+  INACTIVE: { outcome: 'complete', inforce: false },
+  NOT_COVERED: { outcome: 'complete', inforce: false },
+  MEMBER_NOT_FOUND: { outcome: 'error' },
+  INVALID_MEMBER_INFO: { outcome: 'error' },
+  PAYER_NOT_SUPPORTED: { outcome: 'error' },
+  PAYER_UNAVAILABLE: { outcome: 'error' },
+  ERROR: { outcome: 'error' },
+}
+
+type Item = NonNullable<NonNullable<CoverageEligibilityResponse['insurance']>[number]['item']>[number]
+
+const copay = (cents: number): Item => ({
+  category: concept('http://terminology.hl7.org/CodeSystem/ex-benefitcategory', '30', 'Health Benefit Plan Coverage'),
+  benefit: [
+    {
+      type: concept('http://terminology.hl7.org/CodeSystem/benefit-type', 'copay', 'Copayment per service'),
+      allowedMoney: { value: cents / 100 },
+    },
+  ],
+})

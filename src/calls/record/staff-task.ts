@@ -1,0 +1,142 @@
+/** A Task for the staff of the clinic, on the patient, with everything that is known of the call attached. */
+import type { CoverageEligibilityResponse, Extension, Patient, Task, TaskInput } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { encounterIdOf } from './call-record.ts'
+import { missingFields, registrationStatus } from './registration.ts'
+import { readSelfPay, type SelfPay } from './self-pay.ts'
+import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
+
+export type StaffTaskCode = 'identity-outcome' | 'billing-escalation' | 'crm-sync-failed' | 'insurance-follow-up'
+
+const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
+  'identity-outcome': 'Identity outcome',
+  'billing-escalation': 'Billing escalation',
+  'crm-sync-failed': 'CRM sync failed',
+  'insurance-follow-up': 'Insurance follow-up',
+}
+
+export interface StaffTask {
+  readonly code: StaffTaskCode
+  readonly priority: NonNullable<Task['priority']>
+  readonly description: string
+  /** What this Task is about, beside what is attached to every one. */
+  readonly input: readonly TaskInput[]
+  /** The verification that this change writes, which a search does not see yet. */
+  readonly verification?: CoverageEligibilityResponse
+}
+
+type Value = Omit<TaskInput, 'type'>
+
+/** One thing attached; absent values attach nothing. */
+export const attached = (code: string, value: Value | undefined): readonly TaskInput[] =>
+  value === undefined ? [] : [{ type: concept(TASK_INPUT_SYSTEM, code), ...value }]
+
+export const attachedText = (code: string, text: string | undefined): readonly TaskInput[] =>
+  attached(code, text === undefined ? undefined : { valueString: text })
+
+/** @param patient as this change leaves it */
+export async function createStaffTask(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  task: StaffTask,
+): Promise<Versioned<Task>> {
+  return await ctx.create<Task>(await staffTask(ctx, call, patient, task))
+}
+
+/** The one Task of that id: raised, brought up to date while staff have not closed it, or opened again. */
+export async function keepStaffTask(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  task: StaffTask & { readonly id: string },
+): Promise<Versioned<Task>> {
+  const current = await ctx.find<Task>('Task', task.id)
+  const next = await staffTask(ctx, call, patient, task)
+  const status = current !== undefined && isOpen(current.resource) ? current.resource.status : next.status
+  return await ctx.update<Task>({ ...current?.resource, ...next, id: task.id, status })
+}
+
+/** Completes the Task of that id; undefined when there is none that is open. */
+export async function completeStaffTask(
+  ctx: Context,
+  id: string,
+  description: string,
+): Promise<Versioned<Task> | undefined> {
+  const current = await ctx.find<Task>('Task', id)
+  if (current === undefined || !isOpen(current.resource)) return undefined
+  return await ctx.update<Task>({ ...current.resource, status: 'completed', description })
+}
+
+const OPEN: readonly Task['status'][] = ['requested', 'received', 'accepted', 'in-progress', 'on-hold', 'ready']
+
+/** Staff have not closed it. */
+export const isOpen = ({ status }: Task): boolean => OPEN.includes(status)
+
+async function staffTask(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  { code, priority, description, input, verification }: StaffTask,
+): Promise<Task> {
+  const subject = { reference: `Patient/${patient.id}` }
+  return {
+    resourceType: 'Task',
+    status: 'requested',
+    intent: 'order',
+    priority,
+    code: concept(TASK_CODE_SYSTEM, code, DISPLAYS[code]),
+    description,
+    focus: subject,
+    for: subject,
+    authoredOn: new Date(ctx.now).toISOString(),
+    ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
+    input: [
+      ...input,
+      ...callFacts(call),
+      ...registrationFacts(patient.resource),
+      ...insuranceFacts(verification ?? (await latestVerification(ctx, patient))),
+      ...selfPayFacts(await readSelfPay(ctx, patient.id)),
+    ],
+  }
+}
+
+const callFacts = (call: CallSession | undefined): readonly TaskInput[] => [
+  ...attachedText('call-id', call?.callId),
+  ...attachedText('caller-number', call?.callerNumber),
+  ...attachedText('dialed-number', call?.dialedNumber),
+]
+
+const registrationFacts = (patient: Patient): readonly TaskInput[] => [
+  ...attached('registration-status', { valueCode: registrationStatus(patient) }),
+  ...missingFields(patient).flatMap((field) => attachedText('missing-field', field)),
+]
+
+async function latestVerification(
+  ctx: Context,
+  { id, created }: Versioned<Patient>,
+): Promise<CoverageEligibilityResponse | undefined> {
+  // Whoever this change brings into being has none yet.
+  if (created) return undefined
+  const latest = `patient=Patient/${id}&_sort=-_lastUpdated&_count=1`
+  const [found] = await ctx.search<CoverageEligibilityResponse>('CoverageEligibilityResponse', latest)
+  return found?.resource
+}
+
+const insuranceFacts = (verification: CoverageEligibilityResponse | undefined): readonly TaskInput[] => [
+  ...attached('insurance-status', codeOf(extensionOf(verification, 'insurance-status'))),
+  ...attachedText('insurance-payer', verification?.insurer.display),
+]
+
+const selfPayFacts = (selfPay: SelfPay | undefined): readonly TaskInput[] => [
+  ...attached('self-pay-decision', selfPay && { valueCode: selfPay.decision }),
+  ...attached(
+    'self-pay-price-cents',
+    selfPay?.priceCents === undefined ? undefined : { valueInteger: selfPay.priceCents },
+  ),
+]
+
+const codeOf = (extension: Extension | undefined): Value | undefined =>
+  extension?.valueCode === undefined ? undefined : { valueCode: extension.valueCode }

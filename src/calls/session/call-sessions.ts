@@ -1,0 +1,192 @@
+/**
+ * Call sessions, kept as records of the whole service (a call id is known before its clinic is), and the patient of a
+ * call. A session is fixed once it is there: what a later request says of the same call must agree with it.
+ */
+import { SERVICE } from '../../clinics/service.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import { CALL, CALL_LIFETIME, type CallSession, callKey, isCallId, LONGEST_CALL_ID } from '../../core/call-session.ts'
+import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
+import type { Repository } from '../../repository/repository.ts'
+import { findDialed, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+
+/** What a request says about its call; from headers, or from the body where the service trusts it. */
+export interface CallMetadata {
+  readonly callId?: string
+  readonly dialedNumber?: string
+  readonly callerNumber?: string
+}
+
+/** A call as a platform registers it ahead. */
+export interface CallRegistration {
+  readonly callId: string
+  readonly dialedNumber: string
+  readonly callerNumber?: string
+  /** Patient.id, for a call that the clinic itself placed. */
+  readonly patient?: string
+}
+
+/** Calls without metadata in demo mode belong to one call, so that a first request works. */
+const DEFAULT_CALL = 'demo-default-call'
+
+interface Known {
+  readonly session: CallSession
+  readonly version: number
+}
+
+export class CallSessions {
+  readonly #repository: Repository
+  readonly #demoClinic: string | undefined
+  readonly #clock: () => number
+
+  /** @param demoClinic in demo mode: the clinic of calls that name none */
+  constructor(repository: Repository, demoClinic: string | undefined, clock: () => number = Date.now) {
+    this.#repository = repository
+    this.#demoClinic = demoClinic
+    this.#clock = clock
+  }
+
+  /** The session of a request. @throws FhirError with the reason `call-not-identified` or `call-mismatch` */
+  async identify({ callId, dialedNumber, callerNumber }: CallMetadata): Promise<CallSession> {
+    if (callId === undefined && (dialedNumber !== undefined || callerNumber !== undefined)) {
+      throw notIdentified('x-call-to and x-call-from describe a call, but only x-call-id names it; send x-call-id too')
+    }
+    if (callId === undefined && this.#demoClinic === undefined) {
+      throw notIdentified('send the header x-call-id, with x-call-to for a call that was not registered ahead')
+    }
+    if (callId !== undefined && !isCallId(callId)) {
+      throw notIdentified(`x-call-id must have 1 to ${LONGEST_CALL_ID} characters and no spaces`)
+    }
+    const said = {
+      callId: callId ?? DEFAULT_CALL,
+      ...(dialedNumber === undefined ? {} : { dialedNumber }),
+      ...(callerNumber === undefined ? {} : { callerNumber }),
+    }
+    const known = await this.#find(said.callId)
+    return known === undefined ? await this.#begin(said) : await this.#agreeing(known.session, said)
+  }
+
+  /**
+   * Registers a call ahead; saying the same again changes nothing.
+   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, 409 when it is known otherwise
+   */
+  async register(
+    registration: CallRegistration,
+  ): Promise<{ readonly session: CallSession; readonly created: boolean }> {
+    const session = await this.#sessionOf(registration)
+    const known = await this.#find(session.callId)
+    if (known === undefined) {
+      const stored = await this.#store(session)
+      if (stored === session) return { session, created: true }
+      return { session: same(stored, session), created: false }
+    }
+    return { session: same(known.session, session), created: false }
+  }
+
+  async #sessionOf({ callId, dialedNumber, callerNumber, patient }: CallRegistration): Promise<CallSession> {
+    const dialed = await findDialed(this.#repository, dialedNumber)
+    if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
+    const { clinic, number } = dialed
+    if (patient !== undefined) await this.#requirePatient(clinic, patient)
+    return {
+      clinic,
+      callId,
+      dialedNumber: number,
+      ...(await this.#caller(clinic, callerNumber)),
+      ...(patient === undefined ? {} : { patient }),
+    }
+  }
+
+  /** The caller's number as the clinic's region reads it, where it is one. */
+  async #caller(clinic: string, text: string | undefined): Promise<Pick<CallSession, 'callerNumber'>> {
+    if (text === undefined) return {}
+    const { defaultRegion } = await readSettings(this.#repository, clinic)
+    const callerNumber = readCallerNumber(text, defaultRegion)
+    return callerNumber === undefined ? {} : { callerNumber }
+  }
+
+  async #requirePatient(clinic: string, patient: string): Promise<void> {
+    const found = await this.#repository.reader(clinic).read('Patient', patient)
+    if (found === undefined || found.deleted) {
+      throw unprocessable('patient: the clinic of the dialled number has no such Patient', {
+        reason: 'patient-not-known',
+      })
+    }
+  }
+
+  async #begin(said: CallMetadata & { readonly callId: string }): Promise<CallSession> {
+    const { callId, dialedNumber, callerNumber } = said
+    const dialed = dialedNumber === undefined ? undefined : await findDialed(this.#repository, dialedNumber)
+    const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
+    if (clinic === undefined) {
+      const unknown =
+        'the call of x-call-id is not known; send x-call-to, the dialled number, or register it with POST /calls'
+      throw notIdentified(dialedNumber === undefined ? unknown : `x-call-to: ${NO_CLINIC}`)
+    }
+    const stored = await this.#store({
+      clinic,
+      callId,
+      ...(dialed === undefined ? {} : { dialedNumber: dialed.number }),
+      ...(await this.#caller(clinic, callerNumber)),
+    })
+    return await this.#agreeing(stored, said)
+  }
+
+  /** `session`, unless the request says something else of the call. */
+  async #agreeing(session: CallSession, said: CallMetadata): Promise<CallSession> {
+    if (said.dialedNumber !== undefined && !(await this.#isDialed(session, said.dialedNumber))) {
+      throw mismatch('x-call-to')
+    }
+    if (session.callerNumber === undefined || said.callerNumber === session.callerNumber) return session
+    const { callerNumber = session.callerNumber } = await this.#caller(session.clinic, said.callerNumber)
+    if (callerNumber !== session.callerNumber) throw mismatch('x-call-from')
+    return session
+  }
+
+  /** A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic. */
+  async #isDialed({ clinic, dialedNumber }: CallSession, text: string): Promise<boolean> {
+    if (dialedNumber !== undefined) return text === dialedNumber || isSpellingOf(text, dialedNumber)
+    return (await findDialed(this.#repository, text))?.clinic === clinic
+  }
+
+  async #find(callId: string): Promise<Known | undefined> {
+    const record = await this.#repository.readRecord(SERVICE, CALL, callKey(callId))
+    if (record === undefined || (record.due !== null && record.due <= this.#clock())) return undefined
+    return { session: record.value as CallSession, version: record.version }
+  }
+
+  /** Stores a new session; when somebody else was faster, theirs is the one. */
+  #store(session: CallSession): Promise<CallSession> {
+    return this.#repository.change(session.clinic, async (unit) => {
+      const key = callKey(session.callId)
+      const current = await unit.readRecord(CALL, key, SERVICE)
+      if (current !== undefined && (current.due === null || current.due > this.#clock()))
+        return current.value as CallSession
+      const due = this.#clock() + CALL_LIFETIME
+      unit.record({ clinic: SERVICE, kind: CALL, key, expect: current?.version ?? 0, value: session, due })
+      return session
+    })
+  }
+}
+
+const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as the settings of a clinic list it'
+
+/** A status that nobody sees: problems of a tool request are reported inside its results. */
+const notIdentified = (what: string): FhirError =>
+  new FhirError(422, { code: 'not-found', diagnostics: `call not identified: ${what}`, reason: 'call-not-identified' })
+
+const mismatch = (header: string): FhirError =>
+  conflict(`${header} is not what this call was registered with; the registered value holds`, {
+    reason: 'call-mismatch',
+  })
+
+/** @throws FhirError 409 when the call is registered otherwise; a patient it has found meanwhile is not a difference. */
+function same(known: CallSession, wanted: CallSession): CallSession {
+  const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient'] as const).filter(
+    (name) => wanted[name] !== undefined && wanted[name] !== known[name],
+  )
+  if (different.length === 0) return known
+  const names = different.map((name) => (name === 'clinic' ? 'dialedNumber' : name)).join(', ')
+  throw conflict(`The call is registered already, with another ${names}; a registered call can't be changed`, {
+    reason: 'call-mismatch',
+  })
+}

@@ -1,0 +1,113 @@
+/**
+ * The patient of a call: the one registered with it or bound to it; else the clinic's single patient whose phone is
+ * the caller's number; else the single placeholder of that number; else a new placeholder, made by the first write,
+ * which binds the patient to the call. Nothing a caller says selects another one.
+ */
+import type { Patient } from 'fhir/r4'
+import { SERVICE } from '../../clinics/service.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import { FhirError } from '../../fhir/outcome.ts'
+import { comparePhones, telecom } from '../../matching/compare.ts'
+import { phoneSpellings } from '../../matching/phones.ts'
+import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { isPlaceholder, isReal } from '../record/registration.ts'
+import { PLACEHOLDER_TAG } from '../record/vocabulary.ts'
+
+/** The placeholder of a caller's number; the key is the number, the value {patient}. The number is not stated, so it is not on the Patient. */
+const CALLER = 'caller'
+
+/** Undefined when nothing is known of the caller yet. */
+export async function patientOfCall(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
+  return (await boundTo(ctx, session)) ?? (await ofNumber(ctx, session.callerNumber))
+}
+
+/** The patient to write to; stages a placeholder where there is none, and binds it to the call in the same change. */
+export async function patientForWrite(ctx: Context, session: CallSession): Promise<Versioned<Patient>> {
+  const settled = await settledIn(ctx, session)
+  if (settled !== undefined) return settled
+  const bound = await boundTo(ctx, session)
+  if (bound !== undefined) return bound
+  const patient = (await ofNumber(ctx, session.callerNumber)) ?? (await placeholder(ctx, session.callerNumber))
+  await bind(ctx, session, patient.id)
+  return patient
+}
+
+async function boundTo(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
+  const stored = await sessionRecord(ctx, session)
+  const patient = stored?.session.patient ?? session.patient
+  return patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
+}
+
+/** @throws FhirError 403 when the call is another clinic's; sessions are made for one clinic, so that is a fault. */
+async function sessionRecord(ctx: Context, { callId }: CallSession) {
+  const record = await ctx.unit.readRecord(CALL, callKey(callId), SERVICE)
+  if (record === undefined) return undefined
+  const session = record.value as CallSession
+  if (session.clinic === ctx.clinic) return { session, version: record.version, due: record.due }
+  throw new FhirError(403, {
+    code: 'forbidden',
+    diagnostics: 'The call belongs to another clinic',
+    reason: 'call-mismatch',
+  })
+}
+
+/** Two first writes of one call at the same time expect the same version: one of them runs again and finds the other's. */
+async function bind(ctx: Context, session: CallSession, patient: string): Promise<void> {
+  const stored = await sessionRecord(ctx, session)
+  const value: CallSession = { ...session, ...stored?.session, patient }
+  const due = stored?.due ?? ctx.now + CALL_LIFETIME
+  const expect = stored?.version ?? 0
+  ctx.unit.record({ clinic: SERVICE, kind: CALL, key: callKey(session.callId), expect, value, due })
+  boundHere.set(ctx.unit, new Map(boundHere.get(ctx.unit)).set(session.callId, patient))
+}
+
+/** Reads of a change don't see the records it has staged, so what it has bound is remembered beside it. */
+const boundHere = new WeakMap<UnitOfWork, ReadonlyMap<string, string>>()
+
+async function settledIn(ctx: Context, { callId }: CallSession): Promise<Versioned<Patient> | undefined> {
+  const patient = boundHere.get(ctx.unit)?.get(callId)
+  return patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
+}
+
+async function ofNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
+  if (number === undefined) return undefined
+  const found = await withNumber(ctx, number)
+  const real = found.filter(({ resource }) => isReal(resource))
+  if (real.length === 1) return real[0]
+  const remembered = await placeholderOf(ctx, number)
+  const placeholders = found.filter(({ resource, id }) => isPlaceholder(resource) && id !== remembered?.id)
+  const all = [...placeholders, ...(remembered === undefined ? [] : [remembered])]
+  return all.length === 1 ? all[0] : undefined
+}
+
+/** A number of another country may have the same digits, so what the search finds is compared as the clinic reads it. */
+async function withNumber(ctx: Context, number: string): Promise<readonly Versioned<Patient>[]> {
+  const query = String(new URLSearchParams({ phone: phoneSpellings(number).join(',') }))
+  const found = await ctx.search<Patient>('Patient', query)
+  if (found.length === 0) return []
+  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
+  return found.filter(({ resource }) => comparePhones([number], telecom(resource, 'phone'), defaultRegion) === 'agree')
+}
+
+async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
+  const record = await ctx.unit.readRecord(CALLER, number)
+  const id = (record?.value as { readonly patient: string } | undefined)?.patient
+  const found = id === undefined ? undefined : await ctx.find<Patient>('Patient', id)
+  return found !== undefined && isPlaceholder(found.resource) ? found : undefined
+}
+
+/** Two calls of one number at the same time expect the same version too, and so share the placeholder. */
+async function placeholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
+  const patient = await ctx.create<Patient>({
+    resourceType: 'Patient',
+    meta: { tag: [PLACEHOLDER_TAG] },
+    active: false,
+  })
+  if (number !== undefined) {
+    const record = await ctx.unit.readRecord(CALLER, number)
+    ctx.unit.record({ kind: CALLER, key: number, expect: record?.version ?? 0, value: { patient: patient.id } })
+  }
+  return patient
+}

@@ -1,0 +1,44 @@
+/** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
+import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { recordCall } from '../record/call-record.ts'
+import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
+import { createStaffTask } from '../record/staff-task.ts'
+import { patientOfRequest } from '../session/patient-of-request.ts'
+import { invalidArgument } from '../spoken/stated-values.ts'
+
+export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
+  const selfPay = readDecision(request.input)
+  return request.access.change(async (ctx) => {
+    const patient = await patientOfRequest(ctx, request)
+    const coverage = await writeSelfPay(ctx, patient.id, selfPay)
+    const escalated = selfPay.decision === 'billing_escalation'
+    const tasks = escalated ? [await createStaffTask(ctx, request.call, patient, ESCALATION)] : []
+    await recordCall(ctx, request.call, patient, {
+      activity: recordSelfPayDecision.code,
+      written: [coverage, ...tasks],
+    })
+    return { success: true, code: CODES[selfPay.decision], say: SENTENCES[selfPay.decision] }
+  })
+})
+
+const ESCALATION = {
+  code: 'billing-escalation',
+  priority: 'urgent',
+  description: 'The caller was quoted a self-pay price and wants to talk to billing. Please call back.',
+  input: [],
+} as const
+
+const CODES = { self_pay_continue: 'self-pay-continue', billing_escalation: 'billing-escalation' } as const
+
+const SENTENCES = {
+  self_pay_continue: 'Thank you, I have noted that you will pay for this yourself.',
+  billing_escalation: 'Thank you, I have passed this on to our billing team. They will get back to you.',
+} as const
+
+/** @throws FhirError 400, and nothing is written */
+function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay {
+  if (!isSelfPayDecision(decision)) {
+    throw invalidArgument('decision', `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`)
+  }
+  return { decision, ...(typeof selfPayPriceCents === 'number' ? { priceCents: selfPayPriceCents } : {}) }
+}

@@ -1,0 +1,67 @@
+/**
+ * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records what it said
+ * and relays it. Nothing is decided here. `success` says that the status is VERIFIED or PENDING.
+ */
+
+import { defineOperation, type OperationInput, type OperationOutput } from '../../core/operation.ts'
+import type { InsuranceAnswer, InsuranceStatus } from '../../core/ports.ts'
+import { recordCall } from '../record/call-record.ts'
+import { followUp } from '../record/insurance-follow-up.ts'
+import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
+import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
+import { optionalText, readText } from '../spoken/stated-values.ts'
+
+export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
+  const { access, integrations } = request
+  const card = readCard(request.input)
+  requirePatient(request)
+  if (request.id !== undefined) await access.reader().read('Patient', request.id)
+  // Asked before the change begins: a change may run several times, the question must not.
+  const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
+  return await access.change(async (ctx) => {
+    const patient = await patientOfRequest(ctx, request)
+    const record = await writeInsurance(ctx, patient, card, verification)
+    const tasks = await followUp(ctx, request.call, patient, verification.status, record)
+    const written = [...record.written, ...tasks]
+    await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
+    return answer(verification)
+  })
+})
+
+/** Characters at most of one thing on an insurance card. */
+const CARD_LENGTH = 200
+
+function readCard(input: OperationInput): InsuranceCard {
+  const groupId = optionalText('groupId', input.groupId, CARD_LENGTH)
+  const subscriberName = optionalText('subscriberName', input.subscriberName, CARD_LENGTH)
+  return {
+    payerName: readText('payerName', input.payerName, CARD_LENGTH),
+    memberId: readText('memberId', input.memberId, CARD_LENGTH),
+    ...(groupId === undefined ? {} : { groupId }),
+    ...(subscriberName === undefined ? {} : { subscriberName }),
+  }
+}
+
+function answer({ status, copayCents, errorMessage }: InsuranceAnswer): OperationOutput {
+  const success = status === 'VERIFIED' || status === 'PENDING'
+  return {
+    success,
+    status,
+    ...(copayCents === undefined ? {} : { copayCents }),
+    ...(success ? {} : { errorMessage: errorMessage ?? SENTENCES[status] }),
+    code: status.toLowerCase().replaceAll('_', '-'),
+    say: SENTENCES[status],
+  }
+}
+
+const SENTENCES: Readonly<Record<InsuranceStatus, string>> = {
+  VERIFIED: 'Thank you, your insurance is verified.',
+  PENDING: 'Thank you. Your insurance is being checked, and we will let you know the result.',
+  INACTIVE: 'The insurer says that this coverage is not active.',
+  NOT_COVERED: 'The insurer says that this visit is not covered.',
+  MEMBER_NOT_FOUND: 'The insurer could not find that member ID. Could you read it to me again?',
+  INVALID_MEMBER_INFO: 'The insurer could not read those details. Could you read them to me again?',
+  PAYER_NOT_SUPPORTED: 'We cannot check that insurer by phone. Our staff will look into it.',
+  PAYER_UNAVAILABLE: 'The insurer cannot be reached at the moment. Our staff will check again later.',
+  ERROR: 'Your insurance could not be checked just now. Our staff will look into it.',
+}

@@ -1,0 +1,95 @@
+/** update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the fields supplied and says what is still missing. */
+import type { Patient } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { defineOperation, type OperationOutput, type OperationRequest } from '../../core/operation.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { recordCall } from '../record/call-record.ts'
+import { writeCommunicationConsent } from '../record/communication-consent.ts'
+import { patientFields } from '../record/patient-fields.ts'
+import {
+  missingFields,
+  REGISTRATION_FIELDS,
+  type RegistrationField,
+  settleRegistration,
+} from '../record/registration.ts'
+import { patientOfRequest } from '../session/patient-of-request.ts'
+import { listed, spokenName } from '../spoken/say.ts'
+import { type Place, placeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
+
+interface InvalidField {
+  readonly field: RegistrationField
+  readonly error: string
+}
+
+type Reading = { readonly set: (patient: Patient) => Patient } | { readonly invalid: InvalidField }
+
+export const updateRegistrationField = defineOperation('patient-update-registration-field', (request) =>
+  request.access.change(async (ctx) => {
+    const before = await patientOfRequest(ctx, request)
+    const place = placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+    const readings = REGISTRATION_FIELDS.filter((field) => request.input[field] !== undefined).map((field) =>
+      readField(field, request.input[field], place),
+    )
+    const patient = await save(ctx, request, before, readings)
+    const invalid = readings.flatMap((reading) => ('invalid' in reading ? reading.invalid : []))
+    return answer(missingFields(patient), invalid)
+  }),
+)
+
+function readField(field: RegistrationField, value: unknown, place: Place): Reading {
+  if (field === 'commsConsent') {
+    const stated = statedBoolean(value)
+    if (!stated.ok) return { invalid: { field, error: stated.error } }
+    return { set: (patient) => patientFields.commsConsent.set(patient, stated.value) }
+  }
+  const stated = readStated(field, value, place)
+  if (!stated.ok) return { invalid: { field, error: stated.error } }
+  return { set: (patient) => patientFields[field].set(patient, stated.value) }
+}
+
+/** The good values on the Patient, in one version of it; a consent as Consent too. */
+async function save(
+  ctx: Context,
+  { input, call }: OperationRequest,
+  before: Versioned<Patient>,
+  readings: readonly Reading[],
+): Promise<Patient> {
+  const stated = readings.reduce(
+    (patient, reading) => ('set' in reading ? reading.set(patient) : patient),
+    before.resource,
+  )
+  const next = settleRegistration(stated)
+  const saved = next === before.resource ? before : await ctx.update<Patient>(next)
+  const { commsConsent } = input
+  const consent =
+    typeof commsConsent === 'boolean' ? await writeCommunicationConsent(ctx, before.id, commsConsent) : undefined
+  await recordCall(ctx, call, saved, {
+    activity: updateRegistrationField.code,
+    written: [...(saved === before ? [] : [saved]), ...(consent === undefined ? [] : [consent])],
+  })
+  return saved.resource
+}
+
+function answer(missing: readonly RegistrationField[], invalid: readonly InvalidField[]): OperationOutput {
+  const registrationStatus = missing.length === 0 ? 'COMPLETE' : 'ACTION_REQUIRED'
+  const state = { registrationStatus, missingFields: missing }
+  if (invalid.length > 0) {
+    return {
+      success: false,
+      ...state,
+      code: 'invalid-fields',
+      error: invalid.map(({ field, error }) => `${field}: ${error}`).join('; '),
+      invalidFields: invalid,
+      say: `Sorry, I could not take down your ${listed(invalid.map(({ field }) => spokenName(field)))}. Could you say that again?`,
+    }
+  }
+  return missing.length === 0
+    ? { success: true, ...state, code: 'complete', say: 'Thank you, your registration is complete.' }
+    : {
+        success: true,
+        ...state,
+        code: 'action-required',
+        say: `Thank you. I still need your ${listed(missing.map(spokenName))}.`,
+      }
+}

@@ -1,0 +1,84 @@
+/**
+ * An operation: its OperationDefinition (JSON in resources/operation-definitions) and a handler.
+ * Paths, methods and parameter checks come from the definition: https://hl7.org/fhir/R4/operations.html.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OperationDefinition } from 'fhir/r4'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { CallSession } from './call-session.ts'
+import type { ClinicAccess } from './context.ts'
+import type { Integrations } from './ports.ts'
+import type { Searchset } from './searchset.ts'
+
+/** The in parameters by name, checked against the definition: a single value where max is 1, else a list. */
+export type OperationInput = Readonly<Record<string, unknown>>
+
+export interface OperationRequest {
+  readonly access: ClinicAccess
+  readonly input: OperationInput
+  /** The type the operation was called on; absent at system level, and in a tool call. */
+  readonly type?: string
+  /** The resource the operation was called on; absent at type and system level. */
+  readonly id?: string
+  /** The version the operation was called on, where it can be: see Operation.onVersions. */
+  readonly version?: number
+  /** The live call the request belongs to, when it came by a tool route. */
+  readonly call?: CallSession
+  /** The address of this server as the client sees it, when the request came over FHIR. */
+  readonly base?: string
+  /** How an answer of many resources is cut into pages, when the request came over FHIR. */
+  readonly paging?: Paging
+  /** What reaches outside the server. */
+  readonly integrations: Integrations
+}
+
+interface Paging {
+  /** Resources on a page at most. */
+  readonly maxCount: number
+  /** What they refer to, at most. */
+  readonly mostIncluded: number
+  /** Of the page before, as `Searchset` gave it. */
+  readonly cursor?: string
+}
+
+/**
+ * A resource that is the answer itself (the definition's only out parameter, `return`), a page of resources in place of
+ * that, or out parameters by name.
+ */
+export type OperationOutput = AnyResource | Searchset | { readonly [parameter: string]: unknown }
+
+export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
+
+export interface Operation {
+  /** File name in resources/operation-definitions without its ending: `patient-match`. */
+  readonly name: string
+  /** As in the path, without `$`: `match`. */
+  readonly code: string
+  readonly definition: OperationDefinition
+  readonly handler: OperationHandler
+  /** It can be called on a version of a resource too: `/Patient/1/_history/2/$meta`. */
+  readonly onVersions: boolean
+}
+
+/** The folder of the OperationDefinitions. */
+export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
+
+/** @throws Error naming the file when the OperationDefinition cannot be read; it stops the start. */
+export function defineOperation(
+  name: string,
+  handler: OperationHandler,
+  { onVersions = false }: Partial<Pick<Operation, 'onVersions'>> = {},
+): Operation {
+  const definition = readDefinition(name)
+  return { name, code: definition.code, definition, handler, onVersions }
+}
+
+function readDefinition(name: string): OperationDefinition {
+  const file = join(DEFINITIONS, `${name}.json`)
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OperationDefinition
+  } catch (cause) {
+    throw new Error(`Operation ${name}: resources/operation-definitions/${name}.json cannot be read`, { cause })
+  }
+}

@@ -1,0 +1,43 @@
+/** The terminology of a clinic: what it has stored, and behind that what the R4 packages carry. */
+
+import { type Asked, type FindTerms, gather } from '../terminology/gather.ts'
+import type { Terms, TermsType } from '../terminology/packaged.ts'
+import type { Terminology } from '../terminology/terminology.ts'
+import type { Context } from './context.ts'
+import { parsedOnce } from './parsed-definitions.ts'
+
+/** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
+export const clinicTerminology = (ctx: Context, asked: Asked): Promise<Terminology> => gather(findIn(ctx), asked)
+
+/** Urls of one search; each stands in it as it is. */
+export const URLS_PER_SEARCH = 40
+
+const findIn = (ctx: Context): FindTerms => {
+  return async <Type extends TermsType>(type: Type, keys: readonly string[]) => {
+    const addresses = keys.filter((key) => key.startsWith(`${type}/`))
+    const urls = keys.filter((key) => !key.startsWith(`${type}/`))
+    const read = await Promise.all(
+      addresses.map((address) => ctx.find<Terms[Type]>(type, address.slice(type.length + 1))),
+    )
+    const found = await Promise.all(
+      chunks(urls, URLS_PER_SEARCH).map((some) => ctx.search<Terms[Type]>(type, uriQuery('url', some))),
+    )
+    return [...read.flatMap((one) => one ?? []), ...found.flat()].map((one) => parsed(ctx.clinic, one))
+  }
+}
+
+/** `size` at a time. */
+export function chunks<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
+  const starts = Array.from({ length: Math.ceil(values.length / size) }, (_, index) => index * size)
+  return starts.map((start) => values.slice(start, start + size))
+}
+
+/** A search for any of the urls. What separates values in a search is part of a url here. */
+export const uriQuery = (parameter: string, urls: readonly string[]): string =>
+  `${parameter}=${urls.map((url) => encodeURIComponent(url.replace(/[\\,$|]/g, '\\$&'))).join(',')}`
+
+/** Characters of text; the objects made of it take a few times that. */
+const MOST_CHARACTERS_KEPT = 4_000_000
+
+/** A code system takes long to parse and to look through. */
+const parsed = parsedOnce<Terms[TermsType]>(MOST_CHARACTERS_KEPT)

@@ -1,0 +1,48 @@
+/** When care was given, as far as search parameters tell: `start` and `end` of Patient/$everything. */
+import { parseDateRange } from '../../fhir/dates.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { searchParametersOf } from '../../search/parameters.ts'
+import type { Condition } from '../../search/plan.ts'
+
+/** Dates that say nothing of when care was given. */
+const OTHER_DATES: ReadonlySet<string> = new Set([
+  '_lastUpdated',
+  'birthdate',
+  'death-date',
+  'modified',
+  'payment-date',
+  'target-date',
+  'value-date',
+])
+
+const careDatesOf = (type: string): readonly string[] =>
+  [...searchParametersOf(type).values()]
+    .filter(({ code, type: kind }) => kind === 'date' && !OTHER_DATES.has(code))
+    .map(({ code }) => code)
+
+/**
+ * True of what has a care date between the first moment of `start` and the last of `end`, and of what has none.
+ * Undefined where neither is given.
+ * @throws FhirError 400 when the range ends before it starts
+ */
+export function careBetween(
+  start: string | undefined,
+  end: string | undefined,
+  types: readonly string[],
+): Condition | undefined {
+  if (start === undefined && end === undefined) return undefined
+  const highMin = start === undefined ? undefined : parseDateRange(start)?.low
+  const lowMax = end === undefined ? undefined : parseDateRange(end)?.high
+  if (highMin !== undefined && lowMax !== undefined && lowMax < highMin)
+    throw badRequest(`end (${end}) is before start (${start})`, { expression: 'end' })
+  const bounds = { ...(highMin === undefined ? {} : { highMin }), ...(lowMax === undefined ? {} : { lowMax }) }
+  const groups = [...Map.groupBy(types, (type) => careDatesOf(type).join()).values()]
+  const of = groups.map((group): Condition => {
+    const dates = careDatesOf(group[0] ?? '')
+    const within = dates.map((param): Condition => ({ kind: 'date', param, bounds }))
+    const undated = dates.map((param): Condition => ({ kind: 'missing', param, missing: true }))
+    const holds: Condition = { kind: 'any', of: [...within, { kind: 'all', of: undated }] }
+    return { kind: 'all', of: [{ kind: 'type', types: group }, holds] }
+  })
+  return { kind: 'any', of }
+}

@@ -1,9 +1,0 @@
-/** Patient/$everything: https://hl7.org/fhir/R4/patient-operation-everything.html. */
-import { membershipOf } from '../fhir/compartments.ts'
-import { everythingAround } from './everything.ts'
-import { defineOperation } from './operation.ts'
-
-/** The compartment, and the tasks about the patient, which R4 has left out of it. */
-const members = new Map([...(membershipOf('Patient') ?? []), ['Task', ['patient', 'focus']] as const])
-
-export const patientEverything = defineOperation('patient-everything', everythingAround({ type: 'Patient', members }))

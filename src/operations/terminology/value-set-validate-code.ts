@@ -1,0 +1,37 @@
+/** ValueSet/$validate-code: https://hl7.org/fhir/R4/valueset-operation-validate-code.html. */
+import type { ValueSet } from 'fhir/r4'
+import { defineOperation } from '../../core/operation.ts'
+import { clinicTerminology } from '../../core/terminology.ts'
+import { membershipOf, systemsOf } from '../../terminology/binding.ts'
+import { supplementsOf, withSupplements } from '../../terminology/supplements.ts'
+import type { Terminology } from '../../terminology/terminology.ts'
+import { type RecordedCode, validateInValueSet } from '../../terminology/validate-code.ts'
+import { type AskedCode, askedCodes, checkDate, held, validateOptions, withSystem } from './asked-terms.ts'
+import { askedValueSet } from './asked-value-set.ts'
+
+export const valueSetValidateCode = defineOperation('value-set-validate-code', async ({ access, input, id }) => {
+  const ctx = access.reader()
+  const asked = askedCodes(input, { version: 'systemVersion' })
+  const { given, canonical } = await askedValueSet(ctx, input, id)
+  const supplements = (input.useSupplement ?? []) as readonly string[]
+  const stored = await clinicTerminology(ctx, {
+    codeSystems: [...supplements, ...asked.flatMap(({ system }) => system ?? [])],
+    valueSets: canonical === undefined ? [] : [canonical],
+    given: given === undefined ? [] : [given],
+  })
+  const valueSet = given ?? held(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
+  checkDate(input.date, [valueSet])
+  const terminology = withSupplements(stored, [...supplements, ...supplementsOf(valueSet)])
+  const codes = asked.map((code) =>
+    input.context === undefined ? withSystem(code) : withImpliedSystem(terminology, valueSet, code),
+  )
+  return { ...validateInValueSet(terminology, valueSet, codes, validateOptions(input)) }
+})
+
+/** An element of type code has no system: it is that of the value set which has the code. */
+function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: AskedCode): RecordedCode {
+  if (code.system !== undefined) return withSystem(code)
+  const found = membershipOf(terminology, valueSet, code)
+  const system = found.is === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
+  return { ...code, system: system ?? '' }
+}

@@ -1,0 +1,118 @@
+/** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
+import { setImmediate } from 'node:timers/promises'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { interact } from '../interactions/interact.ts'
+import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
+import { findOperation, runOperation } from '../interactions/operation.ts'
+import { bundleText } from '../message/bundle-writer.ts'
+import { failureOf } from '../server/fault.ts'
+import { Answers, failureText, responseText, tooMuch } from './answers.ts'
+import { type Entry, inEntry, naming, readBundle } from './entry.ts'
+import { assignIdentities } from './identities.ts'
+import { inOrder, PHASES } from './order.ts'
+import { rewriteReferences } from './references.ts'
+
+/** Entries of a batch that run at the same time, and so share commits; each holds the resource it changes. */
+const SIDE_BY_SIDE = 64
+
+/** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
+export async function processBundle(
+  access: ClinicAccess,
+  request: InteractionRequest,
+  representation: boolean,
+): Promise<InteractionResponse> {
+  const { type, entries, unreadable } = readBundle(request)
+  const answers =
+    type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
+  for (const [index, error] of unreadable) answers.set(index, failureText(error))
+  return { status: 200, text: bundleText({ type: `${type}-response` }, answers.texts), kind: 'read' }
+}
+
+const READS: ReadonlySet<string> = new Set(['read', 'vread'])
+
+/** Entries stand alone. Those of one phase that write run side by side; the others have no commit to share. */
+async function batch(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
+  const answers = new Answers(representation)
+  for (const method of PHASES) {
+    const phase = entries.filter((entry) => entry.match.route.method === method)
+    const writers = phase.filter((entry) => !isAnsweredAlone(entry))
+    for (let from = 0; from < writers.length; from += SIDE_BY_SIDE) {
+      await Promise.all(writers.slice(from, from + SIDE_BY_SIDE).map((entry) => answerAlone(access, entry, answers)))
+    }
+    for (const entry of phase.filter(isAnsweredAlone)) await inItsTurn(() => answerAlone(access, entry, answers))
+  }
+  return answers
+}
+
+const isAnsweredAlone = (entry: Entry): boolean => entry.match.route.method === 'GET' || isOperation(entry)
+
+/** Reading waits for no disk, so that nobody else would be served before the whole Bundle is. */
+async function inItsTurn(work: () => Promise<void>): Promise<void> {
+  await setImmediate()
+  await work()
+}
+
+async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<void> {
+  const refused = entry.match.route.method === 'GET' && answers.full
+  answers.set(entry.index, refused ? failureText(tooMuch()) : await runAlone(access, entry, answers))
+}
+
+/** Whatever goes wrong is the answer of this entry alone. */
+async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<string> {
+  const { method, path } = entry.match.route
+  try {
+    if (method === 'GET' || isOperation(entry)) return await run(access.reader(), access, entry, answers)
+    return await access.change((ctx) => run(ctx, access, entry, answers))
+  } catch (error) {
+    return failureText(failureOf(error, entry.request.services.logger, { method, route: path }))
+  }
+}
+
+async function transaction(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
+  entries.filter(isOperation).forEach(checkOperation)
+  const answers = await access.change(async (ctx) => {
+    const done = new Answers(representation)
+    const identities = await assignIdentities(ctx, entries)
+    const ready = await rewriteReferences(ctx, entries, identities)
+    for (const entry of inOrder(ready)) {
+      if (isAfterCommit(entry)) continue
+      const existing = identities.existing.get(entry.index)
+      const text =
+        existing === undefined
+          ? await naming(entry, () => run(ctx, access, entry, done))
+          : responseText(existing, entry, done.wanted)
+      done.set(entry.index, text)
+      if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
+    }
+    return done
+  })
+  // Searches look at the stored state, which has the writes only now.
+  for (const entry of entries.filter(isAfterCommit)) await inItsTurn(() => answerAlone(access, entry, answers))
+  return answers
+}
+
+const isAfterCommit = (entry: Entry): boolean =>
+  isOperation(entry) || (entry.match.route.method === 'GET' && !READS.has(entry.match.route.code))
+
+const isOperation = ({ match: { route } }: Entry): boolean => route.run.kind === 'operation'
+
+/** An operation commits for itself, so one that writes would break the promise of all or nothing. */
+function checkOperation({ index, request, match: { route, parameters } }: Entry): void {
+  const { definition } = findOperation(request, parameters.operation, route.level)
+  if (definition.affectsState !== true) return
+  throw badRequest(
+    `Bundle.entry[${index}]: $${parameters.operation} changes data, so it cannot be part of a transaction; call it by itself or in a batch`,
+    { expression: `Bundle.entry[${index}].request` },
+  )
+}
+
+/** The answer to an entry, as text: what is wrong with the text must be known before anything is committed. */
+async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<string> {
+  const { route, parameters } = entry.match
+  const response =
+    route.run.kind === 'interaction'
+      ? await interact(route.run.handler, ctx, entry.request)
+      : await runOperation(access, parameters.operation, route, entry.request)
+  return responseText(response, entry, wanted)
+}

@@ -1,0 +1,52 @@
+/**
+ * Search in a compartment: `GET /Patient/123/Observation?code=…`, and `GET /Patient/123/*` for every type in it.
+ * https://hl7.org/fhir/R4/http.html#vsearch
+ */
+
+import { handlerOf } from '../../core/context.ts'
+import { compartmentTypes, type Membership, membershipOf } from '../../fhir/compartments.ts'
+import { isResourceType } from '../../fhir/definitions.ts'
+import { type FhirError, notFound } from '../../fhir/outcome.ts'
+import { isMember } from '../../search/query/compartment.ts'
+import type { InteractionHandler, Services } from './interaction.ts'
+import { parsed, searchset } from './search.ts'
+
+const ALL = '*'
+
+export const searchCompartment: InteractionHandler = async (ctx, request) => {
+  const { type, id, services } = request
+  const member = request.member || ALL
+  const members = membersFor(type, member, services)
+  const handler = member === ALL ? undefined : handlerOf(services.providers, member, 'search-type')
+  const search = await parsed(ctx, [...members.keys()], request)
+  const { where, asked } = search.plan
+  const plan = {
+    ...search.plan,
+    where: [isMember({ type, id }, members), ...where],
+    ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
+  }
+  const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
+  return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)
+}
+
+/** The types that are searched. @throws FhirError 404 where the address means nothing */
+function membersFor(type: string, member: string, { providers }: Services): Membership {
+  const membership = membershipOf(type)
+  if (membership === undefined) throw noCompartment(type)
+  if (member === ALL) {
+    return new Map([...membership].filter(([one]) => providers.get(one)?.interactions['search-type'] !== undefined))
+  }
+  const params = membership.get(member)
+  if (params === undefined) throw noMember(type, member, membership)
+  return new Map([[member, params]])
+}
+
+const noCompartment = (type: string): FhirError =>
+  notFound(`${type} has no compartment to search in; these have: ${compartmentTypes.join(', ')}`)
+
+function noMember(type: string, member: string, membership: Membership): FhirError {
+  const problem = isResourceType(member)
+    ? `${member} is not in the compartment of a ${type}`
+    : `There is no resource type '${member}'`
+  return notFound(`${problem}; search for *, or one of ${[...membership.keys()].join(', ')}`)
+}

@@ -1,0 +1,101 @@
+/** history of an instance, a type and the system: https://hl7.org/fhir/R4/http.html#history. */
+
+import { type Context, handlerOf } from '../../core/context.ts'
+import { parseDateRange } from '../../fhir/dates.ts'
+import { resourceTypes } from '../../fhir/definitions.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import type { HistoryPage, HistoryQuery, StoredResource } from '../../repository/repository.ts'
+import { subsetOf } from '../../search/query/subset.ts'
+import { type BundleLink, bundleText, historyEntry } from '../message/bundle-writer.ts'
+import { subsetText } from '../message/summary.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
+
+export const historyInstance: InteractionHandler = async (ctx, request) => {
+  const { type, id, services } = request
+  const handler = handlerOf(services.providers, type, 'history-instance')
+  return historyBundle(ctx, request, (query) => handler(ctx, { ...query, type, id }))
+}
+
+export const historyType: InteractionHandler = async (ctx, request) => {
+  const { type, services } = request
+  const handler = handlerOf(services.providers, type, 'history-type')
+  return historyBundle(ctx, request, (query) => handler(ctx, { ...query, type }))
+}
+
+export const historySystem: InteractionHandler = (ctx, request) =>
+  historyBundle(ctx, request, (query) => ctx.unit.history(query))
+
+type PageQuery = Omit<HistoryQuery, 'clinic' | 'type' | 'id'>
+
+const PARAMETERS = ['_count', '_since', '_at', '_cursor', '_format', '_pretty', '_summary', '_elements']
+
+/** @throws FhirError 400 naming the parameter. */
+function readQuery({ query, lenient, services: { limits } }: InteractionRequest): PageQuery {
+  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name))
+  if (unknown !== undefined && !lenient)
+    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at, _summary, _elements`)
+  const since = query.get('_since')
+  const at = query.get('_at')
+  const after = query.get('_cursor')
+  return {
+    count: readCount(query.get('_count'), limits.defaultCount, limits.maxCount),
+    ...(since === null ? {} : { since: dateRange('_since', since).low }),
+    ...(at === null ? {} : { at: { from: dateRange('_at', at).low, to: dateRange('_at', at).high } }),
+    ...(after === null ? {} : { after }),
+  }
+}
+
+function readCount(text: string | null, fallback: number, most: number): number {
+  if (text === null) return fallback
+  if (!/^\d{1,9}$/.test(text)) throw badRequest(`_count=${text} is not a whole number of 0 or more`)
+  return Math.min(Number(text), most)
+}
+
+function dateRange(name: string, text: string): { low: number; high: number } {
+  // '+' of a time zone arrives as a space where the client did not escape it.
+  const range = parseDateRange(text.replace(' ', '+'))
+  if (range === undefined) throw badRequest(`${name}=${text} is not a date or instant such as 2026-03-01T09:00:00Z`)
+  return range
+}
+
+async function historyBundle(
+  ctx: Context,
+  request: InteractionRequest,
+  pageOf: (query: PageQuery) => Promise<HistoryPage>,
+): Promise<InteractionResponse> {
+  const { base, type, query } = request
+  const subset = subsetOf(query, ...(type === '' ? resourceTypes : [type]))
+  const { versions, next, total } = await pageOf(readQuery(request))
+  const isCount = subset.summary === 'count'
+  const entry = async (version: StoredResource): Promise<string> => {
+    const text = version.method === 'DELETE' ? '' : subsetText(version.text, version.type, subset)
+    return historyEntry(base, { ...version, text }, await isCreation(ctx, version, versions))
+  }
+  const text = bundleText(
+    { type: 'history', total, links: links(request, isCount ? undefined : next) },
+    isCount ? [] : await Promise.all(versions.map(entry)),
+  )
+  return { status: 200, text, kind: 'read' }
+}
+
+/** Whether the version brought the resource into being, or back after a deletion. */
+async function isCreation(
+  { unit }: Context,
+  { type, id, version, method }: StoredResource,
+  page: readonly StoredResource[],
+): Promise<boolean> {
+  if (version === 1 || method === 'DELETE') return version === 1
+  const isBefore = (other: StoredResource) => other.version === version - 1 && other.id === id && other.type === type
+  const before = page.find(isBefore) ?? (await unit.readVersion(type, id, version - 1))
+  return before?.method === 'DELETE'
+}
+
+function links({ base, type, id, query }: InteractionRequest, next: string | undefined): BundleLink[] {
+  const path = [base, type, id, '_history'].filter(Boolean).join('/')
+  const given = new URLSearchParams([...query].filter(([name]) => name !== '_cursor'))
+  const address = (parameters: URLSearchParams): string => (parameters.size === 0 ? path : `${path}?${parameters}`)
+  const self: BundleLink = { relation: 'self', url: address(given) }
+  return next === undefined
+    ? [self]
+    : [self, { relation: 'next', url: address(new URLSearchParams([...given, ['_cursor', next]])) }]
+}

@@ -1,0 +1,168 @@
+/** Where each interaction is found: https://hl7.org/fhir/R4/http.html#summary. One table for requests and bundle entries. */
+
+import type { Provider } from '../../core/provider.ts'
+import { searchCompartment } from './compartment.ts'
+import { create } from './create.ts'
+import { deleteResource } from './delete.ts'
+import { historyInstance, historySystem, historyType } from './history.ts'
+import type { InteractionHandler } from './interaction.ts'
+import { patch } from './patch.ts'
+import { read } from './read.ts'
+import { searchSystem, searchType } from './search.ts'
+import { update } from './update.ts'
+import { vread } from './vread.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Route {
+  /**
+   * The code that /metadata declares; a route is served where its code is declared. R4 has no code for search in a
+   * compartment: `search-compartment` stands for rest.compartment.
+   */
+  readonly code: string
+  readonly level: 'system' | 'type' | 'instance'
+  readonly method: Method
+  readonly path: string
+  /** How the request is carried out. */
+  readonly run:
+    | { readonly kind: 'interaction'; readonly handler: InteractionHandler }
+    | { readonly kind: 'bundle' }
+    | { readonly kind: 'operation' }
+}
+
+const route = (
+  code: string,
+  level: Route['level'],
+  method: Method,
+  path: string,
+  handler: InteractionHandler,
+): Route => ({
+  code,
+  level,
+  method,
+  path,
+  run: { kind: 'interaction', handler },
+})
+
+const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as const).flatMap((level) => {
+  const path = { system: '/$:operation', type: '/:type/$:operation', instance: '/:type/:id/$:operation' }[level]
+  return (['GET', 'POST'] as const).map(
+    (method): Route => ({ code: 'operation', level, method, path, run: { kind: 'operation' } }),
+  )
+})
+
+const versionOperationRoutes = (['GET', 'POST'] as const).map(
+  (method): Route => ({
+    code: 'operation',
+    level: 'instance',
+    method,
+    path: '/:type/:id/_history/:versionId/$:operation',
+    run: { kind: 'operation' },
+  }),
+)
+
+/** In order: fixed path segments stand before those that any word fits. */
+export const ROUTES: readonly Route[] = [
+  { code: 'transaction', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
+  { code: 'batch', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
+  ...operationRoutes,
+  ...versionOperationRoutes,
+  route('search-system', 'system', 'GET', '/', searchSystem),
+  route('search-system', 'system', 'POST', '/_search', searchSystem),
+  route('history-system', 'system', 'GET', '/_history', historySystem),
+  route('search-type', 'type', 'POST', '/:type/_search', searchType),
+  route('history-type', 'type', 'GET', '/:type/_history', historyType),
+  route('search-type', 'type', 'GET', '/:type', searchType),
+  route('create', 'type', 'POST', '/:type', create),
+  route('update', 'type', 'PUT', '/:type', update),
+  route('patch', 'type', 'PATCH', '/:type', patch),
+  route('delete', 'type', 'DELETE', '/:type', deleteResource),
+  route('history-instance', 'instance', 'GET', '/:type/:id/_history', historyInstance),
+  route('vread', 'instance', 'GET', '/:type/:id/_history/:versionId', vread),
+  route('search-compartment', 'instance', 'GET', '/:type/:id/:member', searchCompartment),
+  route('search-compartment', 'instance', 'POST', '/:type/:id/_search', searchCompartment),
+  route('search-compartment', 'instance', 'POST', '/:type/:id/:member/_search', searchCompartment),
+  route('read', 'instance', 'GET', '/:type/:id', read),
+  route('update', 'instance', 'PUT', '/:type/:id', update),
+  route('patch', 'instance', 'PATCH', '/:type/:id', patch),
+  route('delete', 'instance', 'DELETE', '/:type/:id', deleteResource),
+]
+
+/** These say themselves what a type has, where it has not what is asked for. */
+const ALWAYS_SERVED: readonly string[] = ['operation', 'search-compartment']
+
+/** Whether a type offers what the route is for. */
+export const isServed = ({ code }: Route, provider: Provider | undefined): boolean =>
+  provider !== undefined && (ALWAYS_SERVED.includes(code) || code in provider.interactions)
+
+export interface RouteMatch {
+  readonly route: Route
+  readonly parameters: {
+    readonly type: string
+    readonly id: string
+    readonly versionId: string
+    readonly operation: string
+    /** The type that is searched in the compartment of a resource, or *. */
+    readonly member: string
+  }
+}
+
+/** A segment of a path: this word, or whatever stands there for a name. Only an operation begins with a $. */
+type Part = { readonly word: string } | { readonly name: keyof RouteMatch['parameters']; readonly isOperation: boolean }
+
+interface Pattern {
+  readonly route: Route
+  readonly parts: readonly Part[]
+}
+
+const segmentsOf = (path: string): readonly string[] =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) => (segment.includes('%') ? decoded(segment) : segment))
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function partOf(segment: string): Part {
+  const name = /^\$?:(\w+)$/.exec(segment)?.[1]
+  return name === undefined
+    ? { word: segment }
+    : { name: name as keyof RouteMatch['parameters'], isOperation: segment.startsWith('$') }
+}
+
+/** In the order of ROUTES, by method and number of segments. */
+const PATTERNS: ReadonlyMap<string, readonly Pattern[]> = Map.groupBy(
+  ROUTES.map((route): Pattern => ({ route, parts: segmentsOf(route.path).map(partOf) })),
+  ({ route, parts }) => `${route.method} ${parts.length}`,
+)
+
+/** The route of a request or a bundle entry: `GET Patient/12`. Undefined when there is none. */
+export function matchRoute(method: string, path: string): RouteMatch | undefined {
+  const segments = segmentsOf(path)
+  for (const { route, parts } of PATTERNS.get(`${method} ${segments.length}`) ?? []) {
+    if (parts.every((part, index) => fits(part, segments[index] ?? '')))
+      return { route, parameters: parametersOf(parts, segments) }
+  }
+  return undefined
+}
+
+function fits(part: Part, segment: string): boolean {
+  if ('word' in part) return part.word === segment
+  // `/Patient/_history` is as long as the path of a read, but `_history` is no id.
+  return part.isOperation === segment.startsWith('$') && !segment.startsWith('_')
+}
+
+function parametersOf(parts: readonly Part[], segments: readonly string[]): RouteMatch['parameters'] {
+  const parameters = { type: '', id: '', versionId: '', operation: '', member: '' }
+  for (const [index, part] of parts.entries()) {
+    const segment = segments[index] ?? ''
+    if ('name' in part) parameters[part.name] = part.isOperation ? segment.slice(1) : segment
+  }
+  return parameters
+}

@@ -1,0 +1,99 @@
+/** Reading request bodies: size, depth and syntax, each with its own clear error. */
+import type { Context as KoaContext } from 'koa'
+import getRawBody from 'raw-body'
+import { parseJson } from '../../fhir/json.ts'
+import { countNames, hasAllNames, repeatedName } from '../../fhir/json-text.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { readXml } from '../../fhir/xml/read.ts'
+import { headerOf } from './header.ts'
+
+/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
+export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
+  textOf(await readBytes(koa, limitBytes))
+
+/** @throws FhirError 413 when it is larger than `limitBytes` */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const length = Number(headerOf(koa, 'content-length')) || undefined
+  const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new FhirError(415, {
+      code: 'not-supported',
+      diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+    })
+  }
+  return getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
+    (error: unknown) => {
+      throw bodyError(error, limitBytes)
+    },
+  )
+}
+
+/** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
+function textOf(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw badRequest('The body is not UTF-8, the one encoding that FHIR is sent in')
+  }
+}
+
+function bodyError(error: unknown, limitBytes: number): FhirError {
+  const type = error instanceof Error && 'type' in error ? error.type : ''
+  if (type === 'entity.too.large') {
+    // The rest of the body is not read: the connection can't be used again.
+    return new FhirError(
+      413,
+      { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
+      { connection: 'close' },
+    )
+  }
+  return badRequest('The body ended before its announced length')
+}
+
+/** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
+export function parseBody(text: string, maxDepth: number): unknown {
+  if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
+  const names = countNames(text, maxDepth)
+  if (names === undefined) throw tooDeep(maxDepth)
+  const value = parsed(text)
+  if (!hasAllNames(value, names)) {
+    throw badRequest(
+      `The body has two properties '${repeatedName(text)?.slice(0, 64)}' in one object; JSON takes one of each name`,
+    )
+  }
+  return value
+}
+
+/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413 */
+export function parseXmlBody(text: string, maxDepth: number): unknown {
+  if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
+  const resource = readXml(text)
+  if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
+  return resource
+}
+
+const tooDeep = (maxDepth: number): FhirError =>
+  badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
+  }
+}
+
+// V8 quotes a piece of the text in its messages, which may be patient data: only the position is passed on.
+function syntaxProblem(error: unknown): string {
+  const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '')
+  if (position === null) return 'it ends too early or has a syntax error'
+  return position[2] === undefined
+    ? `syntax error at character ${position[1]}`
+    : `syntax error in line ${position[2]}, column ${position[3]}`
+}

@@ -1,0 +1,135 @@
+/** Content negotiation: https://hl7.org/fhir/R4/http.html#mime-type. */
+import type { Context as KoaContext } from 'koa'
+import { FhirError } from '../../fhir/outcome.ts'
+import { headerOf } from './header.ts'
+import { type Format, isServed, type MediaType, mediaType, mediaTypes, RESOURCE_TYPES } from './media-type.ts'
+
+export interface AnswerFormat {
+  readonly format: Format
+  /** The type that the client named, as it is asked for; fhirVersion is echoed to who names it. */
+  readonly contentType: string
+}
+
+const answerIn = (type: string, version = ''): AnswerFormat => ({
+  format: RESOURCE_TYPES.get(type) ?? 'json',
+  contentType: `${type}; charset=utf-8${version}`,
+})
+
+export const FHIR_JSON = answerIn('application/fhir+json')
+
+/** What `_format` may say beside the media types. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/fhir+json'],
+  ['xml', 'application/fhir+xml'],
+])
+
+/**
+ * What to answer with; `_format` wins over the Accept header.
+ * @throws FhirError 406 when the client accepts nothing this server writes.
+ */
+export function negotiate(accept: string, format: string | null): AnswerFormat {
+  if (format !== null && format !== '') return namedFormat(format)
+  if (accept === '' || accept === '*/*' || accept === 'application/fhir+json') return FHIR_JSON
+  const ranges = mediaTypes(accept).filter(isServed)
+  const offers = [...RESOURCE_TYPES.keys()].flatMap((type) => offerOf(type, ranges))
+  const [best] = offers.sort(
+    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
+  )
+  if (best === undefined) throw notAcceptable(accept)
+  return answerIn(best.type, best.range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+}
+
+function namedFormat(format: string): AnswerFormat {
+  // '+' in a query string stands for a space: application/fhir+json arrives as 'application/fhir json'.
+  const asked = mediaType(format.replace(/^([^\s;]+) /, '$1+'))
+  const type = SHORT_NAMES.get(asked.type) ?? asked.type
+  if (!RESOURCE_TYPES.has(type) || !isServed(asked)) throw notAcceptable(`_format=${format}`)
+  return answerIn(type, asked.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+}
+
+/** A type that this server writes, and the range that says how welcome it is. */
+interface Offer {
+  readonly type: string
+  readonly range: MediaType
+  /** Of the range in the header. */
+  readonly index: number
+  readonly quality: number
+  readonly weight: number
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that fit a type, the most precise one counts. */
+function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
+  const [best] = ranges
+    .map((range, index) => ({ type, range, index, quality: qualityOf(range), weight: weightOf(range, type) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((left, right) => right.weight - left.weight)
+  return best === undefined || best.quality === 0 ? [] : [best]
+}
+
+/** How precisely a range names a type; 0 when it does not. */
+function weightOf({ type: range, parameters }: MediaType, type: string): number {
+  if (range === type) return parameters.has('fhirversion') ? 4 : 3
+  if (range === `${type.slice(0, type.indexOf('/'))}/*`) return 2
+  return range === '*/*' ? 1 : 0
+}
+
+/** One that is not understood is no wish. */
+function qualityOf({ parameters }: MediaType): number {
+  const quality = Number(parameters.get('q') ?? 1)
+  return quality >= 0 && quality <= 1 ? quality : 1
+}
+
+const notAcceptable = (asked: string): FhirError =>
+  new FhirError(406, {
+    code: 'not-supported',
+    diagnostics: `'${asked.slice(0, 200)}' cannot be served; this server writes application/fhir+json and application/fhir+xml (R4, fhirVersion 4.0, UTF-8)`,
+  })
+
+/**
+ * The media type of the body, without parameters; undefined where the client names none.
+ * @throws FhirError 415 when it is none of those `allowed`, or not R4 in UTF-8; its headers say what would be.
+ */
+export function contentTypeOf(koa: KoaContext, allowed: readonly string[]): string | undefined {
+  const header = headerOf(koa, 'content-type')
+  if (header === undefined) return undefined
+  const given = mediaType(header)
+  if (allowed.includes(given.type) && isServed(given)) return given.type
+  throw new FhirError(
+    415,
+    {
+      code: 'not-supported',
+      diagnostics: `Content-Type '${header.slice(0, 200)}' cannot be read; send ${allowed.join(' or ')} in UTF-8`,
+    },
+    // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
+    {
+      [koa.method === 'PATCH' ? 'accept-patch' : koa.method === 'POST' ? 'accept-post' : 'accept']: allowed.join(', '),
+    },
+  )
+}
+
+export interface Preferences {
+  readonly return: 'minimal' | 'representation' | 'OperationOutcome'
+  /** Unknown search parameters are ignored with a warning instead of refused. */
+  readonly lenient: boolean
+}
+
+const NO_PREFERENCE: Preferences = { return: 'representation', lenient: false }
+
+/** The Prefer header: https://hl7.org/fhir/R4/http.html#ops. What it does not know it ignores, as RFC 7240 asks. */
+export function preferences(header: string): Preferences {
+  if (header === '') return NO_PREFERENCE
+  const wanted = /(?:^|[,;\s])return\s*=\s*"?(minimal|representation|OperationOutcome)/i
+    .exec(header)?.[1]
+    ?.toLowerCase()
+  const values = { minimal: 'minimal', representation: 'representation', operationoutcome: 'OperationOutcome' } as const
+  return {
+    return: wanted === undefined ? 'representation' : values[wanted as keyof typeof values],
+    lenient: /(?:^|[,;\s])handling\s*=\s*"?lenient/i.test(header),
+  }
+}
+
+/** The version in an entity tag of ours: `W/"3"`, `"3"` or `3`; undefined for a tag that another server made. */
+export function versionOfETag(tag: string): number | undefined {
+  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(tag.trim())?.[1]
+  return version === undefined ? undefined : Number(version)
+}

@@ -1,0 +1,31 @@
+/** The body of a response, over HTTP and in a Bundle alike: https://hl7.org/fhir/R4/http.html#ops. */
+import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { subsetOf } from '../../search/query/subset.ts'
+import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
+import type { Preferences } from './negotiate.ts'
+import { subsetText } from './summary.ts'
+
+/** Undefined when there is none. @throws FhirError 400 for a `_summary` or `_elements` that makes no sense. */
+export function bodyText(
+  { resource, text, outcome, kind, status }: InteractionResponse,
+  { query }: Pick<InteractionRequest, 'query'>,
+  wanted: Preferences['return'],
+): string | undefined {
+  if (text !== undefined) return text
+  if (status === 304) return undefined
+  if (kind === 'write') {
+    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? toOutcome([done(status)]))
+    if (wanted === 'minimal' || outcome !== undefined) return undefined
+  }
+  if (resource === undefined || resource.deleted) return undefined
+  return kind === 'read' && query.size > 0
+    ? subsetText(resource.text, resource.type, subsetOf(query, resource.type))
+    : resource.text
+}
+
+/** What an OperationOutcome says of a write that went well. */
+export const done = (status: number): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+})

@@ -1,0 +1,211 @@
+/** What a SearchParameter resource of a clinic means, and which are refused: https://hl7.org/fhir/R4/searchparameter.html. */
+import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
+import { noResourceType } from '../../fhir/closest-name.ts'
+import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
+import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
+import { type Ast, parse } from '../../fhir/fhirpath/parser.ts'
+import { compileForeign } from '../../fhir/fhirpath.ts'
+import { unprocessable } from '../../fhir/outcome.ts'
+import { splitOutside } from '../expression.ts'
+import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
+import type { CustomDeclaration, CustomParameter } from './custom-parameters.ts'
+
+/** Parameters of a clinic that take part at the same time. */
+const MOST_CUSTOM_PARAMETERS = 100
+/** Characters. */
+const LONGEST_EXPRESSION = 2_000
+
+const ABSTRACT = ['Resource', 'DomainResource']
+const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** What it would say differs from moment to moment, or takes time without bound. */
+const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay', 'matches', 'replaceMatches'])
+
+type Definition = Omit<CustomParameter, 'since'>
+
+/**
+ * The parameter as it takes part in the searches of a clinic; undefined where it takes none: it is not active, or only
+ * describes what the server searches by anyway.
+ * @throws FhirError 422 naming the element that is wrong
+ */
+export function customParameter(
+  resource: SearchParameterResource & { readonly id: string },
+  { parameters }: CustomDeclaration,
+): Definition | undefined {
+  if (resource.status !== 'active') return undefined
+  checkBase(resource)
+  if (describesServed(resource)) return undefined
+  checkCode(resource)
+  const others = parameters.filter(({ id }) => id !== resource.id)
+  const definition = definitionOf(resource, others)
+  checkUnique(definition, others)
+  if (others.length < MOST_CUSTOM_PARAMETERS) return definition
+  throw refused('status', `the clinic has ${others.length} active search parameters already, which is the most`)
+}
+
+const refused = (element: string, problem: string) =>
+  unprocessable(`SearchParameter.${element}: ${problem}`, { expression: `SearchParameter.${element}` })
+
+function checkBase({ base }: SearchParameterResource): void {
+  for (const [index, one] of base.entries()) {
+    if (isResourceType(one) || ABSTRACT.includes(one)) continue
+    throw refused(`base[${index}]`, noResourceType(one))
+  }
+}
+
+/** The same parameter, or a narrower account of it, as implementation guides publish them. */
+function describesServed({ code, url, derivedFrom, base }: SearchParameterResource): boolean {
+  const defined = typesOf(base).map((type) => definedParameter(type, code)?.url)
+  return defined.every((one) => one !== undefined && (one === url || one === derivedFrom))
+}
+
+function checkCode({ code, base }: SearchParameterResource): void {
+  if (!CODE.test(code)) {
+    throw refused(
+      'code',
+      `'${code}' cannot be the name of a search parameter here; write 1 to 64 letters, digits, '-' and '_', a letter first`,
+    )
+  }
+  const hidden = typesOf(base).find((type) => definedParameter(type, code) !== undefined)
+  if (hidden === undefined) return
+  throw refused(
+    'code',
+    `'${code}' is a search parameter of ${hidden} already (${definedParameter(hidden, code)?.url}), which cannot be replaced; choose another code`,
+  )
+}
+
+/** One that is special has rules of its own, which no expression says. */
+const OFFERED_TYPES = SERVED_TYPES.filter((type) => type !== 'special')
+
+function definitionOf(
+  { id, url, code, type, base, target, component = [], ...rest }: SearchParameterResource & { readonly id: string },
+  others: readonly CustomParameter[],
+): Definition {
+  const offered = OFFERED_TYPES.find((one) => one === type)
+  if (offered === undefined) {
+    throw refused('type', `search parameters of type ${type} cannot be added; these can: ${OFFERED_TYPES.join(', ')}`)
+  }
+  const expression = rest.expression?.trim() ?? ''
+  checkExpressions(base, expression)
+  return {
+    ...{ id, url, code, type: offered, base, expression },
+    ...(target === undefined || target.length === 0 ? {} : { target: targetsOf(target) }),
+    ...(offered === 'composite' ? { parts: partsFrom(component, base, others) } : {}),
+  }
+}
+
+const MOST_COMPONENTS = 8
+
+function partsFrom(
+  component: readonly SearchParameterComponent[],
+  base: readonly string[],
+  others: readonly CustomParameter[],
+): readonly ComponentParameter[] {
+  if (component.length === 0 || component.length > MOST_COMPONENTS) {
+    throw refused('component', `a composite search parameter needs components, ${MOST_COMPONENTS} at most`)
+  }
+  const [type = ''] = typesOf(base)
+  return component.map((one, index) => {
+    checkExpression(one.expression, `component[${index}].expression`)
+    return partFrom(one, index, type, others)
+  })
+}
+
+/** A component is a parameter that R4 defines, or another one of the clinic. */
+function partFrom(
+  component: SearchParameterComponent,
+  index: number,
+  resourceType: string,
+  others: readonly CustomParameter[],
+): ComponentParameter {
+  const { definition, expression } = component
+  const own = others.find(
+    ({ url, base }) => url === definition.split('|', 1)[0] && typesOf(base).includes(resourceType),
+  )
+  try {
+    if (own === undefined) return partsOf(resourceType, [component])[0] ?? noPart(definition, index)
+    const { code, type, url, target } = own
+    if (type === 'composite' || type === 'special') return noPart(definition, index)
+    return { ...{ code, type, url, expression }, ...(target === undefined ? {} : { target }) }
+  } catch {
+    return noPart(definition, index)
+  }
+}
+
+function noPart(definition: string, index: number): never {
+  throw refused(
+    `component[${index}].definition`,
+    `'${definition}' is no search parameter, of R4 or of this clinic, of that type that can be a part of another`,
+  )
+}
+
+const targetsOf = (target: readonly string[]): readonly string[] =>
+  target.some((one) => ABSTRACT.includes(one)) ? ['*'] : target
+
+function checkExpressions(base: readonly string[], expression: string): void {
+  if (expression === '') throw refused('expression', 'an active search parameter needs a FHIRPath expression')
+  if (expression.length > LONGEST_EXPRESSION) {
+    throw refused('expression', `it has ${expression.length} characters; ${LONGEST_EXPRESSION} are the most`)
+  }
+  const expressions = typesOf(base).map((type) => {
+    const found = expressionOf(type, expression)
+    if (found !== undefined) return found
+    throw refused('expression', `'${expression}' says nothing about ${type}, which is a base`)
+  })
+  for (const one of new Set([expression, ...expressions])) checkExpression(one)
+}
+
+function checkExpression(expression: string, element = 'expression'): void {
+  try {
+    const call = callsIn(parse(expression)).find((name) => REFUSED_FUNCTIONS.has(name))
+    if (call !== undefined) throw refused(element, `${call}() cannot be used in a search parameter`)
+    compileForeign(expression)
+  } catch (error) {
+    if (error instanceof RangeError) throw refused(element, 'it is nested too deeply')
+    if (error instanceof Error && !('issues' in error)) throw refused(element, error.message)
+    throw error
+  }
+}
+
+/** Names of the functions that are called anywhere in it. */
+function callsIn(tree: Ast): readonly string[] {
+  const calls: string[] = []
+  const open: unknown[] = [tree]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next !== 'object' || next === null) continue
+    if ('kind' in next && next.kind === 'call' && 'name' in next) calls.push(String(next.name))
+    open.push(...Object.values(next))
+  }
+  return calls
+}
+
+function checkUnique({ code, base }: Definition, others: readonly CustomParameter[]): void {
+  const types = new Set(typesOf(base))
+  for (const other of others.filter((one) => one.code === code)) {
+    const shared = typesOf(other.base).find((type) => types.has(type))
+    if (shared === undefined) continue
+    throw refused('code', `SearchParameter/${other.id} defines '${code}' for ${shared} already; choose another code`)
+  }
+}
+
+/** Those that `base` names, and those that an abstract one stands for. */
+export const typesOf = (base: readonly string[]): readonly string[] =>
+  base.some((one) => ABSTRACT.includes(one))
+    ? resourceTypes.filter((type) => base.some((one) => isResourceTypeOf(type, one)))
+    : [...new Set(base)]
+
+/**
+ * The branches of a union that speak of `type`: `A.x | B.y` for B is `B.y`. What names no type speaks of all.
+ * @returns undefined when none does
+ */
+export function expressionOf(type: string, expression: string): string | undefined {
+  const branches = splitOutside(expression, '|').filter((branch) => speaksOf(type, branch))
+  return branches.length === 0 ? undefined : branches.join(' | ')
+}
+
+function speaksOf(type: string, branch: string): boolean {
+  const word = /^[(\s]*(\w+)/.exec(branch)?.[1] ?? ''
+  const isTypeName = isResourceType(word) || ABSTRACT.includes(word)
+  return !isTypeName || isResourceTypeOf(type, word)
+}

@@ -1,0 +1,119 @@
+/** The values a resource is found by, one entry for each: https://hl7.org/fhir/R4/search.html#Introduction. */
+import { compileFhirPath } from '../../fhir/fhirpath.ts'
+import type { AnyResource } from '../../fhir/resource.ts'
+import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
+import type { IndexEntry } from '../plan.ts'
+import { extractComposite, repetitions } from '../types/composite.ts'
+import { extractDate } from '../types/date.ts'
+import { extractPosition } from '../types/near.ts'
+import { extractNumber } from '../types/number.ts'
+import { extractPhonetic } from '../types/phonetic.ts'
+import { extractQuantity } from '../types/quantity.ts'
+import { extractReference } from '../types/reference.ts'
+import { extractString } from '../types/string.ts'
+import { extractToken } from '../types/token.ts'
+import { extractUri } from '../types/uri.ts'
+import { extractWords } from './full-text.ts'
+
+/** How the values of one parameter are found. */
+export interface Extractor {
+  readonly parameter: SearchParameter
+  /** Of a composite: for each repetition the values of each part. */
+  readonly evaluate: (resource: AnyResource) => readonly unknown[]
+}
+
+/** The store keeps the id and the time of the last change itself. */
+export const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
+
+const extractorsByType = new Map<string, readonly Extractor[]>()
+
+/**
+ * Every present value of every parameter of the resource's type, without duplicates.
+ * @param baseUrl references below it are stored as relative ones
+ * @param custom of the parameters that a clinic has added
+ * @param fullText its words too
+ */
+export function extractEntries(
+  resource: AnyResource,
+  baseUrl = '',
+  custom: readonly Extractor[] = [],
+  fullText = true,
+): readonly IndexEntry[] {
+  const entries: IndexEntry[] = []
+  const served = extractorsOf(resource.resourceType)
+  for (const { parameter, evaluate } of custom.length === 0 ? served : [...served, ...custom]) {
+    const values = evaluate(resource)
+    const start = entries.length
+    for (const value of values) EXTRACT[parameter.type](parameter, value, entries, baseUrl)
+    if (entries.length > start + 1) removeDuplicates(entries, start)
+  }
+  if (fullText) extractWords(resource, entries)
+  return entries
+}
+
+/** Expressions compile when the first resource of a type is written. */
+function extractorsOf(type: string): readonly Extractor[] {
+  const known = extractorsByType.get(type)
+  if (known !== undefined) return known
+  const extractors = indexedParametersOf(type)
+    .filter(({ code }) => !KEPT_BY_STORE.has(code))
+    .map((parameter) => ({ parameter, evaluate: evaluatorOf(parameter) }))
+  extractorsByType.set(type, extractors)
+  return extractors
+}
+
+function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluate'] {
+  const compiled = compileFhirPath(expression)
+  if (parts === undefined) return (resource) => compiled.evaluate(resource)
+  const compiledParts = parts.map((part) => compileFhirPath(part.expression))
+  return repetitions(compiled, compiledParts)
+}
+
+type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
+
+const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
+  string: ({ code, phonetic }, value, entries) =>
+    phonetic === true ? extractPhonetic(code, value, entries) : extractString(code, value, entries),
+  token: extractToken,
+  reference: ({ code }, value, entries, baseUrl) => extractReference(code, value, entries, baseUrl),
+  date: extractDate,
+  uri: ({ code }, value, entries) => extractUri(code, value, entries),
+  number: ({ code }, value, entries) => extractNumber(code, value, entries),
+  quantity: ({ code }, value, entries) => extractQuantity(code, value, entries),
+  composite: (parameter, values, entries, baseUrl) =>
+    extractComposite(parameter, values, entries, (part, value, own) => EXTRACT[part.type](part, value, own, baseUrl)),
+  special: ({ code }, value, entries) => extractPosition(code, value, entries),
+}
+
+/** Among the entries from `start` on, which are those of one parameter. */
+function removeDuplicates(entries: IndexEntry[], start: number): void {
+  const seen = new Set<string>()
+  let kept = start
+  for (let at = start; at < entries.length; at++) {
+    const entry = entries[at]
+    if (entry === undefined) continue
+    const key = keyOf(entry)
+    if (seen.has(key)) continue
+    seen.add(key)
+    entries[kept++] = entry
+  }
+  entries.length = kept
+}
+
+function keyOf(entry: IndexEntry): string {
+  switch (entry.kind) {
+    case 'string':
+      return `${entry.param}\n${entry.folded}\n${entry.exact}`
+    case 'token':
+      return `${entry.param}\n${entry.system}|${entry.code}`
+    case 'reference':
+      return `${entry.param}\n${entry.type}/${entry.id}|${entry.version ?? ''}`
+    case 'uri':
+      return entry.value
+    case 'date':
+    case 'number':
+      return `${entry.param}\n${entry.low}-${entry.high}`
+    default:
+      return JSON.stringify(entry)
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `_text`, the words of a resource's narrative, and `_content`, all its words:
+ * https://hl7.org/fhir/R4/search.html#content. Each word is an index entry; `_content` has those that `_text` has not.
+ */
+import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { fold, type IndexEntry } from '../plan.ts'
+
+export const TEXT = '_text'
+export const CONTENT = '_content'
+
+/** Raised when other words are taken from the same resource. */
+export const FULL_TEXT_VERSION = '1'
+
+/** Different words of a resource that it is found by, those of its narrative and the others each; the first ones. */
+const MOST_WORDS = 500
+/** Characters of a word that count. */
+const LONGEST_WORD = 40
+
+/** Elements that are no text: addresses, codes of systems by address, times, and data. */
+const NO_TEXT: ReadonlySet<string> = new Set([
+  ...['resourceType', 'id', 'meta', 'div', 'system', 'url', 'reference', 'profile', 'data', 'hash', 'contentType'],
+])
+/** Dates and times, which have searches of their own. */
+const DATE = /^\d{4}-\d\d/
+
+/** A word folded (see fold), as it is compared. */
+export const wordsOf = (text: string): readonly string[] =>
+  fold(text)
+    .split(' ')
+    .map((word) => (word.length > LONGEST_WORD ? [...word].slice(0, LONGEST_WORD).join('') : word))
+
+export function extractWords(resource: AnyResource, entries: IndexEntry[]): void {
+  const narrative = new Set<string>()
+  addWords(narrativeOf(resource), narrative)
+  const others = new Set<string>()
+  addContent(resource, others)
+  for (const folded of narrative) entries.push({ kind: 'string', param: TEXT, folded, exact: '' })
+  for (const folded of others) {
+    if (!narrative.has(folded)) entries.push({ kind: 'string', param: CONTENT, folded, exact: '' })
+  }
+}
+
+function addWords(text: string, words: Set<string>): void {
+  for (const word of wordsOf(text)) {
+    if (words.size >= MOST_WORDS) return
+    if (word !== '') words.add(word)
+  }
+}
+
+function addContent(value: unknown, words: Set<string>): void {
+  if (words.size >= MOST_WORDS) return
+  if (typeof value === 'string') {
+    if (!DATE.test(value)) addWords(value, words)
+  } else if (Array.isArray(value)) for (const item of value) addContent(item, words)
+  else if (isObject(value)) {
+    for (const [name, part] of Object.entries(value)) if (!NO_TEXT.has(name)) addContent(part, words)
+  }
+}
+
+/** What is between the tags; each tag ends a word. */
+function narrativeOf(resource: AnyResource): string {
+  const { text } = resource as { readonly text?: unknown }
+  if (!isObject(text) || typeof text.div !== 'string') return ''
+  const pieces = text.div.split('<').map((piece) => piece.slice(piece.indexOf('>') + 1))
+  return pieces.join(' ').replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,8}));/gi, (_, decimal, hex, name) => {
+    return name === undefined ? characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) : ' '
+  })
+}
+
+const characterOf = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : ' ')

@@ -1,0 +1,64 @@
+/** Which values resources are found by, so that what is stored can be told to have them, or be given them later. */
+import { hash } from 'node:crypto'
+import { resourceTypes } from '../../fhir/definitions.ts'
+import { parseJson } from '../../fhir/json.ts'
+import type { AnyResource } from '../../fhir/resource.ts'
+import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
+import type { IndexEntry } from '../plan.ts'
+import { CustomParameters } from './custom-parameters.ts'
+import { extractEntries, KEPT_BY_STORE } from './extract.ts'
+import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
+
+/** Raised with every change of what is extracted, however small; test/search/extraction.test.ts says when. */
+const VERSION = 2
+
+/** Raised for a type of parameter when its values are made in another way from the same elements. */
+const RULES: Readonly<Record<SearchParameter['type'], number>> = {
+  string: 1,
+  token: 2,
+  reference: 2,
+  date: 2,
+  uri: 1,
+  number: 2,
+  quantity: 2,
+  composite: 1,
+  special: 1,
+}
+
+/**
+ * @param baseUrl references below it are stored as relative ones
+ * @param fullText resources are found by their words too
+ */
+export const extraction = (baseUrl: string, fullText = true) => ({
+  version: VERSION,
+  types: resourceTypes,
+  parametersOf: fullText ? withWords : parametersOf,
+  entriesOf: (_clinic: string, { text }: { readonly text: string }, custom?: unknown): readonly IndexEntry[] => {
+    const resource = parseJson(text) as AnyResource
+    return extractEntries(resource, baseUrl, CustomParameters.of(custom)?.extractorsOf(resource.resourceType), fullText)
+  },
+})
+
+const known = new Map<string, ReadonlyMap<string, string>>()
+
+/** By code: a text that changes with what is extracted for the parameter. */
+function parametersOf(type: string): ReadonlyMap<string, string> {
+  const versions = known.get(type) ?? new Map(indexedParametersOf(type).flatMap(versionOf))
+  known.set(type, versions)
+  return versions
+}
+
+const withWords = (type: string): ReadonlyMap<string, string> =>
+  new Map([...parametersOf(type), [TEXT, FULL_TEXT_VERSION], [CONTENT, FULL_TEXT_VERSION]])
+
+function versionOf(parameter: SearchParameter) {
+  const { code, parts = [] } = parameter
+  if (KEPT_BY_STORE.has(code)) return []
+  const made = JSON.stringify([...madeOf(parameter), ...parts.map((part) => [part.code, ...madeOf(part)])])
+  return [[code, hash('sha256', made, 'base64url').slice(0, 8)] as const]
+}
+
+const madeOf = ({ type, expression, system, element, span, phonetic }: Omit<SearchParameter, 'parts'>) => [
+  ...[RULES[type], type, expression, system, element, span],
+  ...(phonetic === true ? ['phonetic'] : []),
+]

@@ -1,0 +1,126 @@
+/** Conditions on other resources: https://hl7.org/fhir/R4/search.html#chaining and #has. */
+import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { typeNames, unknownParameter } from '../parameters.ts'
+import type { Condition } from '../plan.ts'
+import { targetTypesOf } from '../types/reference.ts'
+import { any, type ValueContext } from '../value.ts'
+import { referenceFor, type SearchScope, unknownType } from './scope.ts'
+
+/** Reads the rest of a chain against the types it leads to. */
+export type Follow = (rest: string, types: readonly string[]) => Condition
+
+/** Links of a chain, `_has` counted with them. */
+const MOST_LINKS = 10
+/** Types looked at for one parameter, over all links of a chain that names none. */
+const MOST_TYPES = 2000
+
+/** How far a chain may still go. */
+export interface Allowance {
+  readonly links: number
+  /** Counts down over all branches. */
+  readonly types: { left: number }
+}
+
+export const newAllowance = (): Allowance => ({ links: MOST_LINKS, types: { left: MOST_TYPES } })
+
+/**
+ * What is left after one more link to one more type.
+ * @throws FhirError 400 when nothing is
+ */
+export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
+  if (links === 0) throw badRequest(`${name} follows more than ${MOST_LINKS} references`)
+  if (types.left-- === 0) {
+    throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
+  }
+  return { links: links - 1, types }
+}
+
+/** Reason of the error for a chain that leads to more types than can be looked at. */
+const TOO_WIDE = 'search-chain-too-wide'
+
+/**
+ * `subject:Patient.name`, or `subject.name` for all types that it may refer to and that have such a parameter.
+ * @throws FhirError 400
+ */
+export function parseChain(
+  code: string,
+  type: string | undefined,
+  rest: string,
+  scope: SearchScope,
+  context: ValueContext,
+  follow: Follow,
+): Condition {
+  const possible = targetTypesOf(referenceFor(code, scope, context)) ?? resourceTypes
+  if (type !== undefined && !isResourceType(type)) throw unknownType(context.name, type)
+  if (type !== undefined && !possible.includes(type)) {
+    throw badRequest(`${context.name}: '${code}' refers to ${possible.join(', ')}, not to ${type}`)
+  }
+  const links = type === undefined ? linksTo(possible, rest, scope, follow) : [{ type, where: follow(rest, [type]) }]
+  return any(grouped(links).map(([types, where]) => ({ kind: 'chain', param: code, types, where })))
+}
+
+interface Link {
+  readonly type: string
+  readonly where: Condition
+}
+
+/**
+ * The types for which the rest makes sense.
+ * @throws FhirError 400 when it does for none
+ */
+function linksTo(
+  possible: readonly string[],
+  rest: string,
+  { parametersOf }: SearchScope,
+  follow: Follow,
+): readonly Link[] {
+  const code = rest.split(/[.:]/, 1)[0] ?? ''
+  const types = code.startsWith('_') ? possible : possible.filter((type) => parametersOf(type).has(code))
+  if (types.length === 0) {
+    throw unknownParameter(code, possible, new Set(possible.flatMap((type) => [...parametersOf(type).keys()])))
+  }
+  const tried = types.map((type) => ({ type, where: attempt(() => follow(rest, [type])) }))
+  const links = tried.flatMap(({ type, where }) => (where instanceof FhirError ? [] : [{ type, where }]))
+  const [failed] = tried.flatMap(({ where }) => (where instanceof FhirError ? [where] : []))
+  if (links.length === 0 && failed !== undefined) throw failed
+  return links
+}
+
+/** A value or a further link may suit some types and not others. */
+function attempt(follow: () => Condition): Condition | FhirError {
+  try {
+    return follow()
+  } catch (error) {
+    if (error instanceof FhirError && error.code !== TOO_WIDE) return error
+    throw error
+  }
+}
+
+/** Types with the same condition together: most parameters mean the same on each. */
+function grouped(links: readonly Link[]): readonly (readonly [readonly string[], Condition])[] {
+  const groups = Map.groupBy(links, ({ where }) => JSON.stringify(where))
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first === undefined ? [] : [[group.map(({ type }) => type), first.where] as const]
+  })
+}
+
+/**
+ * `_has:Observation:patient:code=x`: those that an Observation with that code refers to as its patient.
+ * @throws FhirError 400
+ */
+export function parseReverseChain(name: string, scope: SearchScope, context: ValueContext, follow: Follow): Condition {
+  const [, type = '', param = '', ...rest] = name.split(':')
+  if (rest.length === 0 || rest[0] === '') {
+    throw badRequest(`${context.name}: write _has:Type:reference:parameter, e.g. _has:Observation:patient:code`)
+  }
+  if (!isResourceType(type)) throw unknownType(context.name, type)
+  const targets = targetTypesOf(referenceFor(param, { ...scope, types: [type] }, context))
+  if (targets !== undefined && !scope.types.some((searched) => targets.includes(searched))) {
+    throw badRequest(
+      `${context.name}: ${param} of ${type} refers to ${targets.join(', ')}, never to ${typeNames(scope.types)}`,
+    )
+  }
+  return { kind: 'has', type, param, where: follow(rest.join(':'), [type]) }
+}

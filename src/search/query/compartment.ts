@@ -1,0 +1,24 @@
+/** What a search in a compartment adds to a plan: https://hl7.org/fhir/R4/compartmentdefinition.html. */
+import { ITSELF, type Membership } from '../../fhir/compartments.ts'
+import type { Condition } from '../plan.ts'
+import { any } from '../value.ts'
+
+/** The resource whose compartment it is. */
+export interface Center {
+  readonly type: string
+  readonly id: string
+}
+
+/** True of the members: each type by parameters of its own. */
+export function isMember(center: Center, membership: Membership): Condition {
+  const groups = [...Map.groupBy(membership, ([, params]) => params.join()).values()]
+  const conditions = groups.map((group): Condition => {
+    const types = group.map(([type]) => type)
+    const params = group[0]?.[1] ?? []
+    return { kind: 'all', of: [{ kind: 'type', types }, any(params.map((param) => pointsTo(center, param)))] }
+  })
+  return any(conditions)
+}
+
+const pointsTo = ({ type, id }: Center, param: string): Condition =>
+  param === ITSELF ? { kind: 'id', ids: [id] } : { kind: 'reference', param, type, id }

@@ -1,0 +1,155 @@
+/**
+ * One `parameter=value` of a query as a condition: https://hl7.org/fhir/R4/search.html#modifiers.
+ */
+import { resourceTypes } from '../../fhir/definitions.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { KEPT_BY_STORE } from '../index/extract.ts'
+import { EMPTY_VALUE, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from '../parameters.ts'
+import type { Condition } from '../plan.ts'
+import { COMPOSITE_MODIFIERS, parseComposite } from '../types/composite.ts'
+import { DATE_MODIFIERS, parseDate } from '../types/date.ts'
+import { NEAR_MODIFIERS, parseNear } from '../types/near.ts'
+import { NUMBER_MODIFIERS, parseNumber } from '../types/number.ts'
+import { parsePhonetic } from '../types/phonetic.ts'
+import { parseQuantity, QUANTITY_MODIFIERS } from '../types/quantity.ts'
+import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from '../types/reference.ts'
+import { parseString, STRING_MODIFIERS } from '../types/string.ts'
+import { parseToken, TOKEN_MODIFIERS } from '../types/token.ts'
+import { parseUri, URI_MODIFIERS } from '../types/uri.ts'
+import { any, malformed, unescaped, type ValueContext, valuesOf } from '../value.ts'
+import { type Allowance, type Follow, newAllowance, parseChain, parseReverseChain, spent } from './chain.ts'
+import { parameterFor, type SearchScope } from './scope.ts'
+import { isSpecial, parseSpecial, specialCodes } from './special.ts'
+
+/** Besides :missing, which all take but composites. */
+export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
+  string: STRING_MODIFIERS,
+  token: TOKEN_MODIFIERS,
+  reference: REFERENCE_MODIFIERS,
+  date: DATE_MODIFIERS,
+  uri: URI_MODIFIERS,
+  number: NUMBER_MODIFIERS,
+  quantity: QUANTITY_MODIFIERS,
+  composite: COMPOSITE_MODIFIERS,
+  special: NEAR_MODIFIERS,
+}
+
+/**
+ * @param name the parameter as written: `family:exact`, `subject:Patient.birthdate`, `_has:Observation:patient:code`
+ * @throws FhirError 400
+ */
+export function parseFilter(name: string, value: string, scope: SearchScope): Condition {
+  return filter(name, value, scope, contextOf(name, scope), newAllowance())
+}
+
+const contextOf = (name: string, { baseUrl, now, types, ask }: SearchScope): ValueContext => ({
+  name,
+  baseUrl,
+  now,
+  types,
+  ask,
+})
+
+function filter(
+  name: string,
+  value: string,
+  scope: SearchScope,
+  context: ValueContext,
+  allowance: Allowance,
+): Condition {
+  const follow: Follow = (rest, types) =>
+    filter(rest, value, { ...scope, types }, { ...context, types }, spent(allowance, context))
+  if (name === '_has' || name.startsWith('_has:')) return parseReverseChain(name, scope, context, follow)
+  const dot = name.indexOf('.')
+  const [code, modifier] = codeAndModifier(dot < 0 ? name : name.slice(0, dot), context)
+  if (dot >= 0) return parseChain(code, modifier, name.slice(dot + 1), scope, context, follow)
+  if (isSpecial(code)) return parseSpecial(code, modifier, { value, scope, context, allowance, read: simpleFilter })
+  return simpleFilter(code, modifier, value, scope, context)
+}
+
+function codeAndModifier(name: string, context: ValueContext): readonly [string, string | undefined] {
+  const [code = '', modifier, ...rest] = name.split(':')
+  if (rest.length > 0) throw badRequest(`${context.name}: '${name}' has two modifiers; a parameter takes one`)
+  return [code, modifier]
+}
+
+function simpleFilter(
+  code: string,
+  modifier: string | undefined,
+  value: string,
+  scope: SearchScope,
+  context: ValueContext,
+): Condition {
+  const parameter = parameterFor(code, scope, specialCodes(scope.fullText))
+  checkModifier(parameter, modifier, context)
+  if (value === '') throw badRequest(`${context.name} has no value`, { reason: EMPTY_VALUE })
+  if (modifier === 'missing') return missing(code, value, context)
+  const values = valuesOf(value, context)
+  const condition: Condition =
+    code === '_id'
+      ? { kind: 'id', ids: values.map((text) => idOf(text, context)) }
+      : any(values.map((text) => parseValue(parameter, modifier, text, context)))
+  return modifier === 'not' || modifier === 'not-in' ? { kind: 'not', of: condition } : condition
+}
+
+function checkModifier(parameter: SearchParameter, modifier: string | undefined, context: ValueContext): void {
+  if (modifier === undefined) return
+  const valid = modifiersOf(parameter)
+  const targets = parameter.type === 'reference' ? (targetTypesOf(parameter) ?? resourceTypes) : []
+  if (valid.includes(modifier) || targets.includes(modifier)) return
+  const modifiers = valid.length === 0 ? 'no modifier' : `the modifiers ${valid.map((one) => `:${one}`).join(', ')}`
+  const types = targets.length > 20 ? 'any' : targets.join(', ')
+  throw badRequest(
+    `${context.name}: the ${parameter.type} parameter '${parameter.code}' takes ${modifiers}${types === '' ? '' : `, or a type it refers to: ${types}`}, not ':${modifier}'`,
+    { reason: UNKNOWN_MODIFIER },
+  )
+}
+
+function modifiersOf({ code, type, phonetic }: SearchParameter): readonly string[] {
+  if (code === '_id') return ['missing', 'not']
+  if (phonetic === true) return ['missing']
+  return ['missing', ...MODIFIERS[type]]
+}
+
+function missing(param: string, value: string, context: ValueContext): Condition {
+  if (value !== 'true' && value !== 'false') throw malformed(context, value, 'is neither true nor false')
+  if (KEPT_BY_STORE.has(param)) return { kind: value === 'true' ? 'any' : 'all', of: [] }
+  return { kind: 'missing', param, missing: value === 'true' }
+}
+
+function idOf(text: string, context: ValueContext): string {
+  const id = unescaped(text)
+  if (!/^[A-Za-z0-9\-.]{1,64}$/.test(id))
+    throw malformed(context, id, 'is not an id (1 to 64 letters, digits, hyphens and points)')
+  return id
+}
+
+function parseValue(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  text: string,
+  context: ValueContext,
+): Condition {
+  switch (parameter.type) {
+    case 'string':
+      return parameter.phonetic === true
+        ? parsePhonetic(parameter.code, text, context)
+        : parseString(parameter.code, modifier, text, context)
+    case 'token':
+      return parseToken(parameter, modifier, text, context)
+    case 'reference':
+      return parseReference(parameter, modifier, text, context)
+    case 'date':
+      return parseDate(parameter, text, context)
+    case 'uri':
+      return parseUri(parameter.code, modifier, text, context)
+    case 'number':
+      return parseNumber(parameter.code, text, context)
+    case 'quantity':
+      return parseQuantity(parameter.code, text, context)
+    case 'composite':
+      return parseComposite(parameter, text, context, (part, own) => parseValue(part, undefined, own, context))
+    case 'special':
+      return parseNear(parameter.code, text, context)
+  }
+}

@@ -1,0 +1,218 @@
+/** What a `_filter` means: each of its tests as a condition. https://hl7.org/fhir/R4/search_filter.html#ops */
+import { parseDateRange } from '../../fhir/dates.ts'
+import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
+import type { SearchParameter } from '../parameters.ts'
+import { type Condition, fold } from '../plan.ts'
+import { any, malformed, type ValueContext } from '../value.ts'
+import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'
+import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
+import { dateCondition } from './merge-dates.ts'
+import { parameterFor, type SearchScope } from './scope.ts'
+
+/** One `parameter=value` without a chain, as a query has it. */
+export type ReadParameter = (
+  code: string,
+  modifier: string | undefined,
+  value: string,
+  scope: SearchScope,
+  context: ValueContext,
+) => Condition
+
+interface Reader {
+  readonly read: ReadParameter
+  readonly context: ValueContext
+}
+
+/** @throws FhirError 400, also where a query may be lenient: what is left of a filter would mean something else */
+export function parseFilterParameter(
+  text: string,
+  scope: SearchScope,
+  context: ValueContext,
+  allowance: Allowance,
+  read: ReadParameter,
+): Condition {
+  const filter = parseFilterSyntax(text)
+  try {
+    return conditionOf(filter, scope, { read, context }, allowance)
+  } catch (error) {
+    throw error instanceof FhirError ? new FhirError(error.status, error.issues.map(inFilter)) : error
+  }
+}
+
+const inFilter = ({ reason: _reason, ...issue }: Issue): Issue => ({
+  ...issue,
+  diagnostics: issue.diagnostics.startsWith('_filter') ? issue.diagnostics : `_filter: ${issue.diagnostics}`,
+})
+
+function conditionOf(filter: Filter, scope: SearchScope, reader: Reader, allowance: Allowance): Condition {
+  switch (filter.kind) {
+    case 'and':
+      return { kind: 'all', of: filter.of.map((part) => conditionOf(part, scope, reader, allowance)) }
+    case 'or':
+      return any(filter.of.map((part) => conditionOf(part, scope, reader, allowance)))
+    case 'not':
+      return { kind: 'not', of: conditionOf(filter.of, scope, reader, allowance) }
+    case 'test':
+      return follow(filter, filter.path, scope, reader, allowance)
+  }
+}
+
+/** Goes along the path to the resource that is tested. */
+function follow(test: Test, path: Path, scope: SearchScope, reader: Reader, allowance: Allowance): Condition {
+  const [step, ...rest] = path
+  if (step === undefined) return { kind: 'all', of: [] }
+  const context = { ...reader.context, name: `_filter at character ${test.at + 1}: ${step.name}` }
+  const onwards =
+    (steps: (named: string) => Path): Follow =>
+    (named, types) => {
+      const there = { ...scope, types }
+      const reading = { ...reader, context: { ...context, types } }
+      const next = spent(allowance, context)
+      const condition = follow(test, steps(named), there, reading, next)
+      if (step.where === undefined) return condition
+      return { kind: 'all', of: [conditionOf(step.where, there, reading, next), condition] }
+    }
+  if (step.name.startsWith('_has:')) {
+    return parseReverseChain(
+      step.name,
+      scope,
+      context,
+      onwards((named) => [{ name: named }, ...rest]),
+    )
+  }
+  const [code = '', type, ...more] = step.name.split(':')
+  if (more.length > 0 || (rest.length === 0 && type !== undefined)) {
+    throw badRequest(`${context.name}: in a filter the operator says what a modifier would; leave ':${type}' out`)
+  }
+  if (rest.length === 0) return leaf(test, parameterFor(code, scope), scope, { ...reader, context })
+  const named = rest.map(({ name }) => name).join('.')
+  return parseChain(
+    code,
+    type,
+    named,
+    scope,
+    context,
+    onwards(() => rest),
+  )
+}
+
+const ORDERED: readonly Operator[] = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap', 'pr']
+
+/** What each type of parameter can be tested for. */
+const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
+  string: ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le', 'pr'],
+  number: ORDERED,
+  quantity: ORDERED,
+  date: [...ORDERED, 'co', 'po'],
+  token: ['eq', 'ne', 'pr', 'ss', 'sb', 'in', 'ni'],
+  reference: ['eq', 'ne', 're', 'pr', 'ss', 'sb'],
+  uri: ['eq', 'ne', 'pr', 'ss', 'sb'],
+  composite: ['eq', 'pr'],
+  special: ['eq', 'pr'],
+}
+
+/** What sounds alike has no order, and no parts. */
+const OPERATORS_OF_SOUND: readonly Operator[] = ['eq', 'ne', 'pr']
+
+function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader: Reader): Condition {
+  const { operator, value } = test
+  const { code, type, phonetic = false } = parameter
+  const offered = phonetic ? OPERATORS_OF_SOUND : (OPERATORS_OF[type] ?? [])
+  if (!offered.includes(operator)) throw notOffered(parameter, operator, offered, reader)
+  const read = (modifier: string | undefined, prefix = ''): Condition =>
+    reader.read(code, modifier, prefix + asValue(test, type), scope, reader.context)
+  switch (operator) {
+    case 'pr':
+      return presence(code, value, scope, reader)
+    case 'in':
+      return read('in')
+    case 'ni':
+      return read('not-in')
+    case 'ss':
+      return read('below')
+    case 'sb':
+      return read('above')
+    case 're':
+      return read(undefined)
+    default:
+      break
+  }
+  if (type === 'string' && !phonetic) return stringTest(code, operator, value, reader)
+  if (operator === 'co' || operator === 'po') return overlap(code, operator, value, reader)
+  if (operator === 'eq') return read(undefined)
+  return ORDERED === offered || type === 'date' ? read(undefined, operator) : unequal(read(undefined))
+}
+
+function notOffered(
+  { code, type }: SearchParameter,
+  operator: Operator,
+  offered: readonly Operator[],
+  { context }: Reader,
+): FhirError {
+  return badRequest(
+    `${context.name}: the ${type} parameter '${code}' is tested with ${offered.join(', ')}, not ${operator}`,
+  )
+}
+
+/** R4 lets filters name these code systems in short. */
+const SHORT: Readonly<Record<string, string>> = {
+  loinc: 'http://loinc.org',
+  snomed: 'http://snomed.info/sct',
+  rxnorm: 'http://www.nlm.nih.gov/research/umls/rxnorm',
+  ucum: 'http://unitsofmeasure.org',
+}
+
+/** As a query would have it: a comma belongs to the value, unless a backslash says so already. */
+function asValue({ value, isText }: Test, type: string): string {
+  const escaped = isText && type === 'uri' ? value.replaceAll('\\', '\\\\') : value
+  const text = escaped.replace(/\\.|,/gs, (found) => (found === ',' ? '\\,' : found))
+  return text.replace(/^(\w+)\|/, (found, name: string) => (SHORT[name] === undefined ? found : `${SHORT[name]}|`))
+}
+
+function presence(code: string, value: string, scope: SearchScope, { read, context }: Reader): Condition {
+  if (value !== 'true' && value !== 'false') throw malformed(context, value, 'is neither true nor false')
+  return read(code, 'missing', String(value === 'false'), scope, context)
+}
+
+function stringTest(param: string, operator: Operator, text: string, { context }: Reader): Condition {
+  const value = fold(text)
+  if (value === '') throw malformed(context, text, 'holds no letter or digit to compare')
+  const matching = (...matches: readonly Extract<Condition, { kind: 'string' }>['match'][]): Condition =>
+    any(matches.map((match) => ({ kind: 'string', param, match, value })))
+  switch (operator) {
+    case 'ne':
+      return matching('less', 'greater')
+    case 'co':
+      return matching('contains')
+    case 'sw':
+      return matching('prefix')
+    case 'ew':
+      return matching('suffix')
+    case 'gt':
+      return matching('greater')
+    case 'ge':
+      return matching('greater', 'equal')
+    case 'lt':
+      return matching('less')
+    case 'le':
+      return matching('less', 'equal')
+    default:
+      return matching('equal')
+  }
+}
+
+/** po: some time is in both. co: all of the stated time is in the resource's. */
+function overlap(param: string, operator: 'co' | 'po', text: string, { context }: Reader): Condition {
+  const stated = parseDateRange(text)
+  if (stated === undefined) throw malformed(context, text, 'is not a date; write YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ')
+  const { low, high } = stated
+  return dateCondition(param, operator === 'po' ? { lowMax: high, highMin: low } : { lowMax: low, highMin: high })
+}
+
+/** Some value is another one; an id is one value. */
+function unequal(condition: Condition): Condition {
+  const { kind } = condition
+  return kind === 'token' || kind === 'reference' || kind === 'uri'
+    ? { kind: 'unequal', of: condition }
+    : { kind: 'not', of: condition }
+}

@@ -1,0 +1,80 @@
+/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#revinclude. */
+import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { typeNames, UNKNOWN_MODIFIER } from '../parameters.ts'
+import type { Include } from '../plan.ts'
+import { targetTypesOf } from '../types/reference.ts'
+import { parameterFor, type SearchScope, unknownType } from './scope.ts'
+
+/** What an include says, and its text for messages. */
+interface Asked extends Pick<Include, 'source' | 'param' | 'reverse' | 'iterate'> {
+  readonly target: string | undefined
+  readonly text: string
+}
+
+/**
+ * `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, `*` for every reference there is.
+ * @param name `_include` or `_revinclude` with their modifier
+ * @throws FhirError 400
+ */
+export function parseInclude(
+  name: string,
+  modifier: string | undefined,
+  value: string,
+  scope: SearchScope,
+): readonly Include[] {
+  if (modifier !== undefined && modifier !== 'iterate') {
+    throw badRequest(`${name}: the only modifier is ':iterate', not ':${modifier}'`, { reason: UNKNOWN_MODIFIER })
+  }
+  const kind = { reverse: name.startsWith('_revinclude'), iterate: modifier === 'iterate' }
+  if (value === '*') return sourcesOfAll(kind.reverse, scope).map((source) => ({ source, param: '*', ...kind }))
+  const [source = '', param = '', target, ...rest] = value.split(':')
+  if (param === '' || target === '' || rest.length > 0) {
+    throw badRequest(`${name}=${value}: write Type:parameter, Type:parameter:Target, Type:* or *`)
+  }
+  const asked = { source, param, target, ...kind, text: `${name}=${value}` }
+  checkTypes(asked, scope)
+  if (param !== '*') checkReference(asked, scope)
+  return [{ source, param, ...(target === undefined ? {} : { target }), ...kind }]
+}
+
+function checkTypes({ source, target, reverse, iterate, text }: Asked, { types }: SearchScope): void {
+  for (const type of [source, target]) {
+    if (type !== undefined && !isResourceType(type)) throw unknownType(text, type)
+  }
+  if (reverse || iterate || types.includes(source)) return
+  throw badRequest(
+    `${text}: ${source} is not what is searched for; write ${typeNames(types)}:…, or _include:iterate for what included resources refer to`,
+  )
+}
+
+/** That the parameter is a reference, and can lead from the source to the target. */
+function checkReference({ source, param, target, reverse, iterate, text }: Asked, scope: SearchScope): void {
+  const parameter = parameterFor(param, { ...scope, types: [source] })
+  if (parameter.type !== 'reference') {
+    throw badRequest(
+      `${text}: '${param}' of ${source} is a ${parameter.type} parameter; only a reference can be included. References are: ${referencesOf(source, scope).join(', ')}`,
+    )
+  }
+  const possible = targetTypesOf(parameter)
+  if (possible === undefined) return
+  const refers = `${text}: '${param}' of ${source} refers to ${possible.join(', ')}`
+  if (target !== undefined && !possible.includes(target)) throw badRequest(`${refers}, not to ${target}`)
+  if (reverse && !iterate && !scope.types.some((type) => possible.includes(type))) {
+    throw badRequest(`${refers}, never to ${typeNames(scope.types)}`)
+  }
+}
+
+const referencesOf = (type: string, { parametersOf }: SearchScope): readonly string[] =>
+  [...parametersOf(type).values()].filter((parameter) => parameter.type === 'reference').map(({ code }) => code)
+
+/** For `_include=*` the searched types; for `_revinclude=*` every type that can refer to one of them. */
+function sourcesOfAll(reverse: boolean, { types, parametersOf }: SearchScope): readonly string[] {
+  if (!reverse) return types
+  return resourceTypes.filter((source) =>
+    [...parametersOf(source).values()].some((parameter) => {
+      const targets = parameter.type === 'reference' ? targetTypesOf(parameter) : []
+      return targets === undefined || types.some((type) => targets.includes(type))
+    }),
+  )
+}

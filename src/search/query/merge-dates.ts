@@ -1,0 +1,59 @@
+/**
+ * Joins conditions on one date into one range, so that `start=ge…&start=lt…` is one short scan of an index in every
+ * engine: each gets them joined and need not look for what belongs together. Only where a resource has one value at
+ * most: of two values each could meet another condition, and both must count.
+ */
+import type { Condition, RangeBounds } from '../plan.ts'
+import { intersection, tighten } from '../types/range.ts'
+import { any } from '../value.ts'
+
+/** More alternatives than this are no shorter as one condition. */
+const MOST_ALTERNATIVES = 16
+
+const LAST_UPDATED = '_lastUpdated'
+
+/** A union of ranges of one date parameter. */
+interface Ranges {
+  readonly param: string
+  readonly bounds: readonly RangeBounds[]
+}
+
+/**
+ * @param spanOfSingle the longest range (ms) of a date parameter that a resource has once at most, else undefined
+ * @returns conditions that hold for the same resources
+ */
+export function mergeDates(
+  conditions: readonly Condition[],
+  spanOfSingle: (param: string) => number | undefined,
+): readonly Condition[] {
+  const byDate = Map.groupBy(conditions, (condition) => rangesOf(condition)?.param)
+  return [...byDate].flatMap(([param, group]) => {
+    const span = param === undefined || group.length === 1 ? undefined : spanOfSingle(param)
+    return param === undefined || span === undefined ? group : join(param, group, span)
+  })
+}
+
+function join(param: string, group: readonly Condition[], span: number): readonly Condition[] {
+  const unions = group.map((condition) => rangesOf(condition)?.bounds ?? [])
+  if (unions.reduce((product, { length }) => product * length, 1) > MOST_ALTERNATIVES) return group
+  const joined = unions.reduce((left, right) =>
+    left
+      .flatMap((one) => right.map((other) => tighten(intersection(one, other), span)))
+      .filter((both) => both !== undefined),
+  )
+  return [any(joined.map((bounds) => dateCondition(param, bounds)))]
+}
+
+export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
+  param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
+
+/** The ranges of a condition that is nothing but ranges of one date. */
+function rangesOf(condition: Condition): Ranges | undefined {
+  if (condition.kind === 'lastUpdated') return { param: LAST_UPDATED, bounds: [condition.bounds] }
+  if (condition.kind === 'date') return { param: condition.param, bounds: [condition.bounds] }
+  if (condition.kind !== 'any') return undefined
+  const parts = condition.of.map(rangesOf)
+  const [first] = parts
+  if (first === undefined || parts.some((part) => part?.param !== first.param)) return undefined
+  return { param: first.param, bounds: parts.flatMap((part) => part?.bounds ?? []) }
+}

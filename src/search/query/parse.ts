@@ -1,0 +1,217 @@
+/** A query string as a search plan: https://hl7.org/fhir/R4/search.html. */
+import { isResourceType } from '../../fhir/definitions.ts'
+import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
+import type { Ask } from '../lookup.ts'
+import {
+  EMPTY_VALUE,
+  type SearchParameter,
+  searchParametersOf,
+  UNKNOWN_MODIFIER,
+  UNKNOWN_PARAMETER,
+} from '../parameters.ts'
+import type { Condition, Include, SearchPlan } from '../plan.ts'
+import { spanOf } from '../types/date.ts'
+import { parseFilter } from './criterion.ts'
+import { checkExtent } from './limits.ts'
+import { mergeDates } from './merge-dates.ts'
+import {
+  isRepeatable,
+  isResultParameter,
+  isTransportParameter,
+  type ResultParameters,
+  readResultParameter,
+} from './result-parameters.ts'
+import { parameterFor, type SearchScope, unknownType } from './scope.ts'
+import type { Subset } from './subset.ts'
+
+export interface CriteriaOptions {
+  readonly clinic: string
+  /** Base address of this server, without a slash at the end. */
+  readonly baseUrl: string
+  /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
+  readonly now?: number
+  /** For values that stand for others, which have to be looked up: see `answered`. */
+  readonly ask: Ask
+  /** `_text` and `_content` can be searched for (the default). */
+  readonly fullText?: boolean
+  /** The parameters offered for a type; all that are served when absent. */
+  readonly parametersOf?: (type: string) => ReadonlyMap<string, SearchParameter>
+}
+
+export interface SearchOptions extends CriteriaOptions {
+  /** One; at system level all that are searched, which `_type` narrows. */
+  readonly types: readonly string[]
+  /** Unknown parameters and modifiers become warnings (`Prefer: handling=lenient`). */
+  readonly lenient: boolean
+  readonly defaultCount: number
+  /** A higher `_count` is taken for this. */
+  readonly maxCount: number
+  /** Included resources at most. */
+  readonly includeLimit: number
+}
+
+export interface ParsedSearch extends Subset {
+  readonly plan: SearchPlan
+  /** The parameters that were used, in order, for the links, those of the transport at the end; without the cursor. */
+  readonly used: readonly (readonly [string, string])[]
+  /** What was ignored, when lenient; severity warning. */
+  readonly warnings: readonly Issue[]
+}
+
+type Pairs = readonly (readonly [string, string])[]
+
+const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIER, EMPTY_VALUE])
+
+/** @throws FhirError 400 that names the parameter and says what would be right */
+export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
+  const pairs = [...query].filter(([name]) => !isTransportParameter(name))
+  checkExtent(pairs)
+  checkOnce(pairs)
+  let isLookedUp = false
+  const ask: Ask = (question) => {
+    isLookedUp = true
+    return options.ask(question)
+  }
+  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, ask })
+  const used: [string, string][] = []
+  const warnings: Issue[] = []
+  const where: Condition[] = []
+  const result: ResultParameters[] = []
+  for (const [name, value] of pairs) {
+    const ignored = ignoring(options.lenient, () => {
+      if (isResultParameter(name)) result.push(readResultParameter(name, value, scope))
+      else if (name !== '_type') where.push(parseFilter(name, value, scope))
+    })
+    warnings.push(...ignored)
+    if (ignored.length === 0 && name !== '_cursor') used.push([name, usedValue(name, value, options)])
+  }
+  const merged: ResultParameters = Object.assign({}, ...result)
+  const include = result.flatMap((one) => one.include ?? [])
+  const plan = planOf(where, merged, include, scope, options)
+  return {
+    plan: isLookedUp || used.some(isAboutNow) ? { ...plan, asked: JSON.stringify(used.filter(isCondition)) } : plan,
+    used: [...used, ...[...query].filter(([name]) => isTransportParameter(name))],
+    warnings,
+    summary: merged.summary,
+    elements: merged.elements,
+  }
+}
+
+/**
+ * The conditions alone, for conditional create, update and delete: https://hl7.org/fhir/R4/http.html#ccreate.
+ * @param criteria `identifier=system|value`, with or without `?` before it
+ * @returns a plan for two matches, which tells none, one and many apart
+ * @throws FhirError 400, never lenient: a condition that is overlooked would change another resource
+ */
+export function parseCriteria(type: string, criteria: string, options: CriteriaOptions): SearchPlan {
+  const pairs = [...new URLSearchParams(criteria.startsWith('?') ? criteria : `?${criteria}`)]
+  if (pairs.length === 0)
+    throw badRequest(`The condition on ${type} is empty; write search parameters, e.g. identifier=system|value`)
+  checkExtent(pairs)
+  const scope = scopeOf([type], options)
+  const where = pairs.map(([name, value]) => {
+    if (isResultParameter(name) || isTransportParameter(name)) {
+      throw badRequest(`The condition '${criteria}' on ${type} has ${name}, which chooses no resource; leave it out`)
+    }
+    return parseFilter(name, value, scope)
+  })
+  return {
+    clinic: options.clinic,
+    types: [type],
+    where: mergedDates(where, scope),
+    sort: [],
+    count: 2,
+    total: 'none',
+    include: [],
+    includeLimit: 0,
+  }
+}
+
+const isCondition = ([name]: Pairs[number]): boolean => !isResultParameter(name) && name !== '_type'
+
+/** `ap` compares with the time of the request; a text with these letters may pass for it. */
+const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\b|\bap\d/.test(pair[1])
+
+const scopeOf = (
+  types: readonly string[],
+  { baseUrl, now, ask, fullText = true, parametersOf }: CriteriaOptions,
+): SearchScope => ({
+  types,
+  parametersOf: parametersOf ?? searchParametersOf,
+  baseUrl,
+  now: now ?? Date.now(),
+  ask,
+  fullText,
+})
+
+function checkOnce(pairs: Pairs): void {
+  const once = pairs
+    .map(([name]) => name)
+    .filter((name) => (isResultParameter(name) && !isRepeatable(name)) || name === '_type')
+  const twice = once.find((name, at) => once.indexOf(name) !== at)
+  if (twice !== undefined)
+    throw badRequest(`${twice} is given more than once; put its values into one, with commas where it takes several`)
+}
+
+/** `_type=Patient,Practitioner` at system level. */
+function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly string[] {
+  const [, value] = pairs.find(([name]) => name === '_type') ?? []
+  if (value === undefined) return offered
+  if (offered.length === 1)
+    throw badRequest(`_type chooses types when all are searched; here it is ${offered.join()} alone`)
+  const types = [...new Set(value.split(',').map((type) => type.trim()))]
+  for (const type of types) {
+    if (!isResourceType(type)) throw unknownType(`_type=${value}`, type)
+    if (!offered.includes(type)) throw badRequest(`_type=${value}: ${type} cannot be searched here`)
+  }
+  return types
+}
+
+/** The warnings that the failure of `read` comes down to; none when it succeeds. */
+function ignoring(lenient: boolean, read: () => void): readonly Issue[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (lenient && error instanceof FhirError && LENIENT.has(error.code)) return error.issues.map(warning)
+    throw error
+  }
+}
+
+const usedValue = (name: string, value: string, { maxCount }: SearchOptions): string =>
+  name === '_count' ? String(Math.min(Number(value), maxCount)) : value
+
+const warning = ({ code, diagnostics, reason }: Issue): Issue => ({
+  severity: 'warning',
+  code,
+  diagnostics: `Ignored: ${diagnostics}`,
+  ...(reason === undefined ? {} : { reason }),
+})
+
+function planOf(
+  where: readonly Condition[],
+  { count: asked, sort = [], total = 'none', summary, after }: ResultParameters,
+  include: readonly Include[],
+  scope: SearchScope,
+  { clinic, defaultCount, maxCount, includeLimit }: SearchOptions,
+): SearchPlan {
+  const count = summary === 'count' ? 0 : Math.min(asked ?? defaultCount, maxCount)
+  return {
+    clinic,
+    types: scope.types,
+    where: mergedDates(where, scope),
+    sort,
+    count,
+    ...(after === undefined ? {} : { after }),
+    total: count === 0 ? 'accurate' : total,
+    include,
+    includeLimit,
+  }
+}
+
+function mergedDates(where: readonly Condition[], scope: SearchScope): readonly Condition[] {
+  return mergeDates(where, (param) => {
+    const parameter = parameterFor(param, scope)
+    return parameter.single === true ? spanOf(parameter) : undefined
+  })
+}

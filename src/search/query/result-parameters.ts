@@ -1,0 +1,105 @@
+/** The parameters that shape the answer instead of choosing resources: https://hl7.org/fhir/R4/search.html#return. */
+import { badRequest } from '../../fhir/outcome.ts'
+import { EMPTY_VALUE, UNKNOWN_MODIFIER } from '../parameters.ts'
+import type { Include, SearchPlan, SortKey } from '../plan.ts'
+import { targetTypesOf } from '../types/reference.ts'
+import { oneOf } from '../value.ts'
+import { parseInclude } from './include.ts'
+import { parameterFor, type SearchScope } from './scope.ts'
+import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
+
+/** Each is a column of the query, the cursor and, on MongoDB, the sort, which takes 32. */
+const MOST_SORT_KEYS = 10
+
+const TOTALS = ['none', 'estimate', 'accurate'] as const
+
+export interface ResultParameters {
+  readonly count?: number
+  readonly sort?: readonly SortKey[]
+  readonly total?: SearchPlan['total']
+  readonly summary?: Summary
+  readonly elements?: readonly string[]
+  readonly include?: readonly Include[]
+  /** Cursor of the page before. */
+  readonly after?: string
+}
+
+type Reader = (value: string, scope: SearchScope, name: string, modifier: string | undefined) => ResultParameters
+
+const READERS: Readonly<Record<string, Reader>> = {
+  _count: (value) => ({ count: countOf(value) }),
+  _sort: (value, scope) => ({ sort: sortFrom(value, scope) }),
+  _total: (value) => ({ total: oneOf('_total', value, TOTALS) }),
+  _summary: (value) => ({ summary: summaryFrom(value) }),
+  _elements: (value, { types }) => ({ elements: elementsFrom(value, types) }),
+  _include: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
+  _revinclude: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
+  _cursor: (value) => ({ after: value }),
+  _contained: (value) => onlyDefault('_contained', value, 'false'),
+  _containedType: (value) => onlyDefault('_containedType', value, 'container'),
+}
+
+/** The transport reads these; a search takes no notice. */
+const TRANSPORT: ReadonlySet<string> = new Set(['_format', '_pretty'])
+
+export const isTransportParameter = (name: string): boolean => TRANSPORT.has(name)
+
+/** Whether the name, its modifier apart, is a result parameter. */
+export const isResultParameter = (name: string): boolean => Object.hasOwn(READERS, codeOf(name))
+
+/** Only these may be given more than once. */
+export const isRepeatable = (name: string): boolean => codeOf(name) === '_include' || codeOf(name) === '_revinclude'
+
+const codeOf = (name: string): string => name.split(':', 1)[0] ?? ''
+
+/** @throws FhirError 400 */
+export function readResultParameter(name: string, value: string, scope: SearchScope): ResultParameters {
+  const [code = '', modifier, ...rest] = name.split(':')
+  if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
+  if (rest.length > 0 || (modifier !== undefined && !isRepeatable(code))) {
+    throw badRequest(`${name}: ${code} takes no such modifier`, { reason: UNKNOWN_MODIFIER })
+  }
+  return READERS[code]?.(value, scope, name, modifier) ?? {}
+}
+
+function countOf(value: string): number {
+  if (!/^\d+$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
+  return Number(value)
+}
+
+/** R4 lets a server leave contained resources out of searches: https://hl7.org/fhir/R4/search.html#contained. */
+function onlyDefault(name: string, value: string, only: string): ResultParameters {
+  if (value === only) return {}
+  throw badRequest(
+    `${name}=${value}: contained resources are not searched by themselves, only their containers; write ${name}=${only} or leave it out`,
+  )
+}
+
+function sortFrom(value: string, scope: SearchScope): readonly SortKey[] {
+  const keys = value.split(',')
+  if (keys.length > MOST_SORT_KEYS)
+    throw badRequest(`_sort has ${keys.length} keys; ${MOST_SORT_KEYS} are the most, and the first few decide`)
+  return keys.map((key) => sortKey(key.trim(), value, scope))
+}
+
+function sortKey(key: string, value: string, scope: SearchScope): SortKey {
+  const descending = key.startsWith('-')
+  const code = descending ? key.slice(1) : key
+  if (code === '')
+    throw badRequest(
+      `_sort=${value}: write parameters with commas between, '-' before one that goes down: status,-_lastUpdated`,
+    )
+  const parameter = parameterFor(code, scope)
+  const { type } = parameter
+  if (code === '_id') return { by: 'id', descending }
+  if (code === '_lastUpdated') return { by: 'lastUpdated', descending }
+  if (type === 'composite' || type === 'special')
+    throw badRequest(`_sort=${value}: '${code}' is a ${type} parameter, which has no order; sort by another one`)
+  if (type === 'reference') {
+    const targets = targetTypesOf(parameter)
+    // An address outside this server has no type.
+    return { by: type, param: code, descending, ...(targets && { targets: [...targets, ''] }) }
+  }
+  // In base units, as quantity.ts says.
+  return { by: type === 'quantity' ? 'number' : type, param: code, descending }
+}

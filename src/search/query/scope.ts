@@ -1,0 +1,87 @@
+/** The types that a query or a link of a chain is about, and the parameters they have. */
+import { noResourceType } from '../../fhir/closest-name.ts'
+import { badRequest, type FhirError } from '../../fhir/outcome.ts'
+import type { Ask } from '../lookup.ts'
+import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
+import { spanOf } from '../types/date.ts'
+import type { ValueContext } from '../value.ts'
+
+export interface SearchScope {
+  readonly types: readonly string[]
+  readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
+  readonly baseUrl: string
+  /** Milliseconds since 1970 UTC, for `ap`. */
+  readonly now: number
+  /** For values that stand for others, which have to be looked up. */
+  readonly ask: Ask
+  /** `_text` and `_content` can be searched for. */
+  readonly fullText: boolean
+}
+
+/**
+ * The parameter of that code that all types share. Where they share only the name, there is none for them together.
+ * @param special what could have been written besides, for the message
+ * @throws FhirError 400
+ */
+export function parameterFor(
+  code: string,
+  { types, parametersOf }: SearchScope,
+  special: readonly string[] = [],
+): SearchParameter {
+  const [first, ...others] = types.map((type) => parametersOf(type).get(code))
+  if (first === undefined || others.some((other) => !isAlike(first, other))) {
+    throw unknownParameter(code, types, [...sharedCodes(types, parametersOf), ...special])
+  }
+  return others.reduce<SearchParameter>(
+    (shared, other) => (other === undefined ? shared : widened(shared, other)),
+    first,
+  )
+}
+
+/** @throws FhirError 400 when the parameter is unknown or no reference */
+export function referenceFor(code: string, scope: SearchScope, { name }: ValueContext): SearchParameter {
+  const parameter = parameterFor(code, scope)
+  if (parameter.type === 'reference') return parameter
+  throw badRequest(
+    `${name}: '${code}' of ${typeNames(scope.types)} is a ${parameter.type} parameter; only a reference can be followed`,
+  )
+}
+
+function sharedCodes(
+  [first = '', ...others]: readonly string[],
+  parametersOf: SearchScope['parametersOf'],
+): readonly string[] {
+  return [...parametersOf(first).values()]
+    .filter((parameter) => others.every((other) => isAlike(parameter, parametersOf(other).get(parameter.code))))
+    .map(({ code }) => code)
+}
+
+/** Of the same type, and of the same parts where it has parts. */
+const isAlike = (one: SearchParameter, other: SearchParameter | undefined): boolean =>
+  other !== undefined && kindOf(one) === kindOf(other)
+
+const kindOf = ({ type, parts = [] }: SearchParameter): string =>
+  [type, ...parts.map((part) => `${part.code} ${part.type}`)].join()
+
+/** What can be said of a parameter whichever of two types it is searched on. */
+function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
+  const { span: _span, element: _element, single: _single, ...shared } = one
+  const { span } = spanOf(one) > spanOf(other) ? one : other
+  const sameElement = one.element === other.element && one.system === other.system
+  return {
+    ...shared,
+    ...(span === undefined ? {} : { span }),
+    ...(one.element !== undefined && sameElement ? { element: one.element } : {}),
+    single: one.single === true && other.single === true,
+    target: [...new Set([...(one.target ?? ['*']), ...(other.target ?? ['*'])])],
+    ...(one.parts === undefined
+      ? {}
+      : { parts: one.parts.map((part, index) => widenedPart(part, other.parts?.[index])) }),
+  }
+}
+
+const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefined): ComponentParameter =>
+  other === undefined ? one : { ...widened(one, other), type: one.type }
+
+/** 400 for a name that is no resource type; `what` is the parameter as the client wrote it. */
+export const unknownType = (what: string, type: string): FhirError => badRequest(`${what}: ${noResourceType(type)}`)

@@ -1,0 +1,80 @@
+/** `_summary` and `_elements`, the part of a resource that is wanted: https://hl7.org/fhir/R4/search.html#summary. */
+
+import { nearest } from '../../fhir/closest-name.ts'
+import { type ElementStructure, isResourceType, structureOf } from '../../fhir/definitions.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { EMPTY_VALUE, typeNames } from '../parameters.ts'
+import { oneOf } from '../value.ts'
+
+const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
+
+export type Summary = (typeof SUMMARIES)[number]
+
+export interface Subset {
+  readonly summary: Summary | undefined
+  /** Top-level elements by their FHIRPath names, of every type (`deceased`) or of one (`Patient.deceased`). */
+  readonly elements: readonly string[] | undefined
+}
+
+/** What a query asks for of resources of `types`. @throws FhirError 400 */
+export function subsetOf(query: URLSearchParams, ...types: readonly string[]): Subset {
+  const given = (name: string): string | undefined => {
+    const value = query.get(name) ?? undefined
+    if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
+    return value
+  }
+  const [summary, elements] = [given('_summary'), given('_elements')]
+  return {
+    summary: summary === undefined ? undefined : summaryFrom(summary),
+    elements: elements === undefined ? undefined : elementsFrom(elements, types),
+  }
+}
+
+/** @throws FhirError 400 */
+export const summaryFrom = (value: string): Summary => oneOf('_summary', value, SUMMARIES)
+
+/**
+ * `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole element.
+ * @param types those that are searched: a name without a type belongs to one of them
+ * @throws FhirError 400
+ */
+export const elementsFrom = (value: string, types: readonly string[]): readonly string[] =>
+  value.split(',').map((path) => elementFrom(path.trim(), value, types))
+
+function elementFrom(path: string, value: string, types: readonly string[]): string {
+  const [first = '', ...steps] = path.split('.')
+  const typed = isResourceType(first)
+  const [name = '', ...below] = typed ? steps : [first, ...steps]
+  const found = elementIn(name, typed ? [first] : types, value)
+  checkBelow(found, below, value)
+  return typed ? `${first}.${found.name}` : found.name
+}
+
+/** @throws FhirError 400 when the name is none of any owner */
+function elementIn(name: string, owners: readonly string[], value: string): ElementStructure {
+  const [found] = owners.flatMap((type) => elementNamed(name, type) ?? [])
+  if (found !== undefined) return found
+  const near = nearest(name, owners.flatMap(elementNames))
+  throw badRequest(
+    `_elements=${value}: there is no element '${name}' in ${typeNames(owners)}; ${near === undefined ? '' : `did you mean '${near}'? `}Of another type write Type.element`,
+  )
+}
+
+/** A part of an element stands for the whole of it, and must be there. */
+function checkBelow({ properties }: ElementStructure, [name, ...below]: readonly string[], value: string): void {
+  if (name !== undefined) checkBelow(elementIn(name, [...properties.values()], value), below, value)
+}
+
+const elementsOf = (type: string) => structureOf(type)?.elements ?? []
+
+const elementNames = (type: string): readonly string[] => elementsOf(type).map(({ name }) => name)
+
+/** A choice by its name, or by one of those it has in JSON. */
+const elementNamed = (written: string, type: string): ElementStructure | undefined =>
+  elementsOf(type).find(({ name, properties }) => name === written.replace('[x]', '') || properties.has(written))
+
+/** JSON names of `elements` in a resource of `type`: `deceasedBoolean` and `deceasedDateTime` for `deceased`. */
+export const propertiesOf = (type: string, elements: readonly string[]): readonly string[] =>
+  elementsOf(type)
+    .filter(({ name }) => elements.includes(name) || elements.includes(`${type}.${name}`))
+    .flatMap(({ properties }) => [...properties.keys()])

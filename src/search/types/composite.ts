@@ -1,0 +1,101 @@
+/** Composite parameters: https://hl7.org/fhir/R4/search.html#composite. Several values that belong together, `code$value`. */
+import type { Expression } from '../../fhir/fhirpath.ts'
+import type { AnyResource } from '../../fhir/resource.ts'
+import type { ComponentParameter, SearchParameter } from '../parameters.ts'
+import type { Condition, IndexEntry, PartCondition, PartEntry } from '../plan.ts'
+import { any, malformed, splitUnescaped, type ValueContext } from '../value.ts'
+
+export const COMPOSITE_MODIFIERS = [] as const
+
+/** Of one repetition so many combinations of its values are indexed: of each part it may have several. */
+const MOST_COMBINATIONS = 256
+
+type ParsePart = (parameter: ComponentParameter, text: string) => Condition
+
+/** Each part in the syntax of its own parameter, prefixes included; R4 has no modifiers here. */
+export function parseComposite(
+  { code: param, parts = [] }: SearchParameter,
+  text: string,
+  context: ValueContext,
+  parse: ParsePart,
+): Condition {
+  const texts = splitUnescaped(text, '$')
+  if (texts.length !== parts.length || texts.includes('')) {
+    const [names, types] = [parts.map(({ code }) => code).join('$'), parts.map(({ type }) => type).join(', ')]
+    throw malformed(context, text, `is not ${parts.length} values; write ${names} (${types}), and '\\$' within a value`)
+  }
+  const alternatives = parts.map((part, index) => alternativesOf(parse(part, texts[index] ?? '')))
+  return any(combined(alternatives).map((one) => ({ kind: 'composite', param, parts: one })))
+}
+
+/** `ne` is two ranges, for one. */
+function alternativesOf(condition: Condition): readonly PartCondition[] {
+  if (condition.kind === 'any') return condition.of.flatMap(alternativesOf)
+  if (isPart(condition)) return [condition]
+  throw new Error(`A condition of kind ${condition.kind} can't be a part of a composite one`)
+}
+
+function isPart(condition: Condition): condition is PartCondition {
+  switch (condition.kind) {
+    case 'token':
+    case 'reference':
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return true
+    case 'string':
+      return condition.match === 'prefix'
+    case 'uri':
+      return condition.match === 'exact'
+    default:
+      return false
+  }
+}
+
+/** The values of the parts, one list for each, of every repetition. */
+export const repetitions =
+  (base: Expression, parts: readonly Expression[]) =>
+  (resource: AnyResource): readonly (readonly (readonly unknown[])[])[] =>
+    base.evaluate(resource).map((repetition) => parts.map((part) => part.evaluate(repetition, { resource })))
+
+type ExtractPart = (parameter: ComponentParameter, value: unknown, entries: IndexEntry[]) => void
+
+/** One entry for each combination of the values of one repetition; none where a part has no value. */
+export function extractComposite(
+  { code: param, parts = [] }: SearchParameter,
+  values: unknown,
+  entries: IndexEntry[],
+  extract: ExtractPart,
+): void {
+  if (!Array.isArray(values)) return
+  const found = parts.map((part, index) => {
+    const own: IndexEntry[] = []
+    for (const value of values[index] ?? []) extract(part, value, own)
+    return own.filter((entry) => isCompared(entry, part)).slice(0, MOST_COMBINATIONS)
+  })
+  for (const one of combined(found)) entries.push({ kind: 'composite', param, parts: one })
+}
+
+/** What :text, :identifier, :missing and _sort go by is of no use in a part. */
+function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entry is PartEntry {
+  switch (entry.kind) {
+    case 'composite':
+    case 'position':
+      return false
+    case 'number':
+      return type === 'number' || entry.param !== code
+    case 'token':
+      return entry.param === code && entry.kind === type && entry.system + entry.code !== ''
+    case 'reference':
+      return entry.param === code && entry.type + entry.id !== ''
+    default:
+      return entry.param === code && entry.kind === type
+  }
+}
+
+/** Every choice of one from each list, the first ones where they are too many. */
+const combined = <Value>(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] =>
+  lists.reduce<readonly (readonly Value[])[]>(
+    (chosen, list) => chosen.flatMap((some) => list.map((one) => [...some, one])).slice(0, MOST_COMBINATIONS),
+    [[]],
+  )

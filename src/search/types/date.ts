@@ -1,0 +1,88 @@
+/** Date parameters: https://hl7.org/fhir/R4/search.html#date. What has no time zone is UTC. */
+import { parseDateRange, type TimeRange } from '../../fhir/dates.ts'
+import { isObject } from '../../fhir/resource.ts'
+import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
+import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry } from '../plan.ts'
+import { dateCondition } from '../query/merge-dates.ts'
+import { any, malformed, type ValueContext } from '../value.ts'
+import { boundsFor, type Prefix, tighten } from './range.ts'
+
+export const DATE_MODIFIERS = [] as const
+
+/** No date, month or year lasts longer (ms): the last millisecond of a leap year minus its first. */
+const LONGEST_YEAR = 366 * 86_400_000 - 1
+
+/** A plus sign that was not percent-encoded arrives as a space. */
+const withPlus = (text: string): string => text.replace(/ (\d\d:\d\d)$/, '+$1')
+
+export function parseDate(parameter: SearchParameter, text: string, context: ValueContext): Condition {
+  const [, prefix = 'eq', date = ''] = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(.*)$/s.exec(text) ?? []
+  const stated = parseDateRange(withPlus(date))
+  if (stated === undefined) {
+    throw malformed(
+      context,
+      text,
+      'is not a date; write YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss][zone] after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing',
+    )
+  }
+  const { low, high } = prefix === 'ap' ? approximately(stated, context.now) : stated
+  const range = { low, high, before: low - 1, after: high + 1 }
+  const span = spanOf(parameter)
+  const bounds = boundsFor(prefix as Prefix, range, canStraddle(parameter, date))
+    .map((bound) => tighten(bound, span))
+    .filter((bound) => bound !== undefined)
+  return any(bounds.map((bound) => dateCondition(parameter.code, bound)))
+}
+
+/** How long a range of the parameter can be, in milliseconds: last minus first. */
+export const spanOf = ({ span }: Pick<SearchParameter, 'span'>): number =>
+  span === 'instant' ? 0 : span === 'date' ? LONGEST_YEAR : Number.POSITIVE_INFINITY
+
+/**
+ * Whether a range of the parameter can begin before the stated date and end after it. A point cannot. A day, month,
+ * year or second cannot straddle a year: two calendar years are the same or apart, and all else is shorter.
+ */
+const canStraddle = ({ span }: SearchParameter, date: string): boolean =>
+  span === undefined || (span === 'date' && date.length > 4)
+
+/** R4 recommends to widen by a tenth of the gap between now and the date. */
+function approximately({ low, high }: TimeRange, now: number): TimeRange {
+  const gap = Math.max(low - now, now - high, 0)
+  const tenth = Math.floor(gap / 10)
+  return { low: low - tenth, high: high + tenth }
+}
+
+/**
+ * A date, dateTime, instant, Period or Timing. An instant is a point in time, as R4 says: `10:00:00Z` equals
+ * `10:00:00.000Z`. Of a Timing only the outer limits count.
+ */
+export function extractDate({ code: param, span }: SearchParameterRecord, value: unknown, entries: IndexEntry[]): void {
+  const range = isObject(value) ? limitsOf(value) : rangeOf(value)
+  if (range === undefined) return
+  entries.push({ kind: 'date', param, low: range.low, high: span === 'instant' ? range.low : range.high })
+}
+
+function limitsOf(value: Record<string, unknown>): TimeRange | undefined {
+  if ('start' in value || 'end' in value) return periodRange(value)
+  // The code of an Age, which may stand where a date does, is a text.
+  if ('event' in value || 'repeat' in value || isObject(value.code)) return timingRange(value)
+  return undefined
+}
+
+/** An end that is a day includes the whole of it. */
+const periodRange = ({ start, end }: Record<string, unknown>): TimeRange => ({
+  low: rangeOf(start)?.low ?? BEGINNING_OF_TIME,
+  high: rangeOf(end)?.high ?? END_OF_TIME,
+})
+
+/** From the first to the last of its events and bounds; without any, all the time. */
+function timingRange({ event, repeat }: Record<string, unknown>): TimeRange {
+  const bounds = isObject(repeat) && isObject(repeat.boundsPeriod) ? [periodRange(repeat.boundsPeriod)] : []
+  const events = (Array.isArray(event) ? event : []).map(rangeOf).filter((range) => range !== undefined)
+  const ranges = [...bounds, ...events]
+  if (ranges.length === 0) return { low: BEGINNING_OF_TIME, high: END_OF_TIME }
+  return { low: Math.min(...ranges.map(({ low }) => low)), high: Math.max(...ranges.map(({ high }) => high)) }
+}
+
+const rangeOf = (value: unknown): TimeRange | undefined =>
+  typeof value === 'string' ? parseDateRange(value) : undefined

@@ -1,0 +1,37 @@
+/**
+ * `phonetic`: names that sound alike, as Double Metaphone has it (Lawrence Philips, C/C++ Users Journal, June 2000).
+ * https://hl7.org/fhir/R4/patient.html#search says "some kind of phonetic matching algorithm".
+ */
+import { doubleMetaphone } from 'double-metaphone'
+import { type Condition, fold, type IndexEntry } from '../plan.ts'
+import { malformed, unescaped, type ValueContext } from '../value.ts'
+import { extractString } from './string.ts'
+
+/** Each word of a name by the way it sounds, or the two ways; one that only :missing sees where it has no sound. */
+export function extractPhonetic(param: string, value: unknown, entries: IndexEntry[]): void {
+  const texts: IndexEntry[] = []
+  extractString(param, value, texts)
+  const sounds = texts.flatMap((entry) => (entry.kind === 'string' ? wordsOf(entry.folded).flatMap(soundsOf) : []))
+  for (const folded of new Set(sounds)) entries.push({ kind: 'string', param, folded, exact: '' })
+  if (texts.length > 0 && sounds.length === 0) entries.push({ kind: 'string', param, folded: '', exact: '' })
+}
+
+/** Every word has to sound like one of the name, in any order. */
+export function parsePhonetic(param: string, text: string, context: ValueContext): Condition {
+  const value = unescaped(text)
+  const words = wordsOf(fold(value)).map(soundsOf)
+  if (words.length === 0 || words.some((sounds) => sounds.length === 0))
+    throw malformed(context, value, 'has a word without a letter that sounds; write a name, e.g. Smyth')
+  return allOf(words.map((sounds) => anyOf(sounds.map((sound) => soundsLike(param, sound)))))
+}
+
+const soundsLike = (param: string, value: string): Condition => ({ kind: 'string', param, match: 'equal', value })
+
+const allOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0] ? of[0] : { kind: 'all', of })
+const anyOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0] ? of[0] : { kind: 'any', of })
+
+const wordsOf = (folded: string): readonly string[] => folded.split(' ').filter((word) => word !== '')
+
+/** In lower case, as all that is searched for is. */
+const soundsOf = (word: string): readonly string[] =>
+  [...new Set(doubleMetaphone(word))].filter((sound) => sound !== '').map((sound) => sound.toLowerCase())

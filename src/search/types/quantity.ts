@@ -1,0 +1,158 @@
+/**
+ * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity.
+ * A quantity is found in three ways, each an entry of its own:
+ * - `5.4` and `5.4||mg` compare with the number as it is written, whatever it is of, or with that code or unit beside it;
+ * - `5.4|system|mg` with all that can be compared with it, under a name of its own: `value-quantity:http://…|g`. UCUM units
+ *   are base units there, so that 5.4 mg is 0.0054 g; of any other system (currencies) a code is comparable with itself;
+ * - `_sort` goes by the latter, or by what is written where nothing else is known.
+ */
+import { isNumber } from '../../fhir/json.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { type BaseUnit, baseUnit, nearestUnits, UCUM } from '../../fhir/ucum.ts'
+import type { Condition, IndexEntry } from '../plan.ts'
+import { any, malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
+import { boundsOfNumber, NUMBER_IN_WORDS, type NumberText, previous, readNumber } from './number.ts'
+import { addPresence } from './token.ts'
+
+export const QUANTITY_MODIFIERS = [] as const
+
+const CURRENCIES = 'urn:iso:std:iso:4217'
+
+type Convert = (value: number) => number
+const asItIs: Convert = (value) => value
+
+/** The entries of what can be compared with each other. */
+const comparableParam = (param: string, system: string, code: string): string => `${param}:${system}|${code}`
+
+/** `number`, `number||code` or `number|system|code`, the number after a prefix or none. */
+export function parseQuantity(param: string, text: string, context: ValueContext): Condition {
+  const [digits = '', system, code, ...rest] = splitUnescaped(text, '|').map(unescaped)
+  const number = readNumber(digits)
+  if (number === undefined) {
+    throw malformed(
+      context,
+      text,
+      `does not begin with a number; write ${NUMBER_IN_WORDS}, and then |system|code or ||code for the unit`,
+    )
+  }
+  if (system === undefined) return asWritten(param, number, {})
+  if (code === undefined || code === '' || rest.length > 0) {
+    const what = rest.length > 0 ? "more than one unit after its '|'" : "no unit after its '|'"
+    throw malformed(context, text, `has ${what}; write ${digits}|system|code, ${digits}||code or ${digits}`)
+  }
+  if (system === '') return asWritten(param, number, { code })
+  const unit = system === UCUM ? unitOf(code, text, context) : { code, toBase: asItIs }
+  return any(
+    boundsOfNumber(number, unit.toBase).map((bounds) => {
+      return { kind: 'number', param: comparableParam(param, system, unit.code), bounds }
+    }),
+  )
+}
+
+const asWritten = (param: string, number: NumberText, unit: { readonly code?: string }): Condition =>
+  any(boundsOfNumber(number).map((bounds) => ({ kind: 'quantity', param, bounds, ...unit })))
+
+function unitOf(code: string, text: string, context: ValueContext): BaseUnit {
+  const unit = baseUnit(code)
+  if (unit !== undefined) return unit
+  const close = nearestUnits(code).join(', ')
+  throw malformed(
+    context,
+    text,
+    `has the unit '${code}', which is none of UCUM; close to it are ${close}. For a unit of no system write ||${code}`,
+  )
+}
+
+/** What a Quantity or a Range says. */
+interface Stated {
+  readonly low: End | undefined
+  readonly high: End | undefined
+  readonly system: string
+  readonly code: string
+  readonly unit: string
+  /** It is written in two units: here in their base unit. */
+  readonly converted?: true
+}
+
+interface End {
+  readonly value: number
+  /** `<` or `>`: the value itself is outside. */
+  readonly open: boolean
+}
+
+/** A Quantity (Age, Duration, Count), Money or Range. One without a value, or SampledData, is found by :missing alone. */
+export function extractQuantity(param: string, value: unknown, entries: IndexEntry[]): void {
+  if (!isObject(value)) return
+  const stated = isObject(value.low) || isObject(value.high) ? rangeOf(value) : quantityOf(value)
+  if (stated === undefined) addPresence(param, entries)
+  else addQuantity(param, stated, entries)
+}
+
+function addQuantity(param: string, stated: Stated, entries: IndexEntry[]): void {
+  const { system, code, unit } = stated
+  const written = limitsOf(stated, asItIs)
+  if (stated.converted) addPresence(param, entries)
+  else entries.push({ kind: 'quantity', param, ...written, system, code })
+  // R4: "either the code or the stated human unit".
+  if (unit !== '' && unit !== code) entries.push({ kind: 'quantity', param, ...written, system: '', code: unit })
+  const base = baseOf(system, code)
+  const compared = base === undefined ? written : limitsOf(stated, base.toBase)
+  if (base !== undefined)
+    entries.push({ kind: 'number', param: comparableParam(param, system, base.code), ...compared })
+  entries.push({ kind: 'number', param, ...compared })
+}
+
+/** undefined where a quantity is comparable with none. */
+function baseOf(system: string, code: string): BaseUnit | undefined {
+  if (system === '' || code === '') return undefined
+  return system === UCUM ? baseUnit(code) : { code, toBase: asItIs }
+}
+
+function quantityOf(quantity: Record<string, unknown>): Stated | undefined {
+  const { value, comparator, system, code, unit, currency } = quantity
+  if (!isNumber(value)) return undefined
+  const end = { value: Number(value), open: comparator === '<' || comparator === '>' }
+  return {
+    low: comparator === '<' || comparator === '<=' ? undefined : end,
+    high: comparator === '>' || comparator === '>=' ? undefined : end,
+    ...(currency === undefined
+      ? { system: textOf(system), code: textOf(code), unit: textOf(unit) }
+      : { system: CURRENCIES, code: textOf(currency), unit: '' }),
+  }
+}
+
+/** Both ends in the unit of the first that is there. undefined where the other one's can't be compared with it. */
+function rangeOf({ low, high }: Record<string, unknown>): Stated | undefined {
+  const [from, to] = [low, high].map((end) =>
+    isObject(end) ? quantityOf({ ...end, comparator: undefined }) : undefined,
+  )
+  const first = from ?? to
+  if (first === undefined) return undefined
+  const isSame = to === undefined || (to.system === first.system && to.code === first.code && to.unit === first.unit)
+  if (isSame) return { ...first, low: from?.low, high: to?.high }
+  const [one, other] = [baseOf(first.system, first.code), baseOf(to.system, to.code)]
+  if (one === undefined || other === undefined || one.code !== other.code || first.system !== to.system)
+    return undefined
+  return {
+    system: first.system,
+    code: one.code,
+    unit: '',
+    converted: true,
+    low: converted(from?.low, one),
+    high: converted(to.high, other),
+  }
+}
+
+const converted = (end: End | undefined, { toBase }: BaseUnit): End | undefined =>
+  end && { ...end, value: toBase(end.value) }
+
+/** An open end is as far away as numbers go. */
+function limitsOf({ low, high }: Stated, convert: Convert): { readonly low: number; readonly high: number } {
+  const least = low === undefined ? -Number.MAX_VALUE : low.open ? -previous(-convert(low.value)) : convert(low.value)
+  const most = high === undefined ? Number.MAX_VALUE : high.open ? previous(convert(high.value)) : convert(high.value)
+  return { low: finite(Math.min(least, most)), high: finite(Math.max(least, most)) }
+}
+
+const finite = (value: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value))
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,63 @@
+/**
+ * The token modifiers that stand for other codes, :in, :not-in, :above and :below:
+ * https://hl7.org/fhir/R4/search.html#token and https://hl7.org/fhir/R4/search.html#mimetype.
+ */
+import { localReference } from '../../fhir/reference.ts'
+import type { Direction } from '../lookup.ts'
+import type { SearchParameter } from '../parameters.ts'
+import type { Condition } from '../plan.ts'
+import { malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
+
+export const CODES_MODIFIERS = ['in', 'not-in', 'above', 'below'] as const
+
+/** `:not-in` is left to the caller to turn around. */
+export function parseTokenCodes(
+  parameter: SearchParameter,
+  modifier: (typeof CODES_MODIFIERS)[number],
+  text: string,
+  context: ValueContext,
+): Condition {
+  switch (modifier) {
+    case 'in':
+    case 'not-in':
+      return inValueSet(parameter.code, text, context)
+    case 'above':
+    case 'below':
+      return aboveOrBelow(parameter, modifier, text, context)
+  }
+}
+
+/** A value set by its url, with or without version, or by its address on this server. */
+function inValueSet(param: string, text: string, context: ValueContext): Condition {
+  const canonical = unescaped(text)
+  const local = localReference(canonical, context.baseUrl)
+  if (local !== undefined && local.type !== 'ValueSet') throw malformed(context, canonical, 'is no ValueSet')
+  if (local === undefined && !/^[a-z][a-z0-9+.-]*:\S+$/i.test(canonical)) {
+    throw malformed(context, canonical, 'is no value set; write its url, its url|version or ValueSet/id')
+  }
+  const valueSet = local === undefined ? canonical : `ValueSet/${local.id}`
+  return context.ask({ kind: 'value-set', name: `${context.name}=${canonical}`, param, valueSet })
+}
+
+function aboveOrBelow(
+  parameter: SearchParameter,
+  direction: Direction,
+  text: string,
+  context: ValueContext,
+): Condition {
+  const { code: param, system: own, expression } = parameter
+  const parts = splitUnescaped(text, '|').map(unescaped)
+  const [first = '', second] = parts
+  if (expression.endsWith('.contentType') && parts.length === 1) return mediaTypes(param, direction, first, context)
+  const [system, code] = second === undefined ? [own, first] : [first, second]
+  if (system === undefined || system === '' || code === '' || parts.length > 2) {
+    throw malformed(context, text, `names no code of a code system; write ${context.name}=system|code`)
+  }
+  return context.ask({ kind: 'code', name: `${context.name}=${text}`, param, direction, system, code })
+}
+
+function mediaTypes(param: string, direction: Direction, mediaType: string, context: ValueContext): Condition {
+  if (direction === 'above') throw malformed(context, mediaType, 'is a media type, which has nothing above; use :below')
+  const { types } = context
+  return context.ask({ kind: 'media-type', name: `${context.name}=${mediaType}`, param, types, mediaType })
+}

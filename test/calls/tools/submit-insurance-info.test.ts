@@ -1,0 +1,304 @@
+/** submit_insurance_info: spec 2.3, 3 rule 1 and 7. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse } from 'fhir/r4'
+import type { InsuranceAnswer, InsuranceQuestion } from '../../../src/core/ports.ts'
+import { insuranceSimulator } from '../../../src/integrations/insurance-simulator.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { attachedTo, Caller } from '../caller.ts'
+
+let server: TestServer
+const asked: InsuranceQuestion[] = []
+/** The real simulator, unless a test wants an answer that it never gives. */
+let answer: InsuranceAnswer | undefined
+
+beforeAll(async () => {
+  const verify = async (question: InsuranceQuestion): Promise<InsuranceAnswer> => {
+    asked.push(question)
+    return answer ?? insuranceSimulator.verify(question)
+  }
+  server = await startServer({}, { integrations: { insurance: { verify } } })
+})
+afterAll(() => server.close())
+
+const TOOL = 'submit_insurance_info'
+const STATUS = 'https://sandbox-emr.example/fhir/StructureDefinition/insurance-status'
+
+const coverages = async (caller: Caller) =>
+  caller.find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}&_sort=_lastUpdated`)
+const responses = async (caller: Caller) =>
+  caller.find<CoverageEligibilityResponse>(`CoverageEligibilityResponse?patient=${await caller.patientId()}`)
+const requests = async (caller: Caller) =>
+  caller.find<CoverageEligibilityRequest>(`CoverageEligibilityRequest?patient=${await caller.patientId()}`)
+
+describe('VERIFIED', () => {
+  test('is relayed with the copay in cents and without errorMessage', async () => {
+    expect(await new Caller(server).use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235' })).toEqual({
+      success: true,
+      status: 'VERIFIED',
+      copayCents: 3500,
+      code: 'verified',
+      say: 'Thank you, your insurance is verified.',
+    })
+  })
+
+  test('is recorded as Coverage, CoverageEligibilityRequest and CoverageEligibilityResponse', async () => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, {
+      payerName: 'Acme Health',
+      memberId: 'XYZ-1235',
+      groupId: 'G-7',
+      subscriberName: 'Max Doe',
+    })
+    const patient = { reference: `Patient/${await caller.patientId()}` }
+    const [coverage] = await coverages(caller)
+    expect(coverage).toMatchObject({
+      status: 'active',
+      subscriberId: 'XYZ-1235',
+      subscriber: { display: 'Max Doe' },
+      beneficiary: patient,
+      payor: [{ display: 'Acme Health' }],
+      class: [{ type: { coding: [{ code: 'group' }] }, value: 'G-7' }],
+    })
+    const [request] = await requests(caller)
+    const reference = `Coverage/${coverage?.id}`
+    expect(request).toMatchObject({ status: 'active', patient, insurance: [{ focal: true, coverage: { reference } }] })
+    expect(await responses(caller)).toMatchObject([
+      {
+        status: 'active',
+        outcome: 'complete',
+        patient,
+        request: { reference: `CoverageEligibilityRequest/${request?.id}` },
+        extension: [{ url: STATUS, valueCode: 'VERIFIED' }],
+        insurance: [{ coverage: { reference }, inforce: true, item: [{ benefit: [{ allowedMoney: { value: 35 } }] }] }],
+      },
+    ])
+  })
+})
+
+describe('every other status (spec 7: errorMessage is present when verification failed)', () => {
+  test('PENDING is no failure: success, no errorMessage, queued', async () => {
+    const caller = new Caller(server)
+    const result = await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'PEND-1' })
+    expect(result).toMatchObject({ success: true, status: 'PENDING', code: 'pending' })
+    expect(result).not.toHaveProperty('errorMessage')
+    expect(await responses(caller)).toMatchObject([{ outcome: 'queued' }])
+  })
+
+  test.each([
+    ['INACT-01', 'INACTIVE', 'inactive', 'complete'],
+    ['NOCOV-01', 'NOT_COVERED', 'not-covered', 'complete'],
+    ['NOTFOUND-01', 'MEMBER_NOT_FOUND', 'member-not-found', 'error'],
+    ['INVALID-01', 'INVALID_MEMBER_INFO', 'invalid-member-info', 'error'],
+    ['NOPAYER-01', 'PAYER_NOT_SUPPORTED', 'payer-not-supported', 'error'],
+    ['DOWN-01', 'PAYER_UNAVAILABLE', 'payer-unavailable', 'error'],
+    ['FAIL-01', 'ERROR', 'error', 'error'],
+  ])(
+    'member id %s: %s fails with errorMessage, and the outcome is recorded all the same',
+    async (memberId, status, code, outcome) => {
+      const caller = new Caller(server)
+      const result = await caller.use(TOOL, { payerName: 'Acme Health', memberId })
+      expect(result).toMatchObject({
+        success: false,
+        status,
+        code,
+        errorMessage: expect.any(String),
+        say: expect.any(String),
+      })
+      expect(await coverages(caller)).toMatchObject([{ status: 'draft', subscriberId: memberId }])
+      expect(await responses(caller)).toMatchObject([
+        { outcome, disposition: result.errorMessage, extension: [{ url: STATUS, valueCode: status }] },
+      ])
+    },
+  )
+
+  test('a failure without a message of its own gets one', async () => {
+    answer = { status: 'ERROR' }
+    const result = await new Caller(server).use(TOOL, { payerName: 'Acme Health', memberId: 'A-1' })
+    answer = undefined
+    expect(String(result.errorMessage).length).toBeGreaterThan(10)
+  })
+})
+
+describe('an outcome that needs somebody raises a Task for staff', () => {
+  const followUps = async (caller: Caller) =>
+    (await caller.tasks()).filter(({ code }) => code?.coding?.[0]?.code === 'insurance-follow-up')
+
+  test.each([
+    ['PEND-01', 'PENDING'],
+    ['NOPAYER-01', 'PAYER_NOT_SUPPORTED'],
+    ['DOWN-01', 'PAYER_UNAVAILABLE'],
+    ['FAIL-01', 'ERROR'],
+  ])('member id %s: %s', async (memberId, status) => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId })
+    const [task, ...more] = await followUps(caller)
+    expect(more).toEqual([])
+    const focus = { reference: `Patient/${await caller.patientId()}` }
+    expect(task).toMatchObject({ status: 'requested', focus, description: expect.stringMatching(/^The insur/) })
+    expect(attachedTo(task)).toMatchObject({
+      'insurance-status': [status],
+      'insurance-payer': ['Acme Health'],
+      'call-id': [caller.id],
+      coverage: [{ reference: `Coverage/${(await coverages(caller))[0]?.id}` }],
+    })
+    const [provenance] = await caller.provenances()
+    expect(provenance?.target.map(({ reference }) => reference?.split('/')[0])).toContain('Task')
+  })
+
+  test.each(['XYZ-1235', 'INACT-01', 'NOCOV-01', 'NOTFOUND-01', 'INVALID-01'])(
+    'member id %s: no Task, and none is promised',
+    async (memberId) => {
+      const caller = new Caller(server)
+      const { say } = await caller.use(TOOL, { payerName: 'Acme Health', memberId })
+      expect(await caller.tasks()).toEqual([])
+      expect(say).not.toMatch(/staff|we will/i)
+    },
+  )
+
+  test('submitted again it is the same open Task, brought up to date; another member id is another one', async () => {
+    const caller = new Caller(server)
+    answer = { status: 'PAYER_UNAVAILABLE', errorMessage: 'down' }
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-1234' })
+    const [raised] = await followUps(caller)
+    await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status: 'in-progress' })
+    answer = { status: 'ERROR', errorMessage: 'broken' }
+    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a 1234' })
+    const [kept, ...more] = await followUps(caller)
+    expect(more).toEqual([])
+    expect(kept).toMatchObject({ id: raised?.id, status: 'in-progress', meta: { versionId: '3' } })
+    expect(attachedTo(kept)['insurance-status']).toEqual(['ERROR'])
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-9999' })
+    answer = undefined
+    expect(await followUps(caller)).toHaveLength(2)
+  })
+
+  test('a result completes it, and a later failure opens it again', async () => {
+    const caller = new Caller(server)
+    const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+    for (const [status, expected] of [
+      ['PENDING', 'requested'],
+      ['VERIFIED', 'completed'],
+      ['VERIFIED', 'completed'],
+      ['PAYER_UNAVAILABLE', 'requested'],
+    ] as const) {
+      answer = { status }
+      await caller.use(TOOL, card)
+      expect((await followUps(caller)).map((task) => task.status)).toEqual([expected])
+    }
+    answer = undefined
+  })
+})
+
+describe('it relays and does not decide (spec 3 rule 1)', () => {
+  test('the clinic’s system gets exactly what was said, once', async () => {
+    asked.length = 0
+    const said = { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7', subscriberName: 'Max Doe' }
+    await new Caller(server).use(TOOL, said)
+    expect(asked).toEqual([{ clinic: 'demo-clinic', ...said }])
+  })
+
+  test('a copay of an odd status is relayed too, and a copay of 0 is a copay', async () => {
+    answer = { status: 'INACTIVE', copayCents: 0, errorMessage: 'ended' }
+    const result = await new Caller(server).use(TOOL, { payerName: 'Acme Health', memberId: 'A-1' })
+    answer = undefined
+    expect(result).toMatchObject({ success: false, status: 'INACTIVE', copayCents: 0, errorMessage: 'ended' })
+  })
+
+  test('a failed check leaves a coverage that was verified before as it is', async () => {
+    const caller = new Caller(server)
+    answer = { status: 'VERIFIED' }
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-1234' })
+    answer = { status: 'INACTIVE', errorMessage: 'ended' }
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'A-1234' })
+    answer = undefined
+    expect(await coverages(caller)).toMatchObject([{ status: 'active' }])
+    expect(await responses(caller)).toHaveLength(2)
+  })
+})
+
+describe('the same insurer and member id again', () => {
+  test('update the same Coverage; case and spacing do not count', async () => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7' })
+    await caller.use(TOOL, { payerName: 'ACME  health', memberId: 'xyz 1235', groupId: 'G-8' })
+    const all = await coverages(caller)
+    expect(all).toMatchObject([
+      { meta: { versionId: '2' }, class: [{ value: 'G-8' }], payor: [{ display: 'Acme Health' }] },
+    ])
+    expect(await requests(caller)).toHaveLength(2)
+  })
+
+  test('and nothing new leave the Coverage at its version; the verification is recorded all the same', async () => {
+    const caller = new Caller(server)
+    for (let time = 1; time <= 2; time++) {
+      await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7', subscriberName: 'Max' })
+    }
+    expect(await coverages(caller)).toMatchObject([{ meta: { versionId: '1' } }])
+    expect(await responses(caller)).toHaveLength(2)
+    const [, again] = await caller.provenances()
+    expect(again?.target.map(({ reference }) => reference?.split('/')[0])).not.toContain('Coverage')
+  })
+
+  test('another member id is another Coverage', async () => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1' })
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-2' })
+    expect(await coverages(caller)).toHaveLength(2)
+  })
+
+  test('a Coverage that staff have entered is updated, and keeps what was not said', async () => {
+    const caller = new Caller(server, '+15185550111')
+    const before = (await server.fhir('GET', '/Coverage/coverage-abernathy-ruth')).body
+    await caller.use(TOOL, { payerName: 'medicare', memberId: '1EG4-TE5-MK11' })
+    expect((await caller.find(`Coverage?beneficiary=abernathy-ruth`)).length).toBe(1)
+    const after = (await server.fhir('GET', '/Coverage/coverage-abernathy-ruth')).body
+    expect({ ...after, meta: before.meta }).toEqual(before)
+  })
+})
+
+describe('missing and bad arguments: nothing is asked and nothing is written', () => {
+  test.each([
+    ['no payerName', { memberId: 'XYZ-1235' }, 'missing-argument', 'payerName'],
+    ['no memberId', { payerName: 'Acme Health' }, 'missing-argument', 'memberId'],
+    ['a blank memberId', { payerName: 'Acme Health', memberId: ' ' }, 'missing-argument', 'memberId'],
+    ['a memberId that is a number', { payerName: 'Acme Health', memberId: 5 }, 'invalid-argument', 'memberId'],
+    [
+      'a payerName of more than 200 characters',
+      { payerName: 'x'.repeat(201), memberId: 'A-1' },
+      'invalid-argument',
+      'payerName',
+    ],
+  ])('%s', async (_what, args, code, named) => {
+    asked.length = 0
+    const caller = new Caller(server)
+    expect(await caller.use(TOOL, args)).toMatchObject({ success: false, code, error: expect.stringContaining(named) })
+    expect(asked).toEqual([])
+    expect(await caller.encounter()).toBeUndefined()
+  })
+})
+
+test('all that was written is in one Provenance of the call', async () => {
+  const caller = new Caller(server)
+  await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235' })
+  const [provenance, ...more] = await caller.provenances()
+  expect(more).toEqual([])
+  expect(provenance?.target.map(({ reference }) => reference?.split('/')[0])).toEqual([
+    'Patient',
+    'Coverage',
+    'CoverageEligibilityRequest',
+    'CoverageEligibilityResponse',
+  ])
+})
+
+test('over FHIR a patient who is not there is 404 before the insurer is asked', async () => {
+  asked.length = 0
+  const { status } = await server.fhir('POST', '/Patient/nobody/$submit-insurance-info', {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: 'payerName', valueString: 'Acme Health' },
+      { name: 'memberId', valueString: 'XYZ-1235' },
+    ],
+  })
+  expect(status).toBe(404)
+  expect(asked).toEqual([])
+})

