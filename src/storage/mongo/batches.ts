@@ -1,5 +1,5 @@
 /** Batches: what comes while others are under way is sent together, as one command or transaction. */
-import { checkPatience } from './patience.ts'
+import { checkPatience } from './time-limit.ts'
 
 /** What became of an item. */
 export type Outcome<Result> = { readonly value: Result } | { readonly reason: unknown }

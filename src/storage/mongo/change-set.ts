@@ -5,12 +5,12 @@ import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '
 import type { HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { generationItem, itemsOf } from './index-items.ts'
-import { checkMadeBy } from './made-by.ts'
+import { generationItem, itemsOf } from './index-entries.ts'
+import { checkMadeBy } from './index-version.ts'
+import { nextStamp } from './monotonic-timestamp.ts'
 import { writeRecords } from './records.ts'
 import { findIds } from './search.ts'
-import { nextStamp } from './stamp.ts'
-import { documentOf, packText } from './text.ts'
+import { documentOf, packText } from './stored-text.ts'
 
 /** Sets that touch nothing in common may share a transaction; a conflict of one refuses them all. */
 export async function writeAll(engine: Engine, session: ClientSession, sets: readonly ChangeSet[]): Promise<void> {

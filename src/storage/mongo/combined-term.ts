@@ -1,7 +1,7 @@
 /** The term that a declared combined index makes of two equalities and a range: one short range of it. */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { addressOf, combinedKey } from './combined.ts'
-import { SHORT_SPAN } from './index-items.ts'
+import { SHORT_SPAN } from './index-entries.ts'
 import { intersection, withinShort } from './range-terms.ts'
 import { item, oneOf, type Term } from './term.ts'
 

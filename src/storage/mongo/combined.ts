@@ -2,7 +2,7 @@
 import type { CombinedIndex } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
-import { keyOf, SHORT_SPAN } from './index-items.ts'
+import { keyOf, SHORT_SPAN } from './index-entries.ts'
 
 const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
 

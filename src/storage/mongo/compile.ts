@@ -4,9 +4,9 @@ import { combinedTerm } from './combined-term.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
 import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
-import { idsOf, targetsOf } from './linked.ts'
 import { positionTerm } from './position-term.ts'
 import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
+import { idsOf, targetsOf } from './reference-lookup.ts'
 import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
 
 /** Terms that must all hold, for conditions that must. */

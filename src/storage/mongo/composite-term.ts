@@ -3,7 +3,7 @@ import { MaxKey } from 'mongodb'
 import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
 import type { Filter } from './collections.ts'
 import { beginsWith, successor } from './entry-terms.ts'
-import { keyOf } from './index-items.ts'
+import { keyOf } from './index-entries.ts'
 import { anyOf, found, type Of, type Term } from './term.ts'
 
 export const compositeTerm = (condition: Of<'composite'>): Term =>

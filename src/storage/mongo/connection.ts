@@ -1,8 +1,8 @@
 /** The connection: one client of the official driver, with bounds on everything it waits for. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
-import { APP_NAME } from './orphans.ts'
-import { PATIENCE } from './patience.ts'
+import { APP_NAME } from './abandoned-transactions.ts'
+import { PATIENCE } from './time-limit.ts'
 
 /**
  * Milliseconds; the address may set others. A server that falls silent is found out by its heartbeat, which ends what

@@ -2,8 +2,8 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
+import type { Habits } from './cardinality-cache.ts'
 import type { Collections } from './collections.ts'
-import type { Habits } from './habits.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient

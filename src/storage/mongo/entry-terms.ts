@@ -1,7 +1,7 @@
 /** Terms of conditions on values: strings, tokens, references, addresses, ids. */
 import { type Equality, fold } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
-import { ENTRY_KINDS, keyOf } from './index-items.ts'
+import { ENTRY_KINDS, keyOf } from './index-entries.ts'
 import { found, item, magnitude, NEVER, type Of, oneOf, onlyTested, type Term } from './term.ts'
 
 export function stringTerm({ param, match, value }: Of<'string'>): Term {

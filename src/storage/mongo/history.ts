@@ -1,9 +1,9 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
+import { type Fitting, merged, readFitting, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import { type Engine, type Reader, sessionOf } from './engine.ts'
-import { type Fitting, merged, readFitting, type WithResource } from './fitting.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { inSnapshot } from './snapshot.ts'
 

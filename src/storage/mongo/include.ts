@@ -1,10 +1,10 @@
 /** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
 import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
+import { Room } from '../response-limit.ts'
 import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
 import { type Reader, sessionOf } from './engine.ts'
-import { Room } from './fitting.ts'
-import { keyOf } from './index-items.ts'
+import { keyOf } from './index-entries.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { item } from './term.ts'
 

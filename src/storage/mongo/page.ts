@@ -1,10 +1,11 @@
 /** One page of resources of one type, and their number. */
 import type { Condition, SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
+import { type Fitting, readFitting, type WithResource } from '../response-limit.ts'
+import { bestSource, candidates, countOf } from './access-path.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
 import { compileAll } from './compile.ts'
 import { type Reader, sessionOf } from './engine.ts'
-import { type Fitting, readFitting, type WithResource } from './fitting.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import {
   afterFields,
@@ -18,7 +19,6 @@ import {
   missingFields,
   type Position,
 } from './sort.ts'
-import { bestSource, candidates, countOf } from './source.ts'
 import { type Access, EVERY, NEVER, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */

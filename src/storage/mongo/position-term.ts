@@ -2,7 +2,7 @@
 import { MaxKey } from 'mongodb'
 import { type Circle, circleAround } from '../../fhir/great-circle.ts'
 import type { Filter } from './collections.ts'
-import { bandOf, keyOf } from './index-items.ts'
+import { bandOf, keyOf } from './index-entries.ts'
 import { found, magnitude, type Of, type Term } from './term.ts'
 
 /** A wider circle is one range of bands, whatever the longitude: it finds much anyway. */

@@ -2,7 +2,7 @@
 import type { RangeBounds } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { systemIs } from './entry-terms.ts'
-import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-items.ts'
+import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-entries.ts'
 import { found, item, magnitude, type Of, type Term } from './term.ts'
 
 export function rangeTerm({ kind, param, bounds }: Of<'date' | 'number'>): Term {

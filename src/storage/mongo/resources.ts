@@ -1,7 +1,7 @@
 /** Versions of resources by their address. */
 import type { StoredResource } from '../port.ts'
 import type { Collections, HistoryDocument, ResourceDocument } from './collections.ts'
-import { unpackText } from './text.ts'
+import { unpackText } from './stored-text.ts'
 
 /** The fields that a version is made of, for people and indexes none. */
 export const VERSION_FIELDS = { type: 1, id: 1, version: 1, updated: 1, method: 1, text: 1 } as const

@@ -1,9 +1,9 @@
 /** Everything that a clinic has, in a stable order, for copies. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
+import { type Fitting, merged, readFitting } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import { type Engine, type Reader, sessionOf } from './engine.ts'
-import { type Fitting, merged, readFitting } from './fitting.ts'
 import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { inSnapshot } from './snapshot.ts'

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb'
 import type { SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
-import { keyOf } from './index-items.ts'
+import { keyOf } from './index-entries.ts'
 
 /** Where a page ended. */
 export interface Position {

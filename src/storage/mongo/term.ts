@@ -1,7 +1,7 @@
 /** Terms: a search condition as a filter on resource documents, and as index ranges that find what fulfils it. */
 import type { Condition } from '../../search/plan.ts'
 import type { Filter, ResourceIndex } from './collections.ts'
-import { LIVE } from './index-items.ts'
+import { LIVE } from './index-entries.ts'
 
 export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
 

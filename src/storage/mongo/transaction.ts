@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
-import { PATIENCE } from './patience.ts'
+import { PATIENCE } from './time-limit.ts'
 
 /** Milliseconds between two attempts. */
 const LONGEST_PAUSE = 100

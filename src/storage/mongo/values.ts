@@ -2,7 +2,7 @@
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
-import { keyOf } from './index-items.ts'
+import { keyOf } from './index-entries.ts'
 
 /** A code may be one of several systems; so many of its resources are looked at for them. */
 const MOST_LOOKED_AT = 1000

@@ -2,7 +2,7 @@
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-rows.ts'
+import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
 import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'

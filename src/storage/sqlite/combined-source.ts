@@ -1,7 +1,7 @@
 /** A declared combined index as the start of a search: two equalities and a range in one seek. */
 import { nameOfCombined } from '../index/index-parts.ts'
+import type { Candidate, Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import type { Candidate, Source } from './source.ts'
 import { and, isOneOf, raw, sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 

@@ -2,7 +2,7 @@
 import type { CombinedIndex } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { Engine } from './engine.ts'
-import type { IndexRow, IndexRows, IndexTable } from './index-rows.ts'
+import type { IndexRow, IndexRows, IndexTable } from './index-entries.ts'
 import type { SqlValue } from './sql.ts'
 
 /** A value of an `equal` parameter: code of a token or row of a referenced resource. */

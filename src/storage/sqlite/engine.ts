@@ -1,8 +1,8 @@
 /** What every part of the SQLite engine works with. */
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
-import type { Database } from './database.ts'
-import type { Names } from './names.ts'
+import type { Database } from './connection.ts'
+import type { Names } from './interned-names.ts'
 import type { RecentRecords } from './recent-records.ts'
 
 export interface Engine {

@@ -1,7 +1,7 @@
 /** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
 import { type Equality, fold } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
-import type { EntryKind } from './names.ts'
+import type { EntryKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'
 import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } from './term.ts'
 

@@ -5,7 +5,7 @@
  */
 import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
-import { Locked, toStoreError } from './database.ts'
+import { Locked, toStoreError } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { checkIndex } from './reindex.ts'
 

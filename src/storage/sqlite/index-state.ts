@@ -1,6 +1,6 @@
 /** Where the file keeps how far its search index is, and what has to change with it. */
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 import { refuseNewer } from './schema.ts'
 import { raw } from './sql.ts'
 

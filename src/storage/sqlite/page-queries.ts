@@ -1,8 +1,9 @@
 /** The statements that give the rows of a page, each with the values it is sorted by. */
+
+import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import { probe } from './probe.ts'
+import { probe } from './exists.ts'
 import { comesAfter, direction, type Ordering, type Position, rowsDescend, type Walk } from './sort.ts'
-import { distinct, type Source } from './source.ts'
 import { ALWAYS, and, limitedTo, list, raw, type Sql, sql } from './sql.ts'
 import type { TypeSearch } from './type-search.ts'
 

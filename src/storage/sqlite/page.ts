@@ -1,6 +1,7 @@
 /** One page of rows of one resource type. */
 import type { CursorKey } from '../cursor.ts'
-import { mostToCollect } from './choose.ts'
+import { mostToCollect } from './access-path.ts'
+import { everyRow, narrowed, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { collected, inRowOrder, ordered, walked } from './page-queries.ts'
 import {
@@ -12,7 +13,6 @@ import {
   rowsDescend,
   type Walk,
 } from './sort.ts'
-import { everyRow, narrowed, type Source } from './source.ts'
 import { ALWAYS, and, joined, limitedTo, NEVER, raw, type Sql, sql } from './sql.ts'
 import type { Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'

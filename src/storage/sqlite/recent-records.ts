@@ -4,7 +4,7 @@
  */
 import { deepFrozen } from '../frozen.ts'
 import type { RecordChange, StoredRecord } from '../port.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 import { readRecord } from './records.ts'
 
 /** Milliseconds. */

@@ -1,6 +1,6 @@
 /** Records: small documents of the server's own. */
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 import { ALWAYS, and, limitedTo, raw, sql } from './sql.ts'
 
 export const COLUMNS = 'clinic, kind, key, version, value, due'

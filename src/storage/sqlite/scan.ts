@@ -1,7 +1,7 @@
 /** Everything that a clinic has, in a stable order, for copies. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { COLUMNS, type RecordRow, toRecord } from './records.ts'
 import { fitting, stored } from './resources.ts'

@@ -13,7 +13,7 @@
 
 import { StoreOutdated } from '../index/search-index.ts'
 import { StoreUnavailable } from '../port.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 import { raw } from './sql.ts'
 
 /** Marks the file as ours ('EMRS'), so that no other program's database is taken for an empty store. */

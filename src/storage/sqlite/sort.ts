@@ -1,8 +1,8 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that gives resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
+import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import type { Source } from './source.ts'
 import { ALWAYS, and, isOneOf, NEVER, or, raw, type Sql, sql } from './sql.ts'
 import type { Scope } from './term.ts'
 

@@ -1,10 +1,10 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { bestSource } from './choose.ts'
+import { bestSource } from './access-path.ts'
+import { distinct, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { type Ordering, orderingOf } from './sort.ts'
-import { distinct, everyRow, narrowed, type Source } from './source.ts'
 import { sql } from './sql.ts'
 import { allOf, type Scope, type Term } from './term.ts'
 

@@ -1,5 +1,5 @@
 /** Interned names: a tree of clinic > type > kind > parameter > system, each node one integer. */
-import type { Database } from './database.ts'
+import type { Database } from './connection.ts'
 
 /** Parent of the clinics. */
 const ROOT = 0

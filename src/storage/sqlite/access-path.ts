@@ -1,6 +1,5 @@
 /** Where a search starts: the index that enumerates candidate rows, chosen by what the data say, not by statistics. */
-import { combinedCandidate } from './combined-source.ts'
-import type { Engine } from './engine.ts'
+
 import {
   type Candidate,
   entrySource,
@@ -10,7 +9,9 @@ import {
   resourceSource,
   type Source,
   union,
-} from './source.ts'
+} from './candidates.ts'
+import { combinedCandidate } from './combined-source.ts'
+import type { Engine } from './engine.ts'
 import { limitedTo, sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 

@@ -1,7 +1,8 @@
 /** What is behind references: ids of resources that a chain points to, or that point here. */
+
+import { bestSource, candidates } from './access-path.ts'
 import { type Reader, sessionOf } from './engine.ts'
-import { keyOf } from './index-items.ts'
-import { bestSource, candidates } from './source.ts'
+import { keyOf } from './index-entries.ts'
 import { EVERY, NEVER, type Scope, type Term } from './term.ts'
 
 /** Ids of all resources that fulfil `terms`. */

@@ -1,5 +1,5 @@
 /** Answers of bounded size: a process has one memory for all its clients. */
-import type { StoredResource } from '../port.ts'
+import type { StoredResource } from './port.ts'
 
 /** Characters that the texts of one answer may have together. */
 const MOST_CHARACTERS = 32 * 1024 * 1024

@@ -7,7 +7,7 @@ import { isOfOldForm } from '../index/index-parts.ts'
 import { EntriesOutdated, type MadeBy } from '../port.ts'
 import type { Filter } from './collections.ts'
 import { type Reader, sessionOf } from './engine.ts'
-import { GENERATION, generationItem } from './index-items.ts'
+import { GENERATION, generationItem } from './index-entries.ts'
 import { item } from './term.ts'
 
 /** @throws EntriesOutdated naming the types of which there is a resource with older entries */

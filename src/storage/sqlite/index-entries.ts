@@ -1,8 +1,8 @@
 /** Index entries of a resource as rows of the index tables, and the least that has to be written for a change. */
 import type { IndexEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
-import type { Database } from './database.ts'
-import type { Names } from './names.ts'
+import type { Database } from './connection.ts'
+import type { Names } from './interned-names.ts'
 import type { SqlValue } from './sql.ts'
 
 export type IndexTable =

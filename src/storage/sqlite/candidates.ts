@@ -1,5 +1,5 @@
 /** Candidate rows of a search as a FROM and a WHERE clause, and how such sources are built from one another. */
-import { probe } from './probe.ts'
+import { probe } from './exists.ts'
 import { ALWAYS, and, joined, raw, type Sql, sql } from './sql.ts'
 import type { EntryTerm, Matches, Scope, Term } from './term.ts'
 

@@ -5,15 +5,15 @@
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
+import { Orphans } from './abandoned-transactions.ts'
 import { Batches, type BatchLimits, type Outcome } from './batches.ts'
 import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
 import { checkSize } from './document-limit.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
-import { Orphans } from './orphans.ts'
-import { checkPatience } from './patience.ts'
+import { Turns } from './keyed-queue.ts'
+import { checkPatience } from './time-limit.ts'
 import { inTransaction } from './transaction.ts'
-import { Turns } from './turns.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 
