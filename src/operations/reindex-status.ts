@@ -13,7 +13,7 @@ export const reindexStatus = defineOperation('reindex-status', async ({ access }
   // First what is wanted: what is indexed meanwhile shows as more, not as less.
   const { parameters, types } = declarationIn(await read(CUSTOM_PARAMETERS))
   const index = customIndexIn(await read(CUSTOM_INDEX))
-  const unfinished = Object.keys(types).filter((type) => (index.types[type]?.madeBy ?? 0) < (types[type] ?? 0))
+  const unfinished = Object.keys(types).filter((type) => (index.types[type]?.indexVersion ?? 0) < (types[type] ?? 0))
   const stored = new Map<string, number>()
   for (const type of unfinished) stored.set(type, await numberOf(ctx, type))
   return { parameter: parameters.map((parameter) => stateOf(parameter, index, types, stored)) }
@@ -32,7 +32,7 @@ function stateOf(
   stored: ReadonlyMap<string, number>,
 ) {
   const types = typesOf(base)
-  const lacking = types.filter((type) => (index.types[type]?.madeBy ?? 0) < since)
+  const lacking = types.filter((type) => (index.types[type]?.indexVersion ?? 0) < since)
   const [done, failed] = (['done', 'failed'] as const).map((name) =>
     types.reduce((sum, type) => sum + (isCounted(index, type, wanted) ? (index.types[type]?.[name] ?? 0) : 0), 0),
   )

@@ -8,7 +8,7 @@ import { standard } from '../core/standard.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type UnitOfWork, type Versioned } from '../repository/repository.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
 import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-parameters.ts'
-import { customIndexIn } from '../search/index/custom-progress.ts'
+import { customIndexIn, customIndexValue } from '../search/index/custom-progress.ts'
 
 /** A patch goes through update. */
 export const searchParameter: Interactions = {
@@ -49,5 +49,11 @@ async function declare(
 async function stageIndexing(unit: UnitOfWork): Promise<void> {
   const { kind, key } = CUSTOM_INDEX
   const stored = await unit.readRecord(kind, key)
-  unit.record({ kind, key, expect: stored?.version ?? 0, value: customIndexIn(stored?.value), due: unit.now })
+  unit.record({
+    kind,
+    key,
+    expect: stored?.version ?? 0,
+    value: customIndexValue(customIndexIn(stored?.value)),
+    due: unit.now,
+  })
 }

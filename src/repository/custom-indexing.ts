@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { declarationIn } from '../search/index/custom-parameters.ts'
-import { type CustomIndex, customIndexIn, type IndexedType } from '../search/index/custom-progress.ts'
+import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type Repository, type UnitOfWork } from './repository.ts'
 
 export interface IndexingPace {
@@ -98,7 +98,7 @@ export class CustomIndexing {
     const end = Date.now() + this.#pace.turn
     for (const [type, towards] of pending(index, wanted)) {
       let state = begun(types[type], towards)
-      while (state.madeBy !== towards) {
+      while (state.indexVersion !== towards) {
         if (this.#end.signal.aborted || Date.now() > end) return { types: { ...types, [type]: state } }
         state = await this.#batch(clinic, type, state)
       }
@@ -115,20 +115,26 @@ export class CustomIndexing {
     const { batch: limit } = this.#pace
     const { towards } = state
     const from = after === undefined ? {} : { after }
-    const { done, failed, next } = await this.#repository.reindex({ clinic, type, madeBy: towards, limit, ...from })
+    const { done, failed, next } = await this.#repository.reindex({
+      clinic,
+      type,
+      indexVersion: towards,
+      limit,
+      ...from,
+    })
     const sum = { ...state, done: state.done + done, failed: state.failed + failed }
-    if (next === undefined) return { ...sum, madeBy: towards }
+    if (next === undefined) return { ...sum, indexVersion: towards }
     await sleep(performance.now() - started, undefined, { signal: this.#end.signal, ref: false }).catch(() => {})
     return { ...sum, after: next }
   }
 }
 
 const begun = (before: IndexedType | undefined, towards: number): IndexedType =>
-  before?.towards === towards ? before : { madeBy: before?.madeBy ?? 0, towards, done: 0, failed: 0 }
+  before?.towards === towards ? before : { indexVersion: before?.indexVersion ?? 0, towards, done: 0, failed: 0 }
 
 /** Types that have to be indexed by a newer version than they are, each with that. */
 const pending = ({ types }: CustomIndex, wanted: Turn['wanted']): readonly (readonly [string, number])[] =>
-  Object.entries(wanted).filter(([type, version]) => (types[type]?.madeBy ?? 0) < version)
+  Object.entries(wanted).filter(([type, version]) => (types[type]?.indexVersion ?? 0) < version)
 
 /** undefined: somebody else has it. */
 async function lease(unit: UnitOfWork, milliseconds: number): Promise<Turn | undefined> {
@@ -150,5 +156,5 @@ async function settle(unit: UnitOfWork, { version, wanted }: Turn, index: Custom
   const record = await unit.readRecord(kind, key)
   if (record?.version !== version) return
   const due = pending(index, wanted).length === 0 ? null : unit.now
-  unit.record({ kind, key, expect: version, value: index, due })
+  unit.record({ kind, key, expect: version, value: customIndexValue(index), due })
 }

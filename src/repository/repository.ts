@@ -92,7 +92,7 @@ export class Repository {
     return this.#store.records(query)
   }
 
-  /** One batch of resources whose entries are made anew: see ResourceStore. */
+  /** Reindexes one batch of resources: see ResourceStore. */
   reindex(batch: Reindexing): Promise<ReindexedBatch> {
     return this.#store.reindex(batch)
   }

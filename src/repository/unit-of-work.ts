@@ -14,8 +14,8 @@ import {
   type HistoryPage,
   type HistoryQuery,
   IndexIncomplete,
+  type IndexVersions,
   InvalidCursor,
-  type MadeBy,
   type RecordChange,
   type ResourceStore,
   type SearchResult,
@@ -25,7 +25,7 @@ import {
   type ValuesQuery,
 } from '../storage/port.ts'
 import { beingIndexed } from './index-incomplete.ts'
-import { madeByOf } from './index-version.ts'
+import { indexVersionsFor } from './index-version.ts'
 import { checkOnce } from './valid-resource.ts'
 import { Versioned } from './versioned.ts'
 
@@ -42,8 +42,8 @@ interface Staged {
   readonly next: Versioned
 }
 
-/** Resources that one search makes anew at most; the background does the others. */
-const MOST_MADE_ANEW = 100
+/** Resources that one search reindexes at most; the background does the others. */
+const MOST_REINDEXED = 100
 
 export class UnitOfWork {
   readonly clinic: string
@@ -108,26 +108,26 @@ export class UnitOfWork {
     return { value: staged.value, version: Number(staged.expect) + 1 }
   }
 
-  /** What a server wrote that had not heard of the newest parameters is made anew before it is searched. */
+  /** What a server has written that did not know the newest parameters is reindexed before it is searched. */
   async #found(plan: SearchPlan): Promise<SearchResult> {
-    const madeBy = await this.#madeBy(plan)
-    if (madeBy === undefined) return await this.#store.search(plan)
+    const indexVersions = await this.#indexVersions(plan)
+    if (indexVersions === undefined) return await this.#store.search(plan)
     try {
-      return await this.#store.search(plan, madeBy)
+      return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      for (const [type, version] of Object.entries(madeBy)) {
-        await this.#store.reindex({ clinic: this.clinic, type, madeBy: version, limit: MOST_MADE_ANEW })
+      for (const [type, version] of Object.entries(indexVersions)) {
+        await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MOST_REINDEXED })
       }
-      return await this.#store.search(plan, madeBy)
+      return await this.#store.search(plan, indexVersions)
     }
   }
 
-  async #madeBy(plan: SearchPlan): Promise<MadeBy | undefined> {
+  async #indexVersions(plan: SearchPlan): Promise<IndexVersions | undefined> {
     const custom = await this.customParameters()
     if (custom === undefined) return undefined
     const { kind, key } = CUSTOM_INDEX
-    return madeByOf(plan, custom, async () => customIndexIn((await this.readRecent(kind, key))?.value))
+    return indexVersionsFor(plan, custom, async () => customIndexIn((await this.readRecent(kind, key))?.value))
   }
 
   /** Which values of a token or uri parameter occur in the clinic. */
@@ -236,15 +236,15 @@ export class UnitOfWork {
     await this.#store.write({
       clinic: this.clinic,
       resources,
-      ...(resources.length === 0 ? {} : { madeBy: declaration?.version ?? 0 }),
+      ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records: [...this.#records.values()],
       guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
     })
   }
 
   async #exact(guard: Guard): Promise<Guard> {
-    const madeBy = await this.#madeBy(guard.plan)
-    return madeBy === undefined ? guard : { ...guard, madeBy }
+    const indexVersions = await this.#indexVersions(guard.plan)
+    return indexVersions === undefined ? guard : { ...guard, indexVersions }
   }
 
   /** The stored version that the staged one follows; several changes of one resource become one version. */
