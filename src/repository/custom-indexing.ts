@@ -23,7 +23,7 @@ export interface IndexingPace {
 
 const PACE: IndexingPace = { look: 500, batch: 50, turn: 1_000, lease: 15_000 }
 /** Clinics of one look. */
-const MOST_CLINICS = 20
+const MAX_CLINICS = 20
 
 interface Turn {
   /** Of the record, while nobody else has written it. */
@@ -65,7 +65,7 @@ export class CustomIndexing {
   async #look(): Promise<void> {
     for (let worked = true; worked && !this.#end.signal.aborted; ) {
       worked = false
-      const due = { dueBefore: Date.now(), limit: MOST_CLINICS }
+      const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
       for (const { clinic } of (await this.#caught(() => this.#repository.records(CUSTOM_PROGRESS, due))) ?? []) {
         if (this.#end.signal.aborted) return
         worked ||= (await this.#caught(() => this.#takeTurn(clinic))) ?? false
