@@ -87,6 +87,35 @@ describe('conditional update', () => {
     expect([put.status, put.body.id]).toEqual([201, id])
   })
 
+  test('without a match brings back the deleted resource of that id as its next version', async () => {
+    const id = randomUUID()
+    const put = () => server.fhir('PUT', `/Patient?${criteria(id)}`, { ...patient(id), id })
+    expect((await put()).status).toBe(201)
+    expect((await server.fhir('DELETE', `/Patient/${id}`)).status).toBe(204)
+    const back = await put()
+    expect([back.status, back.body.id, back.headers.get('etag')]).toEqual([201, id, 'W/"3"'])
+    expect((await server.fhir('GET', `/Patient/${id}`)).body).toEqual(back.body)
+  })
+
+  test('two of one transaction with the same criteria are 400 and write nothing, with a match and without', async () => {
+    const value = randomUUID()
+    const send = () => {
+      const entry = ['A', 'B'].map((family) => ({
+        resource: patient(value, family),
+        request: { method: 'PUT', url: `Patient?${criteria(value)}` },
+      }))
+      return server.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+    }
+    const withoutMatch = await send()
+    expect(withoutMatch.status).toBe(400)
+    expect(withoutMatch.body.issue[0].diagnostics).toContain('Bundle.entry[0] and Bundle.entry[1] both write')
+    expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(0)
+    await many(value, 1)
+    expect((await send()).status).toBe(400)
+    const { body } = await server.fhir('GET', `/Patient?${criteria(value)}`)
+    expect(body.entry).toMatchObject([{ resource: { name: [{ family: 'Conditional' }], meta: { versionId: '1' } } }])
+  })
+
   test('without criteria is 400, never an update of everything', async () => {
     expect((await server.fhir('PUT', '/Patient', patient('x'))).status).toBe(400)
   })
