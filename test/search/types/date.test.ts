@@ -137,6 +137,16 @@ describe('a date in a query', () => {
   })
 
   test.each([
+    ['a day in the future', 'ap2024-01-21', '2024-01-19T00:00Z', '2024-01-23T23:59:59.999Z'],
+    ['a moment in the future', 'ap2024-01-11T00:00:00.000Z', '2024-01-10T00:00Z', '2024-01-12T00:00Z'],
+    ['the day that it is', 'ap2024-01-01', '2024-01-01T00:00Z', '2024-01-01T23:59:59.999Z'],
+  ])('with ap is wider on both sides by a tenth of the time until %s: %s', (_what, date, low, high) => {
+    expect(where(`Slot?start=${date}`)).toEqual([
+      { kind: 'date', param: 'start', bounds: { lowMin: at(low), lowMax: at(high) } },
+    ])
+  })
+
+  test.each([
     '2020-13',
     '2023-02-29',
     '2020-1-1',
@@ -161,6 +171,23 @@ describe('two conditions on one date', () => {
     expect(where('Patient?birthdate=ge1980&birthdate=lt1990')).toEqual([
       { kind: 'date', param: 'birthdate', bounds: { lowMin: at('1980-01-01'), lowMax: at('1990-01-01') - 1 } },
     ])
+  })
+
+  test.each([
+    ['lt1990', 'lt1980', { lowMax: at('1980-01-01') - 1 }],
+    ['eb1990', 'eb1980', { lowMax: at('1980-01-01') - 1, highMax: at('1980-01-01') - 1 }],
+    ['le1990', 'le1980', { lowMax: at('1981-01-01') - 1, highMax: at('1981-01-01') - 1 }],
+    ['ge1980', 'ge1990', { lowMin: at('1990-01-01') }],
+    ['sa1980', 'sa1990', { lowMin: at('1991-01-01') }],
+  ])('on one side become the tighter one, whichever comes first: %s and %s', (one, other, bounds) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      expect(where(`Patient?birthdate=${first}&birthdate=${second}`)).toEqual([
+        { kind: 'date', param: 'birthdate', bounds },
+      ])
+    }
   })
 
   test('stay two where it may have several: each may be met by another', () => {
