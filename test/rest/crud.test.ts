@@ -222,6 +222,32 @@ describe('update', () => {
     expect(answer.status).toBe(412)
   })
 
+  test('If-None-Match: * takes the id of a deleted resource, which is free again', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('Deleted'))
+    const path = `/Patient/${body.id}`
+    await server.fhir('DELETE', path)
+    const put = await server.fhir('PUT', path, { ...patient('Back'), id: body.id }, { 'if-none-match': '*' })
+    expect([put.status, put.headers.get('etag')]).toEqual([201, 'W/"3"'])
+  })
+
+  test.each(['PUT', 'PATCH', 'DELETE'])(
+    'an If-None-Match that is not * is 400 on a write, and nothing is changed: %s',
+    async (method) => {
+      const { body } = await server.fhir('POST', '/Patient', patient('Kept'))
+      const path = `/Patient/${body.id}`
+      const changes = {
+        PUT: { ...patient('Changed'), id: body.id },
+        PATCH: [{ op: 'remove', path: '/name' }],
+        DELETE: undefined,
+      }
+      const change = changes[method as keyof typeof changes]
+      const answer = await server.fhir(method, path, change, { 'if-none-match': 'W/"7"' })
+      expect(answer.status).toBe(400)
+      expect(answer.body.issue[0].diagnostics).toBe('If-None-Match on a write can only be *, not \'W/"7"\'')
+      expect((await server.fhir('GET', path)).body).toEqual(body)
+    },
+  )
+
   test('16 parallel updates all land, one version each, and the history is in version order', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Busy'))
     const answers = await Promise.all(
