@@ -4,12 +4,23 @@ import { parsePhone } from './parse-phone.ts'
 
 /**
  * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
+ * `+442079460958` also gives `02079460958` and `+4402079460958`, which is what remains of `+44 (0)20 7946 0958`.
  * A number that does not say its country has one spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
-  const parsed = parsePhone(number)
+  const parsed = parsePhone(withoutTrunkZero(number))
   if (parsed === undefined) return [number]
-  const forms = [number, number.slice(1), parsed.nationalNumber, parsed.formatNational()]
+  const { number: international, nationalNumber, countryCallingCode } = parsed
+  const national = parsed.formatNational()
+  const hasTrunkZero = /^\(?0/.test(national) && !nationalNumber.startsWith('0')
+  const forms = [
+    number,
+    ...(hasTrunkZero ? [`+${countryCallingCode}0${nationalNumber}`] : []),
+    international,
+    international.slice(1),
+    nationalNumber,
+    national,
+  ]
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
 }
 
