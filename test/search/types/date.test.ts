@@ -99,6 +99,22 @@ describe('a date in a query', () => {
     ['start=2024-05-01T10:00:00+02:00', { lowMin: at('2024-05-01T08:00Z'), lowMax: at('2024-05-01T08:00Z') + 999 }],
     // An unencoded plus arrives as a space.
     ['start=2024-05-01T10:00:00 02:00', { lowMin: at('2024-05-01T08:00Z'), lowMax: at('2024-05-01T08:00Z') + 999 }],
+    ['start=2024-05-01T10:00Z', { lowMin: at('2024-05-01T10:00Z'), lowMax: at('2024-05-01T10:00:59.999Z') }],
+    // A fraction of a second is as long as its last digit says, a millisecond at least.
+    [
+      'start=2024-05-01T10:00:00.5Z',
+      { lowMin: at('2024-05-01T10:00:00.500Z'), lowMax: at('2024-05-01T10:00:00.599Z') },
+    ],
+    [
+      'start=2024-05-01T10:00:00.25Z',
+      { lowMin: at('2024-05-01T10:00:00.250Z'), lowMax: at('2024-05-01T10:00:00.259Z') },
+    ],
+    [
+      'start=2024-05-01T10:00:00.1239Z',
+      { lowMin: at('2024-05-01T10:00:00.123Z'), lowMax: at('2024-05-01T10:00:00.123Z') },
+    ],
+    // A leap second is in the second before it, which JavaScript knows.
+    ['start=2016-12-31T23:59:60Z', { lowMin: at('2016-12-31T23:59:59Z'), lowMax: at('2016-12-31T23:59:59.999Z') }],
     ['start=ge2024-05-01&start=lt2024-05-08', { lowMin: at('2024-05-01'), lowMax: at('2024-05-08') - 1 }],
   ])('of an instant is one range of points: %s', (query, bounds) => {
     expect(where(`Slot?${query}`)).toEqual([{ kind: 'date', param: 'start', bounds }])
