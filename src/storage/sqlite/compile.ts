@@ -63,7 +63,7 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
 
 /**
  * The alternatives of an `any`, with those that differ only in the value made one comparison: `code=a,b,c` is one
- * index probe, however many values a client lists.
+ * look into the index, however many values a client lists.
  */
 function* joined(engine: Engine, scope: Scope, conditions: readonly Condition[]): Generator<Term> {
   const groups = new Map<string, Condition[]>()

@@ -12,6 +12,6 @@ export interface Engine {
   /** Those that are written; searched by are those of `index`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
-  /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
+  /** Up to so many candidates it is less work to collect and sort them than to scan an index in the order asked for. */
   readonly fewCandidates: number
 }

@@ -6,8 +6,8 @@
  * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics
  * can never meet.
  *
- * Index tables are clustered by resource row (a probe reads neighbours, a rewrite finds them), with an index by value
- * that ends in the row (a driver reads rows in order). Values are kept in them rather than interned: measured, that
+ * Index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with an index by value
+ * that ends in the row (a search that starts there reads rows in order). Values are kept in them rather than interned: measured, that
  * takes a quarter less space and no more time, because most tokens (identifiers, telephone numbers) occur once.
  */
 
