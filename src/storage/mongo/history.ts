@@ -1,7 +1,7 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
-import { type Fitting, merged, readFitting, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, readWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import { type Engine, type Reader, sessionOf } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
@@ -15,7 +15,7 @@ interface Place {
 
 type Found = Place & WithResource
 
-const NOTHING: Fitting<Found> = { items: [], isCut: false }
+const NOTHING: LimitedItems<Found> = { items: [], isCut: false }
 
 export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
   const after = cursorPlace(query)
@@ -37,10 +37,10 @@ async function versions(
   query: HistoryQuery,
   after: Place | undefined,
   limit: number,
-): Promise<Fitting<Found>> {
+): Promise<LimitedItems<Found>> {
   const newest = await part(reader, walkOf(query, 'resources'), query, after, limit)
   const superseded = await part(reader, walkOf(query, 'history'), query, after, limit)
-  return merged([newest, superseded], compare)
+  return mergeWithinLimit([newest, superseded], compare)
 }
 
 const compare = (one: Place, other: Place): number => other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
@@ -75,14 +75,14 @@ async function part(
   query: HistoryQuery,
   after: Place | undefined,
   limit: number,
-): Promise<Fitting<Found>> {
+): Promise<LimitedItems<Found>> {
   const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
   const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
   const cursor =
     collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)
   const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
-  return await readFitting(found, (document) => ({
+  return await readWithinLimit(found, (document) => ({
     updated: document.updated,
     stamp: 'stamp' in document ? document.stamp : document._id,
     resource: toStored(document),

@@ -1,7 +1,7 @@
 /** One page of resources of one type, and their number. */
 import type { Condition, SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
-import { type Fitting, readFitting, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, readWithinLimit, type WithResource } from '../response-limit.ts'
 import { bestSource, candidates, countOf } from './access-path.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
 import { compileAll } from './compile.ts'
@@ -57,7 +57,7 @@ export const countRows = (reader: Reader, { scope, terms }: TypeSearch): Promise
   countOf(reader, scope, terms)
 
 /** At most `limit` rows after a position, in order. */
-export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<Fitting<Row>> {
+export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<LimitedItems<Row>> {
   const order = fieldOrder(search.sort)
   return order === undefined
     ? await sorted(reader, search, options)
@@ -70,7 +70,7 @@ async function inFieldOrder(
   search: TypeSearch,
   order: FieldOrder,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const access = await orderedAccess(reader, search, order)
   const found = reader.resources
     .find(candidates(search.scope, access, search.terms, after && afterFields(order, after)), {
@@ -80,7 +80,7 @@ async function inFieldOrder(
     .hint(access.index)
     .sort(order.sort)
     .limit(limit)
-  return await readFitting(found, (document) => rowOf(document, fieldPosition(order, document)))
+  return await readWithinLimit(found, (document) => rowOf(document, fieldPosition(order, document)))
 }
 
 async function orderedAccess(reader: Reader, { scope, terms, sort }: TypeSearch, order: FieldOrder): Promise<Access> {
@@ -95,7 +95,7 @@ async function sorted(
   reader: Reader,
   { scope, terms, sort }: TypeSearch,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY
   const pipeline = [
     { $match: candidates(scope, access, terms) },
@@ -106,7 +106,7 @@ async function sorted(
     { $limit: limit },
   ]
   const options = { hint: access.index, ...sessionOf(reader) }
-  return await readFitting(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
+  return await readWithinLimit(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
     return rowOf(document, { keys, place: document._id })
   })

@@ -1,7 +1,7 @@
 /** Everything that a clinic has, in a stable order, for copies. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
-import { type Fitting, merged, readFitting } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, readWithinLimit } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import { type Engine, type Reader, sessionOf } from './engine.ts'
 import { toRecord } from './records.ts'
@@ -25,7 +25,7 @@ interface Found {
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
   const filter = filterOf(scan)
   const { items, isCut } = await inSnapshot(engine, async (reader) =>
-    merged(
+    mergeWithinLimit(
       [await newest(reader, scan, filter('stamp')), await superseded(reader, scan, filter('_id'))],
       (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
     ),
@@ -53,23 +53,23 @@ function filterOf(scan: VersionScan): (stampField: string) => Filter {
   })
 }
 
-function newest(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
+function newest(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<LimitedItems<Found>> {
   const projection = { ...VERSION_FIELDS, stamp: 1 }
   const found: AsyncIterable<ResourceDocument> = reader.resources
     .find(filter, { projection, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, stamp: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document.stamp, true))
+  return readWithinLimit(found, (document) => foundAs(document, document.stamp, true))
 }
 
-function superseded(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
+function superseded(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<LimitedItems<Found>> {
   const found: AsyncIterable<HistoryDocument> = reader.history
     .find(filter, { projection: VERSION_FIELDS, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, _id: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document._id, false))
+  return readWithinLimit(found, (document) => foundAs(document, document._id, false))
 }
 
 const foundAs = (document: ResourceDocument | HistoryDocument, stamp: string, isCurrent: boolean): Found => ({

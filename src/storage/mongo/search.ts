@@ -2,7 +2,7 @@
 import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
-import { type Fitting, merged } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
 import { checkIndexVersions } from './index-version.ts'
@@ -64,7 +64,7 @@ async function result(reader: Reader, plan: SearchPlan, after: Position | undefi
   }
 }
 
-const NOTHING: Fitting<Row> = { items: [], isCut: false }
+const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
 
 /** Of several types only those are searched of which the clinic has something. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
@@ -89,10 +89,10 @@ async function page(
   { sort }: SearchPlan,
   searches: readonly TypeSearch[],
   options: PageOptions,
-): Promise<Fitting<Row>> {
-  const pages: Fitting<Row>[] = []
+): Promise<LimitedItems<Row>> {
+  const pages: LimitedItems<Row>[] = []
   for (const one of searches) pages.push(await pageOf(reader, one, options))
-  return merged(pages, (one, other) => compare(sort, one.position, other.position))
+  return mergeWithinLimit(pages, (one, other) => compare(sort, one.position, other.position))
 }
 
 /** The order that the pages of one type have, for several. */

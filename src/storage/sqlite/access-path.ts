@@ -17,7 +17,7 @@ import type { Scope, Term } from './term.ts'
 
 export interface AccessPath {
   readonly source: Source
-  /** To collect all its rows is less work than to scan the resources in the order asked for until there are enough. */
+  /** To collect all its rows is less work than to scan the resources in the requested order until there are enough. */
   readonly isFew: boolean
 }
 

@@ -13,9 +13,9 @@ import type { Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
 type Strategy =
-  /** No order is asked for: the rows by their numbers. */
+  /** No order is requested: the rows by their numbers. */
   | { readonly kind: 'rows'; readonly source: Source }
-  /** A combined index has the candidates in the order asked for. */
+  /** A combined index has the candidates in the requested order. */
   | { readonly kind: 'combined'; readonly source: Source }
   /** The index of the only sort key is read in its order; the conditions are tested on the way. */
   | { readonly kind: 'scan'; readonly scan: OrderedScan }

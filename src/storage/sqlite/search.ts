@@ -52,7 +52,7 @@ function typeSearches(engine: Engine, plan: SearchPlan, wanted: number): readonl
   })
 }
 
-/** One row more than is shown tells that there is a next page. */
+/** One row more than is shown, which tells whether a next page follows. */
 const rangeOf = (plan: SearchPlan): PageRange => ({ after: lastRow(plan), limit: plan.count + 1 })
 
 const rowsIn = (

@@ -13,7 +13,7 @@ export interface Ordering {
   readonly scan?: OrderedScan
 }
 
-/** An index, as alias d, that is scanned in the order asked for, with one row for each resource. */
+/** An index, as alias d, that is scanned in the requested order, with one row for each resource. */
 export interface OrderedScan {
   /** Several where they are to be merged: no resource is in two. */
   readonly sources: readonly Pick<Source, 'from' | 'where'>[]
