@@ -1,7 +1,7 @@
 /**
- * The search index as a server knows it: which parts of it are there. A server that wants others than the store has
- * says so when it opens it; from then on it writes them with every resource, and does not search by one that the
- * resources stored before lack. indexing.ts makes these.
+ * The search index as a server knows it: which parts of it are complete. A server that wants others than the store has
+ * claims them when it opens it; from then on it writes them with every resource, and does not search by one that older
+ * resources lack. indexing.ts fills these.
  */
 import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
 import { type Extraction, IndexIncomplete, StoreUnavailable } from '../port.ts'
@@ -16,26 +16,26 @@ import {
   partsOf,
   type TypeIndex,
 } from './index-parts.ts'
-import { usesOf } from './plan-parameters.ts'
+import { planParameters } from './plan-parameters.ts'
 
-/** A newer server has changed the form of the store: this one understands it no longer. */
+/** A newer server has changed the form of the store, which this one no longer understands. */
 export class StoreOutdated extends StoreUnavailable {}
 
 /** Where an engine keeps the state. */
 export interface IndexStorage {
   /** @throws StoreOutdated when a newer server has changed the form of the store */
   load(): Promise<IndexState>
-  /** Types of which there is a resource. */
+  /** Types that have resources. */
   storedTypes(): Promise<ReadonlySet<string>>
-  /** Writes each that follows the generation that is stored; somebody else may have been faster. */
+  /** Writes each that follows the stored generation; another server may have been faster. */
   claim(types: readonly TypeIndex[], extraction: number): Promise<void>
 }
 
 export interface SearchIndexOptions {
   readonly combined: readonly CombinedIndex[]
-  /** Absent: nothing can be made for what is stored already. */
+  /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
-  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  /** The store is not searched or written: what it is searched by stays as it is. */
   readonly onlyScanned?: boolean | undefined
   /** Raised by an engine that keeps entries in another way than before. */
   readonly form: string
@@ -55,7 +55,7 @@ export class SearchIndex {
   #missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   /** The declared combined indexes that can be searched by. */
   #usable: readonly CombinedIndex[] = []
-  /** Types of which the store wants the parts that this server writes: kept, as every write asks for it. */
+  /** Types of which the store wants the parts that this server writes: kept, since every write needs it. */
   #wanted: ReadonlySet<string> = NONE
   #outdated: StoreOutdated | undefined
 
@@ -75,8 +75,8 @@ export class SearchIndex {
   }
 
   /**
-   * Says in the store what this server wants.
-   * @throws StoreUnavailable when a newer server has been there
+   * Claims in the store what this server wants.
+   * @throws StoreUnavailable when a newer server has used it
    */
   async open(storage: IndexStorage): Promise<void> {
     const version = this.#options.extraction?.version ?? 0
@@ -101,7 +101,7 @@ export class SearchIndex {
     }
   }
 
-  /** What the store says now, which another server may have changed. */
+  /** The state as the store has it now: another server may have changed it. */
   accept(state: IndexState): void {
     this.#current = state
     this.#wanted = new Set(
@@ -124,7 +124,7 @@ export class SearchIndex {
     this.#outdated = outdated
   }
 
-  /** @throws StoreOutdated */
+  /** @throws StoreOutdated once the store has been refused */
   checkVersion(): void {
     if (this.#outdated !== undefined) throw this.#outdated
   }
@@ -134,7 +134,7 @@ export class SearchIndex {
     return this.#wanted.size < this.#parts.size
   }
 
-  /** What is written says that it has the parts of this generation; 0 where a newer server wants others. */
+  /** The generation of what this server writes; 0 where a newer server wants other parts. */
   generationOf(type: string): number {
     return this.#isWanted(type) ? (this.#current.types.get(type)?.generation ?? 0) : 0
   }
@@ -144,10 +144,10 @@ export class SearchIndex {
     return [...this.#current.types.values()].filter(({ type }) => this.#parts.has(type) && this.#isWanted(type))
   }
 
-  /** @throws IndexIncomplete when `plan` goes by a part that not every stored resource has */
+  /** @throws IndexIncomplete when `plan` uses a part that not every stored resource has */
   check(plan: SearchPlan): void {
     if (this.#missing.size === 0) return
-    const lacking = usesOf(plan).filter(({ type, param }) => this.#lacksUse(type, param))
+    const lacking = planParameters(plan).filter(({ type, param }) => this.#lacksUse(type, param))
     const uses = new Set(lacking.map(({ type, param }) => `${type}?${param}`))
     if (uses.size > 0) throw new IndexIncomplete([...uses])
   }

@@ -1,6 +1,6 @@
 /** Conditions on composites: one item for all parts of one repetition, found by the first values at once. */
 import { MaxKey } from 'mongodb'
-import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
+import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Filter } from './collections.ts'
 import { beginsWith, successor } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
@@ -36,7 +36,7 @@ function edge({ text, more, low }: CompositeTests, end: 'least' | 'greatest'): F
 
 function lastField(
   name: string,
-  test: Exclude<Test, { equals: string }> | undefined,
+  test: Exclude<ValueTest, { equals: string }> | undefined,
   end: 'least' | 'greatest',
 ): Filter {
   const value = test === undefined ? undefined : end === 'least' ? leastOf(test) : greatestOf(test)
@@ -44,12 +44,12 @@ function lastField(
   return { [name]: value ?? END }
 }
 
-const leastOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+const leastOf = (test: Exclude<ValueTest, { equals: string }>): string | number | undefined =>
   'startsWith' in test ? test.startsWith : test.min
-const greatestOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+const greatestOf = (test: Exclude<ValueTest, { equals: string }>): string | number | undefined =>
   'startsWith' in test ? successor(test.startsWith) : test.max
 
-function testOf(field: string, test: Test | undefined): Filter {
+function testOf(field: string, test: ValueTest | undefined): Filter {
   if (test === undefined) return {}
   if ('equals' in test) return { [field]: test.equals }
   if ('startsWith' in test) return { [field]: beginsWith(test.startsWith) }
