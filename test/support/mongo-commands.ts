@@ -4,7 +4,7 @@
  * and the rule that they keep: who works on the data of a clinic names the clinic first.
  */
 import { type CommandStartedEvent, type Document, MongoClient } from 'mongodb'
-import { APP_NAME } from '../../src/storage/mongo/abandoned-transactions.ts'
+import { APP_NAME } from '../../src/storage/mongo/connection.ts'
 
 export interface SentCommand {
   /** `find`, `insert`, … */

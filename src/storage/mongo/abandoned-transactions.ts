@@ -4,6 +4,7 @@
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/currentOp/
  */
 import type { MongoClient } from 'mongodb'
+import { APP_NAME } from './connection.ts'
 
 /** Milliseconds after which a write that still waits looks for orphans, again and again. */
 const EVERY = 1_000
@@ -12,8 +13,6 @@ const EVERY = 1_000
  * is tried again.
  */
 const IDLE = 3_000_000
-
-export const APP_NAME = 'sandbox-emr'
 
 const ORPHANS = [
   { $currentOp: { allUsers: false, idleSessions: true } },

@@ -1,7 +1,8 @@
 /** Where a search starts: the index ranges that give candidates, chosen by what the data say. */
 import type { Filter } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
+import type { Engine, Reader } from './engine.ts'
 import { type Access, EVERY, type Scope, type Term } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
 /** Candidates: where they come from, and how many they are. */
 export interface Source {

@@ -1,16 +1,12 @@
 /** Change sets inside a transaction: first everything that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
-import type { IndexEntry } from '../../search/plan.ts'
-import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
-import type { HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
-import { combinedItems } from './combined.ts'
+import { type ChangeSet, type Guard, StoreConflict } from '../port.ts'
+import type { HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
-import { generationItem, itemsOf } from './index-entries.ts'
-import { checkIndexVersions } from './index-version.ts'
-import { nextStamp } from './monotonic-timestamp.ts'
+import { checkIndexVersions } from './outdated-resources.ts'
 import { writeRecords } from './records.ts'
+import { type Newest, nextDocument, superseded } from './resources.ts'
 import { findIds } from './search.ts'
-import { documentOf, packText } from './stored-text.ts'
 
 /** Sets that touch nothing in common may share a transaction; a conflict of one refuses them all. */
 export async function writeAll(engine: Engine, session: ClientSession, sets: readonly ChangeSet[]): Promise<void> {
@@ -24,49 +20,6 @@ export async function writeAll(engine: Engine, session: ClientSession, sets: rea
   )
   if (writes.resources.length > 0) await engine.resources.bulkWrite(writes.resources, { session, ordered: false })
   if (writes.history.length > 0) await engine.history.insertMany(writes.history, { session, ordered: false })
-}
-
-/** The document of a first version. */
-export function createdDocument(engine: Engine, set: Origin, change: ResourceChange): ResourceDocument {
-  const stamp = nextStamp()
-  return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
-}
-
-/** What the changes of one set share. */
-type Origin = Pick<ChangeSet, 'clinic' | 'indexVersion'>
-
-function fieldsOf(
-  engine: Engine,
-  { clinic, indexVersion = 0 }: Origin,
-  { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
-  stamp: string,
-): Omit<ResourceDocument, '_id'> {
-  const live = method !== 'DELETE'
-  const resource = documentOf(text)
-  return {
-    clinic,
-    type,
-    id,
-    version,
-    updated: lastUpdated,
-    method,
-    live,
-    stamp,
-    text: packText(text),
-    ix: live ? indexItems(engine, type, entries, indexVersion) : [],
-    ...(resource === undefined ? {} : { resource }),
-  }
-}
-
-/** All items of a live resource. */
-export function indexItems(
-  { combined, index }: Engine,
-  type: string,
-  entries: readonly IndexEntry[],
-  indexVersion: number,
-): readonly IndexItem[] {
-  const items = itemsOf(entries)
-  return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), indexVersion)]
 }
 
 /**
@@ -102,9 +55,6 @@ interface Writes {
   readonly history: HistoryDocument[]
 }
 
-/** What was stored before, as far as it is kept as history. */
-type Newest = Omit<ResourceDocument, 'ix' | 'resource' | 'live'>
-
 async function versionsToWrite(engine: Engine, session: ClientSession, sets: readonly ChangeSet[]): Promise<Writes> {
   const stored = await storedVersions(engine, session, sets)
   const newest = new Map(stored)
@@ -123,16 +73,6 @@ async function versionsToWrite(engine: Engine, session: ClientSession, sets: rea
   const changed = [...newest].filter(([address, document]) => stored.get(address) !== document)
   return { history, resources: changed.map(([address, document]) => writeOf(document, stored.has(address))) }
 }
-
-function nextDocument(engine: Engine, set: Origin, change: ResourceChange, before: Newest | undefined): Newest {
-  if (before === undefined) return createdDocument(engine, set, change)
-  return { _id: before._id, ...fieldsOf(engine, set, change, nextStamp(before.stamp)) }
-}
-
-const superseded = (
-  { clinic, type, id, version, updated, method, text, stamp }: Newest,
-  until: number,
-): HistoryDocument => ({ _id: stamp, clinic, type, id, version, updated, method, text, until })
 
 function writeOf(document: Newest, isStored: boolean): AnyBulkWriteOperation<ResourceDocument> {
   const { _id, ...replacement } = document as ResourceDocument

@@ -29,7 +29,7 @@ interface VersionFields {
   /** Milliseconds since 1970 UTC. */
   readonly updated: number
   readonly method: ChangeMethod
-  /** What is sent, to the letter (see text.ts). */
+  /** What is sent, to the letter (see stored-text.ts). */
   readonly text: string | Binary
 }
 

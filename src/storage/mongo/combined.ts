@@ -1,8 +1,10 @@
-/** Combined indexes: the values of two equalities in one key, then a range, for searches that users make all day. */
-import type { CombinedIndex } from '../../search/plan.ts'
+/** Combined indexes: the values of one or two equalities in one key, then a range; what is written, and how it is searched. */
+import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
+import { intersection, withinShort } from './range-terms.ts'
+import { item, oneOf, type Term } from './term.ts'
 
 const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
 
@@ -42,4 +44,60 @@ function equalValues(param: string, items: readonly IndexItem[]): readonly strin
     return k === keyOf('reference', param) ? [addressOf(type, v)] : []
   })
   return [...new Set(values)]
+}
+
+const MOST_COMBINATIONS = 64
+
+/** At most one, which only finds: the conditions themselves are terms of their own. */
+export function combinedTerm(
+  declared: readonly CombinedIndex[],
+  type: string,
+  conditions: readonly Condition[],
+): readonly Term[] {
+  for (const one of declared) {
+    const term = one.type === type ? termOf(one, conditions) : undefined
+    if (term !== undefined) return [term]
+  }
+  return []
+}
+
+function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term | undefined {
+  const ranges = conditions.flatMap((condition) =>
+    condition.kind === 'date' && condition.param === declared.range ? [condition.bounds] : [],
+  )
+  const keys = keysOf(declared, conditions)
+  if (ranges.length === 0 || keys.length === 0 || keys.length > MOST_COMBINATIONS) return undefined
+  const k = oneOf(keys)
+  const filters = [
+    { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
+    { k, v: null },
+  ].map(item)
+  return {
+    filter: {},
+    access: { index: 'by_entry', filters, exact: false, inOrder: false, habit: 'combined', declared: true },
+  }
+}
+
+/** One for each combination of the values asked for; none when a parameter is not compared. */
+function keysOf(declared: CombinedIndex, conditions: readonly Condition[]): readonly string[] {
+  const [firsts = [], seconds] = declared.equal.map(
+    (param) => conditions.map((condition) => valuesOf(condition, param)).find((values) => values.length > 0) ?? [],
+  )
+  return firsts.flatMap((first) =>
+    seconds === undefined
+      ? [combinedKey(declared, [first])]
+      : seconds.map((second) => combinedKey(declared, [first, second])),
+  )
+}
+
+/** The values of which `param` must have one; none where the condition says something else. */
+function valuesOf(condition: Condition, param: string): readonly string[] {
+  if (condition.kind === 'any') {
+    const values = condition.of.map((part) => valuesOf(part, param))
+    return values.every((one) => one.length > 0) ? values.flat() : []
+  }
+  if (condition.kind === 'token' && condition.param === param)
+    return condition.code === undefined ? [] : [condition.code]
+  if (condition.kind !== 'reference' || condition.param !== param || condition.type === undefined) return []
+  return [addressOf(condition.type, condition.id)]
 }

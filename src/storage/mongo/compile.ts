@@ -1,13 +1,15 @@
 /** Search conditions as terms: one switch. What is behind a reference is looked up on the way. */
 import type { Condition } from '../../search/plan.ts'
-import { combinedTerm } from './combined-term.ts'
+import { bestSource, candidates } from './access-path.ts'
+import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
 import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
+import { keyOf } from './index-entries.ts'
 import { positionTerm } from './position-term.ts'
 import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
-import { idsOf, targetsOf } from './reference-lookup.ts'
-import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { allOf, anyOf, EVERY, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
 /** Terms that must all hold, for conditions that must. */
 export async function compileAll(
@@ -123,4 +125,37 @@ async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<
   const source = { clinic: scope.clinic, type }
   const terms = await compileAll(reader, source, [where])
   return idTerm(await targetsOf(reader, source, terms, param, scope.type))
+}
+
+/** Ids of all resources that fulfil `terms`. */
+async function idsOf(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
+  if (terms.includes(NEVER)) return []
+  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY
+  const found = await reader.resources
+    .find(candidates(scope, access, terms), { projection: { _id: 0, id: 1 }, ...sessionOf(reader) })
+    .hint(access.index)
+    .toArray()
+  return found.map(({ id }) => id)
+}
+
+/** Ids of the resources of `targetType` that those which fulfil `terms` refer to by `param`. */
+async function targetsOf(
+  reader: Reader,
+  scope: Scope,
+  terms: readonly Term[],
+  param: string,
+  targetType: string,
+): Promise<readonly string[]> {
+  if (terms.includes(NEVER)) return []
+  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY
+  const k = keyOf('reference', param)
+  const pipeline = [
+    { $match: candidates(scope, access, terms) },
+    { $unwind: '$ix' },
+    { $match: { 'ix.k': k, 'ix.type': targetType } },
+    { $group: { _id: '$ix.v' } },
+  ]
+  const options = { hint: access.index, ...sessionOf(reader) }
+  const found = await reader.resources.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
+  return found.map(({ _id }) => _id)
 }

@@ -1,8 +1,12 @@
 /** The connection: one client of the official driver, with bounds on everything it waits for. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
-import { APP_NAME } from './abandoned-transactions.ts'
-import { PATIENCE } from './time-limit.ts'
+
+/** By it the server tells the sessions of this program from others. */
+export const APP_NAME = 'sandbox-emr'
+
+/** Milliseconds that a write waits in a queue, a transaction is retried, a majority has for a write; each of them. */
+export const TIME_LIMIT = 8_000
 
 /**
  * Milliseconds; the address may set others. A server that falls silent is found out by its heartbeat, which ends what
@@ -22,7 +26,7 @@ const OPTIONS: MongoClientOptions = {
   appName: APP_NAME,
   readPreference: 'primary',
   readConcern: { level: 'majority' },
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: PATIENCE },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: TIME_LIMIT },
   retryReads: true,
   retryWrites: true,
   // What the server stores has been checked when it was written.
@@ -65,3 +69,12 @@ const limitsFor = (url: string): MongoClientOptions =>
 
 /** The path of the address; the driver's own default would be `test`. */
 const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE
+
+/**
+ * Where the database is lost, what waits in a queue does not wait for it one after the other.
+ * @throws StoreUnavailable when it is too late to begin with what came at `since` (milliseconds since 1970 UTC)
+ */
+export function checkTimeLimit(since: number): void {
+  if (Date.now() - since <= TIME_LIMIT) return
+  throw new StoreUnavailable(`The database has not come to a request for ${TIME_LIMIT / 1000} s`)
+}

@@ -20,14 +20,3 @@ export interface Reader extends Engine {
   /** Absent for a read that is one command. */
   readonly session?: ClientSession
 }
-
-const SNAPSHOT = { level: 'snapshot' } as const
-
-/**
- * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
- * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
- */
-export function sessionOf({ session }: Reader): { readonly session?: ClientSession; readConcern?: typeof SNAPSHOT } {
-  if (session === undefined) return {}
-  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT } : { session }
-}

@@ -6,13 +6,12 @@
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { Orphans } from './abandoned-transactions.ts'
-import { Batches, type BatchLimits, type Outcome } from './batches.ts'
-import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
-import { checkSize } from './document-limit.ts'
+import { lockedTypes, writeAll } from './change-set.ts'
+import { checkTimeLimit } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
-import { Turns } from './keyed-queue.ts'
-import { checkPatience } from './time-limit.ts'
+import { type BatchLimits, BatchQueue, KeyedQueue, type Outcome } from './queues.ts'
+import { checkSize, createdDocument } from './resources.ts'
 import { inTransaction } from './transaction.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
@@ -22,10 +21,10 @@ const WRITTEN: Outcome<void> = { value: undefined }
 export class Commits {
   private readonly engine: Engine
   private readonly orphans: Orphans
-  private readonly turns = new Turns()
+  private readonly turns = new KeyedQueue()
   private readonly underWay = new Set<Promise<void>>()
-  private readonly creations = new Batches<ChangeSet, void>((sets) => this.create(sets), LIMITS)
-  private readonly changes = new Batches<ChangeSet, void>((sets) => this.change(sets), LIMITS)
+  private readonly creations = new BatchQueue<ChangeSet, void>((sets) => this.create(sets), LIMITS)
+  private readonly changes = new BatchQueue<ChangeSet, void>((sets) => this.change(sets), LIMITS)
   private closed = false
 
   constructor(engine: Engine) {
@@ -40,7 +39,7 @@ export class Commits {
     }
     const since = Date.now()
     const written = this.turns.take(touchedBy(changes), () => {
-      checkPatience(since)
+      checkTimeLimit(since)
       return this.writeInTurn(changes)
     })
     this.underWay.add(written)

@@ -3,9 +3,9 @@ import { readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
 import { type Fitting, merged, readFitting, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
+import type { Engine, Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
-import { inSnapshot } from './snapshot.ts'
+import { inSnapshot, sessionOf } from './transaction.ts'
 
 /** Where a version stands: by time, then by stamp; both grow from version to version of a resource. */
 interface Place {

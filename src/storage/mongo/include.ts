@@ -3,10 +3,11 @@ import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
 import { Room } from '../response-limit.ts'
 import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
-import { type Reader, sessionOf } from './engine.ts'
+import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { item } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
 const EVERY = '*'
 const REFERENCES = keyOf('reference', '')

@@ -5,7 +5,7 @@ import { type Fitting, readFitting, type WithResource } from '../response-limit.
 import { bestSource, candidates, countOf } from './access-path.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
 import { compileAll } from './compile.ts'
-import { type Reader, sessionOf } from './engine.ts'
+import type { Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import {
   afterFields,
@@ -20,6 +20,7 @@ import {
   type Position,
 } from './sort.ts'
 import { type Access, EVERY, NEVER, type Scope, type Term } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
 /** A search of one type, ready to give pages. */
 export interface TypeSearch {

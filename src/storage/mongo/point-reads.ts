@@ -3,8 +3,8 @@
  * together; each still sees the state of a moment after it was asked for.
  */
 import type { StoredRecord, StoredResource } from '../port.ts'
-import { Batches } from './batches.ts'
 import type { Collections, Filter } from './collections.ts'
+import { BatchQueue } from './queues.ts'
 import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 
@@ -25,17 +25,17 @@ interface RecordAddress {
 }
 
 export class PointReads {
-  private readonly resources: Batches<ResourceAddress, StoredResource | undefined>
-  private readonly records: Batches<RecordAddress, StoredRecord | undefined>
+  private readonly resources: BatchQueue<ResourceAddress, StoredResource | undefined>
+  private readonly records: BatchQueue<RecordAddress, StoredRecord | undefined>
 
   constructor({ resources, records }: Collections) {
-    this.resources = new Batches(async (addresses) => {
+    this.resources = new BatchQueue(async (addresses) => {
       const projection = { _id: 0, clinic: 1, ...VERSION_FIELDS }
       const found = await resources.find(anyOf(addresses, 'clinic', 'type', 'id'), { projection }).toArray()
       const stored = new Map(found.map((one) => [key(one.clinic, one.type, one.id), toStored(one)]))
       return addresses.map(({ clinic, type, id }) => ({ value: stored.get(key(clinic, type, id)) }))
     }, RESOURCES)
-    this.records = new Batches(async (addresses) => {
+    this.records = new BatchQueue(async (addresses) => {
       const found = await records.find(anyOf(addresses, 'clinic', 'kind', 'key'), { projection: { _id: 0 } }).toArray()
       const stored = new Map(found.map((one) => [key(one.clinic, one.kind, one.key), one]))
       return addresses.map((one) => {

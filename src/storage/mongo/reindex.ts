@@ -4,24 +4,22 @@
  * writes meanwhile is found as well.
  */
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
-import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
 import type { Batch, IndexingStorage } from '../index/indexing.ts'
 import { CUSTOM_PARAMETERS, type Extraction, type ReindexedBatch, type Reindexing, type StoredRecord } from '../port.ts'
-import { indexItems } from './change-set.ts'
-import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
+import type { IndexItem, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { GENERATION, generationItem } from './index-entries.ts'
 import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
-import { outdatedFilter } from './index-version.ts'
+import { OutdatedResources, outdatedFilter } from './outdated-resources.ts'
 import { toRecord } from './records.ts'
-import { toStored } from './resources.ts'
+import { indexItems, toStored } from './resources.ts'
 import { item } from './term.ts'
 
 /** Milliseconds: a rolling upgrade takes no longer. */
 const LATE_FOR = 60 * 60 * 1000
 
 export const indexingStorage = (engine: Engine, extraction: Extraction | undefined): IndexingStorage => {
-  const outdated = new Outdated(engine)
+  const outdated = new OutdatedResources(engine)
   return {
     lateFor: LATE_FOR,
     epoch: () => epochOf(engine),
@@ -36,72 +34,6 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
     },
     complete: (index) => complete(engine, index),
   }
-}
-
-interface Search {
-  readonly filter: Filter
-  readonly index: ResourceIndex
-}
-
-/** Resources of which the items are of an older generation, clinic by clinic. */
-class Outdated {
-  private readonly engine: Engine
-  /** Where the last ones were found. */
-  private clinic = ''
-  /** The last id of those that say no generation: no index finds these, so they are walked. */
-  private id = ''
-
-  constructor(engine: Engine) {
-    this.engine = engine
-  }
-
-  async count(index: TypeIndex): Promise<number> {
-    let sum = 0
-    for (const clinic of await this.clinics()) {
-      for (const { filter, index: hint } of searches(clinic, index)) {
-        sum += await this.engine.resources.countDocuments(filter, { hint })
-      }
-    }
-    return sum
-  }
-
-  /** None when there are none left. */
-  async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
-    for (const clinic of await this.clinics()) {
-      if (clinic !== this.clinic) this.id = ''
-      this.clinic = clinic
-      for (const search of searches(clinic, index)) {
-        const found = await this.find(search, limit)
-        if (found.length > 0) return found
-      }
-    }
-    return []
-  }
-
-  private async find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
-    const options = { projection: { resource: 0 }, hint: index, limit }
-    if (index !== 'by_id') return await this.engine.resources.find(filter, options).toArray()
-    const after = { ...filter, id: { $gt: this.id } }
-    const found = await this.engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
-    this.id = found.at(-1)?.id ?? ''
-    return found
-  }
-
-  /** The one under way first. */
-  private async clinics(): Promise<readonly string[]> {
-    const clinics = await this.engine.resources.distinct('clinic')
-    return clinics.sort((one, other) => Number(other === this.clinic) - Number(one === this.clinic))
-  }
-}
-
-function searches(clinic: string, index: TypeIndex): readonly Search[] {
-  const ofType = { clinic, type: index.type }
-  const older: Search = {
-    filter: { ...ofType, ...item({ k: GENERATION, v: { $lt: index.generation } }) },
-    index: 'by_entry',
-  }
-  const silent: Search = { filter: { ...ofType, live: true, 'ix.k': { $ne: GENERATION } }, index: 'by_id' }
-  return isOfOldForm(index) ? [silent, older] : [older]
 }
 
 /** Of one clinic and type, those whose items have an older index version. */

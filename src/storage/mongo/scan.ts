@@ -3,10 +3,10 @@ import { readCursor, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { type Fitting, merged, readFitting } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
+import type { Engine, Reader } from './engine.ts'
 import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
-import { inSnapshot } from './snapshot.ts'
+import { inSnapshot, sessionOf } from './transaction.ts'
 
 /** By the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
 export async function clinics({ resources, records }: Engine): Promise<readonly string[]> {

@@ -5,10 +5,10 @@ import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts
 import { type Fitting, merged } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
-import { checkIndexVersions } from './index-version.ts'
+import { checkIndexVersions } from './outdated-resources.ts'
 import { countRows, type PageOptions, pageOf, type Row, type TypeSearch, typeSearch } from './page.ts'
-import { inSnapshot } from './snapshot.ts'
 import type { Position } from './sort.ts'
+import { inSnapshot } from './transaction.ts'
 
 export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
   engine.index.check(plan)

@@ -1,8 +1,9 @@
-/** Transactions: snapshot reads, majority writes, and a bounded number of further attempts where others were faster. */
+/** Sessions: transactions of writes, tried again for a limited time where another one was faster, and snapshots of reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
+import { TIME_LIMIT } from './connection.ts'
+import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
-import { PATIENCE } from './time-limit.ts'
 
 /** Milliseconds between two attempts. */
 const LONGEST_PAUSE = 100
@@ -20,7 +21,7 @@ type Work = (session: ClientSession) => Promise<void>
  * @throws StoreUnavailable that says so where nobody knows whether it was committed
  */
 export async function inTransaction(client: MongoClient, work: Work): Promise<void> {
-  const deadline = Date.now() + PATIENCE
+  const deadline = Date.now() + TIME_LIMIT
   for (let attempt = 1; !(await attempted(client, work, deadline)); attempt += 1) {
     await sleep(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt))
   }
@@ -60,4 +61,25 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
     }
     await sleep(LONGEST_PAUSE)
   }
+}
+
+/** Several reads of one state (https://www.mongodb.com/docs/manual/reference/read-concern-snapshot/). */
+export async function inSnapshot<T>(engine: Engine, read: (reader: Reader) => Promise<T>): Promise<T> {
+  const session = engine.client.startSession({ snapshot: true })
+  try {
+    return await read({ ...engine, session })
+  } finally {
+    await session.endSession()
+  }
+}
+
+const SNAPSHOT = { level: 'snapshot' } as const
+
+/**
+ * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
+ * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
+ */
+export function sessionOf({ session }: Reader): { readonly session?: ClientSession; readConcern?: typeof SNAPSHOT } {
+  if (session === undefined) return {}
+  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT } : { session }
 }

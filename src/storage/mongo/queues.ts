@@ -1,5 +1,5 @@
-/** Batches: what comes while others are under way is sent together, as one command or transaction. */
-import { checkPatience } from './time-limit.ts'
+/** Queues within a process: what waits is sent together, as one command or transaction, or in the order it came. */
+import { checkTimeLimit } from './connection.ts'
 
 /** What became of an item. */
 export type Outcome<Result> = { readonly value: Result } | { readonly reason: unknown }
@@ -15,7 +15,7 @@ interface Waiting<Item, Result> {
 /** Refuses what has waited too long. */
 function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
   try {
-    checkPatience(since)
+    checkTimeLimit(since)
     return true
   } catch (error) {
     reject(error)
@@ -24,7 +24,7 @@ function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
 }
 
 export interface BatchLimits<Item> {
-  /** Batches under way at the same time. */
+  /** BatchQueue under way at the same time. */
   readonly atOnce: number
   readonly items: number
   /** Of a batch, about; one item may be larger. */
@@ -35,7 +35,7 @@ export interface BatchLimits<Item> {
 /** One outcome for each item, in their order. */
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
 
-export class Batches<Item, Result> {
+export class BatchQueue<Item, Result> {
   private readonly run: Run<Item, Result>
   private readonly limits: BatchLimits<Item>
   private readonly waiting: Waiting<Item, Result>[] = []
@@ -95,5 +95,25 @@ export class Batches<Item, Result> {
       return index >= most || (index > 0 && bytes > mostBytes)
     })
     return end === -1 ? this.waiting.length : end
+  }
+}
+
+/** Work that touches the same things is done in the order it came, other work at the same time. */
+export class KeyedQueue {
+  /** The end of the last work on each thing. */
+  private readonly ends = new Map<string, Promise<void>>()
+
+  /** Starts `work` when all earlier work on any of `things` has ended; at once where there is none. */
+  async take<T>(things: readonly string[], work: () => Promise<T>): Promise<T> {
+    const earlier = things.flatMap((thing) => this.ends.get(thing) ?? [])
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    for (const thing of things) this.ends.set(thing, end)
+    if (earlier.length > 0) await Promise.all(earlier)
+    try {
+      return await work()
+    } finally {
+      for (const thing of things) if (this.ends.get(thing) === end) this.ends.delete(thing)
+      resolve()
+    }
   }
 }

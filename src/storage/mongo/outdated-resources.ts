@@ -1,0 +1,117 @@
+/**
+ * Whether resources have the entries that a search by custom parameters needs. A server that has not heard of the newest
+ * parameters writes none for them; each resource has the index version of its items, so no search has to wait.
+ */
+import type { SearchPlan } from '../../search/plan.ts'
+import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
+import { EntriesOutdated, type IndexVersions } from '../port.ts'
+import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
+import type { Engine, Reader } from './engine.ts'
+import { GENERATION, generationItem } from './index-entries.ts'
+import { item } from './term.ts'
+import { sessionOf } from './transaction.ts'
+
+/** @throws EntriesOutdated naming the types of which there is a resource with older entries */
+export async function checkIndexVersions(
+  reader: Reader,
+  { clinic }: Pick<SearchPlan, 'clinic'>,
+  indexVersions: IndexVersions,
+): Promise<void> {
+  const outdated: string[] = []
+  for (const [type, version] of Object.entries(indexVersions)) {
+    if (await isOutdated(reader, clinic, type, version)) outdated.push(type)
+  }
+  if (outdated.length > 0) throw new EntriesOutdated(outdated)
+}
+
+async function isOutdated(reader: Reader, clinic: string, type: string, version: number): Promise<boolean> {
+  const index = reader.index.state.types.get(type)
+  // Those without an index version are being reindexed anyway.
+  if (index !== undefined && isOfOldForm(index)) return true
+  const filter = outdatedFilter(reader, clinic, type, version)
+  const found = await reader.resources.findOne(filter, {
+    ...{ projection: { _id: 1 }, hint: 'by_entry' },
+    ...sessionOf(reader),
+  })
+  return found !== null
+}
+
+/** Resources whose items have an older index version, whichever the generation of the server that wrote them. */
+export function outdatedFilter(
+  { index }: Pick<Reader, 'index'>,
+  clinic: string,
+  type: string,
+  version: number,
+): Filter {
+  const generations = (index.state.types.get(type)?.generation ?? 0) + 1
+  const ranges = Array.from({ length: generations + 1 }, (_, generation) =>
+    item({ k: GENERATION, v: { $gte: generation, $lt: generationItem(generation, version).v } }),
+  )
+  return { clinic, type, $or: ranges }
+}
+
+interface Search {
+  readonly filter: Filter
+  readonly index: ResourceIndex
+}
+
+/** Resources of which the items are of an older generation, clinic by clinic. */
+export class OutdatedResources {
+  private readonly engine: Engine
+  /** Where the last ones were found. */
+  private clinic = ''
+  /** The last id of those that say no generation: no index finds these, so they are walked. */
+  private id = ''
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  async count(index: TypeIndex): Promise<number> {
+    let sum = 0
+    for (const clinic of await this.clinics()) {
+      for (const { filter, index: hint } of searches(clinic, index)) {
+        sum += await this.engine.resources.countDocuments(filter, { hint })
+      }
+    }
+    return sum
+  }
+
+  /** None when there are none left. */
+  async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
+    for (const clinic of await this.clinics()) {
+      if (clinic !== this.clinic) this.id = ''
+      this.clinic = clinic
+      for (const search of searches(clinic, index)) {
+        const found = await this.find(search, limit)
+        if (found.length > 0) return found
+      }
+    }
+    return []
+  }
+
+  private async find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
+    const options = { projection: { resource: 0 }, hint: index, limit }
+    if (index !== 'by_id') return await this.engine.resources.find(filter, options).toArray()
+    const after = { ...filter, id: { $gt: this.id } }
+    const found = await this.engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
+    this.id = found.at(-1)?.id ?? ''
+    return found
+  }
+
+  /** The one under way first. */
+  private async clinics(): Promise<readonly string[]> {
+    const clinics = await this.engine.resources.distinct('clinic')
+    return clinics.sort((one, other) => Number(other === this.clinic) - Number(one === this.clinic))
+  }
+}
+
+function searches(clinic: string, index: TypeIndex): readonly Search[] {
+  const ofType = { clinic, type: index.type }
+  const older: Search = {
+    filter: { ...ofType, ...item({ k: GENERATION, v: { $lt: index.generation } }) },
+    index: 'by_entry',
+  }
+  const silent: Search = { filter: { ...ofType, live: true, 'ix.k': { $ne: GENERATION } }, index: 'by_id' }
+  return isOfOldForm(index) ? [silent, older] : [older]
+}
