@@ -21,16 +21,16 @@ const ORPHANS = [
 ]
 
 export class Orphans {
-  private readonly client: MongoClient
-  private looking = false
+  readonly #client: MongoClient
+  #looking = false
 
   constructor(client: MongoClient) {
-    this.client = client
+    this.#client = client
   }
 
   /** Ends orphans for as long as `work` waits, which may be for them. */
   async endDuring<T>(work: Promise<T>): Promise<T> {
-    const timer = setInterval(() => void this.end(), EVERY)
+    const timer = setInterval(() => void this.#end(), EVERY)
     try {
       return await work
     } finally {
@@ -38,17 +38,17 @@ export class Orphans {
     }
   }
 
-  private async end(): Promise<void> {
-    if (this.looking) return
-    this.looking = true
+  async #end(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
     try {
-      const admin = this.client.db('admin')
+      const admin = this.#client.db('admin')
       const found = await admin.aggregate(ORPHANS, { readConcern: { level: 'local' } }).toArray()
       if (found.length > 0) await admin.command({ killSessions: found })
     } catch {
       // Who may not look, or can't now, waits as long as it takes.
     } finally {
-      this.looking = false
+      this.#looking = false
     }
   }
 }

@@ -20,21 +20,21 @@ interface Memory {
 const NOTHING: Memory = { counts: 0, uses: 0, size: 0 }
 
 export class Habits {
-  private readonly memories = new Map<string, Memory>()
+  readonly #memories = new Map<string, Memory>()
 
   /** How much searches of this kind have found of late; undefined: that has to be counted. */
   sizeOf(kind: string): number | undefined {
-    const memory = this.memories.get(kind)
+    const memory = this.#memories.get(kind)
     if (memory === undefined || memory.counts < TRUSTED_AFTER || memory.uses >= TRUSTED_FOR) return undefined
-    this.memories.set(kind, { ...memory, uses: memory.uses + 1 })
+    this.#memories.set(kind, { ...memory, uses: memory.uses + 1 })
     return memory.size
   }
 
   /** @param size undefined: too many to be counted */
   learn(kind: string, size: number | undefined): void {
-    if (this.memories.size >= MOST_REMEMBERED) this.memories.clear()
-    const { counts, size: before } = this.memories.get(kind) ?? NOTHING
+    if (this.#memories.size >= MOST_REMEMBERED) this.#memories.clear()
+    const { counts, size: before } = this.#memories.get(kind) ?? NOTHING
     const memory = size === undefined ? NOTHING : { counts: counts + 1, uses: 0, size: Math.max(before, size) }
-    this.memories.set(kind, memory)
+    this.#memories.set(kind, memory)
   }
 }

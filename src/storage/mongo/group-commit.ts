@@ -19,70 +19,70 @@ const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 *
 const WRITTEN: Outcome<void> = { value: undefined }
 
 export class Commits {
-  private readonly engine: Engine
-  private readonly orphans: Orphans
-  private readonly turns = new KeyedQueue()
-  private readonly underWay = new Set<Promise<void>>()
-  private readonly creations = new BatchQueue<ChangeSet, void>((sets) => this.create(sets), LIMITS)
-  private readonly changes = new BatchQueue<ChangeSet, void>((sets) => this.change(sets), LIMITS)
-  private closed = false
+  readonly #engine: Engine
+  readonly #orphans: Orphans
+  readonly #turns = new KeyedQueue()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #creations = new BatchQueue<ChangeSet, void>((sets) => this.#create(sets), LIMITS)
+  readonly #changes = new BatchQueue<ChangeSet, void>((sets) => this.#change(sets), LIMITS)
+  #closed = false
 
   constructor(engine: Engine) {
-    this.engine = engine
-    this.orphans = new Orphans(engine.client)
+    this.#engine = engine
+    this.#orphans = new Orphans(engine.client)
   }
 
   async write(changes: ChangeSet): Promise<void> {
-    if (this.closed) throw new StoreUnavailable('The store is closed')
+    if (this.#closed) throw new StoreUnavailable('The store is closed')
     for (const change of changes.resources) {
-      checkSize(change, (large) => createdDocument(this.engine, changes, large))
+      checkSize(change, (large) => createdDocument(this.#engine, changes, large))
     }
     const since = Date.now()
-    const written = this.turns.take(touchedBy(changes), () => {
+    const written = this.#turns.take(touchedBy(changes), () => {
       checkTimeLimit(since)
-      return this.writeInTurn(changes)
+      return this.#writeInTurn(changes)
     })
-    this.underWay.add(written)
+    this.#underWay.add(written)
     try {
       await written
     } finally {
-      this.underWay.delete(written)
+      this.#underWay.delete(written)
     }
   }
 
   /** Waits for what is being written, and accepts nothing more. */
   async close(): Promise<void> {
-    this.closed = true
-    await Promise.allSettled(this.underWay)
+    this.#closed = true
+    await Promise.allSettled(this.#underWay)
   }
 
-  private async writeInTurn(changes: ChangeSet): Promise<void> {
-    if (isCreation(changes)) return await this.creations.add(changes)
-    if (changes.guards.length === 0) return await this.changes.add(changes)
+  async #writeInTurn(changes: ChangeSet): Promise<void> {
+    if (isCreation(changes)) return await this.#creations.add(changes)
+    if (changes.guards.length === 0) return await this.#changes.add(changes)
     // A guard is refused more often than not; nobody else should have to be written again because of it.
-    const [outcome] = await this.change([changes])
+    const [outcome] = await this.#change([changes])
     if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
   }
 
-  private async create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
-    const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.engine, set, change)))
+  async #create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.#engine, set, change)))
     try {
-      await this.orphans.endDuring(this.engine.resources.insertMany(documents, { ordered: false }))
+      await this.#orphans.endDuring(this.#engine.resources.insertMany(documents, { ordered: false }))
       return sets.map(() => WRITTEN)
     } catch (error) {
       return sets.map((set, index) => outcomeOf(set, index, error))
     }
   }
 
-  private async change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+  async #change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
     try {
-      const { engine } = this
-      await this.orphans.endDuring(inTransaction(engine.client, (session) => writeAll(engine, session, sets)))
+      const engine = this.#engine
+      await this.#orphans.endDuring(inTransaction(engine.client, (session) => writeAll(engine, session, sets)))
       return sets.map(() => WRITTEN)
     } catch (error) {
       const reason = toStoreError(error)
       if (sets.length === 1 || reason instanceof StoreUnavailable) return sets.map(() => ({ reason }))
-      const alone = await Promise.all(sets.map((set) => this.change([set])))
+      const alone = await Promise.all(sets.map((set) => this.#change([set])))
       return alone.flat()
     }
   }

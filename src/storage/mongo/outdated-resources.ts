@@ -57,21 +57,21 @@ interface Search {
 
 /** Resources of which the items are of an older generation, clinic by clinic. */
 export class OutdatedResources {
-  private readonly engine: Engine
+  readonly #engine: Engine
   /** Where the last ones were found. */
-  private clinic = ''
+  #clinic = ''
   /** The last id of those that say no generation: no index finds these, so they are walked. */
-  private id = ''
+  #id = ''
 
   constructor(engine: Engine) {
-    this.engine = engine
+    this.#engine = engine
   }
 
   async count(index: TypeIndex): Promise<number> {
     let sum = 0
-    for (const clinic of await this.clinics()) {
+    for (const clinic of await this.#clinics()) {
       for (const { filter, index: hint } of searches(clinic, index)) {
-        sum += await this.engine.resources.countDocuments(filter, { hint })
+        sum += await this.#engine.resources.countDocuments(filter, { hint })
       }
     }
     return sum
@@ -79,30 +79,30 @@ export class OutdatedResources {
 
   /** None when there are none left. */
   async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
-    for (const clinic of await this.clinics()) {
-      if (clinic !== this.clinic) this.id = ''
-      this.clinic = clinic
+    for (const clinic of await this.#clinics()) {
+      if (clinic !== this.#clinic) this.#id = ''
+      this.#clinic = clinic
       for (const search of searches(clinic, index)) {
-        const found = await this.find(search, limit)
+        const found = await this.#find(search, limit)
         if (found.length > 0) return found
       }
     }
     return []
   }
 
-  private async find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
+  async #find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
     const options = { projection: { resource: 0 }, hint: index, limit }
-    if (index !== 'by_id') return await this.engine.resources.find(filter, options).toArray()
-    const after = { ...filter, id: { $gt: this.id } }
-    const found = await this.engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
-    this.id = found.at(-1)?.id ?? ''
+    if (index !== 'by_id') return await this.#engine.resources.find(filter, options).toArray()
+    const after = { ...filter, id: { $gt: this.#id } }
+    const found = await this.#engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
+    this.#id = found.at(-1)?.id ?? ''
     return found
   }
 
   /** The one under way first. */
-  private async clinics(): Promise<readonly string[]> {
-    const clinics = await this.engine.resources.distinct('clinic')
-    return clinics.sort((one, other) => Number(other === this.clinic) - Number(one === this.clinic))
+  async #clinics(): Promise<readonly string[]> {
+    const clinics = await this.#engine.resources.distinct('clinic')
+    return clinics.sort((one, other) => Number(other === this.#clinic) - Number(one === this.#clinic))
   }
 }
 

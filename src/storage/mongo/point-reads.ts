@@ -25,17 +25,17 @@ interface RecordAddress {
 }
 
 export class PointReads {
-  private readonly resources: BatchQueue<ResourceAddress, StoredResource | undefined>
-  private readonly records: BatchQueue<RecordAddress, StoredRecord | undefined>
+  readonly #resources: BatchQueue<ResourceAddress, StoredResource | undefined>
+  readonly #records: BatchQueue<RecordAddress, StoredRecord | undefined>
 
   constructor({ resources, records }: Collections) {
-    this.resources = new BatchQueue(async (addresses) => {
+    this.#resources = new BatchQueue(async (addresses) => {
       const projection = { _id: 0, clinic: 1, ...VERSION_FIELDS }
       const found = await resources.find(anyOf(addresses, 'clinic', 'type', 'id'), { projection }).toArray()
       const stored = new Map(found.map((one) => [key(one.clinic, one.type, one.id), toStored(one)]))
       return addresses.map(({ clinic, type, id }) => ({ value: stored.get(key(clinic, type, id)) }))
     }, RESOURCES)
-    this.records = new BatchQueue(async (addresses) => {
+    this.#records = new BatchQueue(async (addresses) => {
       const found = await records.find(anyOf(addresses, 'clinic', 'kind', 'key'), { projection: { _id: 0 } }).toArray()
       const stored = new Map(found.map((one) => [key(one.clinic, one.kind, one.key), one]))
       return addresses.map((one) => {
@@ -47,11 +47,11 @@ export class PointReads {
   }
 
   resource(clinic: string, type: string, id: string): Promise<StoredResource | undefined> {
-    return this.resources.add({ clinic, type, id })
+    return this.#resources.add({ clinic, type, id })
   }
 
   record(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    return this.records.add({ clinic, kind, key })
+    return this.#records.add({ clinic, kind, key })
   }
 }
 

@@ -20,67 +20,67 @@ interface Remembered {
 }
 
 export class RecentRecords implements RecordListener {
-  private readonly reads: PointReads
-  private readonly kinds: ReadonlySet<string>
-  private readonly watch: RecordWatch | undefined
-  private readonly remembered = new Map<string, Remembered>()
+  readonly #reads: PointReads
+  readonly #kinds: ReadonlySet<string>
+  readonly #watch: RecordWatch | undefined
+  readonly #remembered = new Map<string, Remembered>()
   /** A read during which it grows may have come before the change. */
-  private changes = 0
-  private isTold = false
+  #changes = 0
+  #isTold = false
 
   constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
-    this.reads = reads
-    this.kinds = new Set(kinds)
-    this.watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
+    this.#reads = reads
+    this.#kinds = new Set(kinds)
+    this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
   async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    if (!this.isTold || !this.kinds.has(kind)) return await this.reads.record(clinic, kind, key)
+    if (!this.#isTold || !this.#kinds.has(kind)) return await this.#reads.record(clinic, kind, key)
     const address = addressOf({ clinic, kind, key })
-    const known = this.remembered.get(address)
+    const known = this.#remembered.get(address)
     if (known !== undefined && Date.now() < known.until) return known.record
-    const { changes } = this
-    const record = deepFrozen(await this.reads.record(clinic, kind, key))
-    if (this.changes === changes) this.remember(address, { record, until: Date.now() + RECENT })
+    const changes = this.#changes
+    const record = deepFrozen(await this.#reads.record(clinic, kind, key))
+    if (this.#changes === changes) this.#remember(address, { record, until: Date.now() + RECENT })
     return record
   }
 
   /** Whether or not they were written: what is not known is not remembered. */
   wrote(records: readonly RecordChange[]): void {
-    for (const record of records) if (this.kinds.has(record.kind)) this.changed(record)
+    for (const record of records) if (this.#kinds.has(record.kind)) this.changed(record)
   }
 
   begins(): void {
-    this.forget()
-    this.isTold = true
+    this.#forget()
+    this.#isTold = true
   }
 
   changed(record: Parameters<RecordListener['changed']>[0]): void {
     if (record === undefined) {
-      this.forget()
+      this.#forget()
       return
     }
-    this.changes += 1
-    this.remembered.delete(addressOf(record))
+    this.#changes += 1
+    this.#remembered.delete(addressOf(record))
   }
 
   ends(): void {
-    this.forget()
-    this.isTold = false
+    this.#forget()
+    this.#isTold = false
   }
 
   async close(): Promise<void> {
-    await this.watch?.close()
+    await this.#watch?.close()
   }
 
-  private remember(address: string, remembered: Remembered): void {
-    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear()
-    this.remembered.set(address, remembered)
+  #remember(address: string, remembered: Remembered): void {
+    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear()
+    this.#remembered.set(address, remembered)
   }
 
-  private forget(): void {
-    this.changes += 1
-    this.remembered.clear()
+  #forget(): void {
+    this.#changes += 1
+    this.#remembered.clear()
   }
 }
 

@@ -20,57 +20,57 @@ export interface RecordListener {
 
 /** The driver resumes a stream where it broke off; one that it cannot resume is opened anew. */
 export class RecordWatch {
-  private readonly client: MongoClient
-  private readonly records: Collection<RecordDocument>
-  private readonly kinds: readonly string[]
-  private readonly listener: RecordListener
-  private readonly end = new AbortController()
-  private opened: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
-  private readonly watching: Promise<void>
+  readonly #client: MongoClient
+  readonly #records: Collection<RecordDocument>
+  readonly #kinds: readonly string[]
+  readonly #listener: RecordListener
+  readonly #end = new AbortController()
+  #opened: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
+  readonly #watching: Promise<void>
 
   constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
-    this.client = client
-    this.records = records
-    this.kinds = kinds
-    this.listener = listener
-    this.watching = this.watch()
+    this.#client = client
+    this.#records = records
+    this.#kinds = kinds
+    this.#listener = listener
+    this.#watching = this.#watch()
   }
 
   async close(): Promise<void> {
-    this.end.abort()
+    this.#end.abort()
     // First, as a stream that is not closed is resumed when its session ends.
-    const closed = this.opened?.stream.close().catch(() => {})
-    await this.endSession().catch(() => {})
+    const closed = this.#opened?.stream.close().catch(() => {})
+    await this.#endSession().catch(() => {})
     await closed
-    await this.watching
+    await this.#watching
   }
 
   /** What the driver leaves on the server of a stream that is closed while it is being opened ends with its session. */
-  private async endSession(): Promise<void> {
-    if (this.opened === undefined) return
-    await this.client.db('admin').command({ killSessions: [this.opened.session.id] })
+  async #endSession(): Promise<void> {
+    if (this.#opened === undefined) return
+    await this.#client.db('admin').command({ killSessions: [this.#opened.session.id] })
   }
 
-  private async watch(): Promise<void> {
-    const { signal } = this.end
+  async #watch(): Promise<void> {
+    const { signal } = this.#end
     while (!signal.aborted) {
       // Whatever is wrong, it is a memory less; requests meet the same and say so.
-      await this.follow().catch(() => {})
-      this.listener.ends()
+      await this.#follow().catch(() => {})
+      this.#listener.ends()
       await sleep(PAUSE, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
-  private async follow(): Promise<void> {
-    const session = this.client.startSession()
-    const stream = this.records.watch(this.pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
-    this.opened = { session, stream }
+  async #follow(): Promise<void> {
+    const session = this.#client.startSession()
+    const stream = this.#records.watch(this.#pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
+    this.#opened = { session, stream }
     try {
       const first = await stream.tryNext()
-      this.listener.begins()
-      if (first !== null) this.listener.changed(recordIn(first))
+      this.#listener.begins()
+      if (first !== null) this.#listener.changed(recordIn(first))
       // Unlike tryNext(), it throws when the stream has ended for good: the collection was dropped or renamed.
-      while (!this.end.signal.aborted) this.listener.changed(recordIn(await stream.next()))
+      while (!this.#end.signal.aborted) this.#listener.changed(recordIn(await stream.next()))
     } finally {
       await stream.close()
       await session.endSession()
@@ -78,8 +78,8 @@ export class RecordWatch {
   }
 
   /** A deletion, or an update by hand, does not say of which kind the record is. */
-  private pipeline(): object[] {
-    const isWatched = { 'fullDocument.kind': { $in: this.kinds } }
+  #pipeline(): object[] {
+    const isWatched = { 'fullDocument.kind': { $in: this.#kinds } }
     return [
       { $match: { $or: [isWatched, { operationType: { $nin: ['insert', 'replace'] } }] } },
       { $project: { operationType: 1, 'fullDocument.clinic': 1, 'fullDocument.kind': 1, 'fullDocument.key': 1 } },
