@@ -4,24 +4,24 @@ import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
 import { intersection, withinShort } from './range-terms.ts'
-import { item, oneOf, type Term } from './term.ts'
+import { isOneOf, item, type Term } from './term.ts'
 
 const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
 
-export const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
+const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
   prefixOf(declared) + JSON.stringify(values)
 
-/** A referenced resource as a value of a combination. */
-export const addressOf = (type: unknown, id: unknown): string => `${type}/${id}`
+/** A reference as a value of the key. */
+const referenceValue = (type: unknown, id: unknown): string => `${type}/${id}`
 
-/** The items that follow from the other items of a resource. */
+/** The items of a resource's combined indexes, from its other items. */
 export const combinedItems = (
   declared: readonly CombinedIndex[],
   type: string,
   items: readonly IndexItem[],
-): readonly IndexItem[] => declared.filter((one) => one.type === type).flatMap((one) => itemsOf(one, items))
+): readonly IndexItem[] => declared.filter((one) => one.type === type).flatMap((one) => itemsFor(one, items))
 
-function itemsOf(declared: CombinedIndex, items: readonly IndexItem[]): readonly IndexItem[] {
+function itemsFor(declared: CombinedIndex, items: readonly IndexItem[]): readonly IndexItem[] {
   const ranges = items.filter(({ k }) => k === keyOf('date', declared.range))
   if (ranges.length === 0) return []
   const [firsts, seconds] = declared.equal.map((param) => equalValues(param, items))
@@ -31,7 +31,7 @@ function itemsOf(declared: CombinedIndex, items: readonly IndexItem[]): readonly
   return combinations.map((values) => ({ k: combinedKey(declared, values), ...rangeOf(ranges) }))
 }
 
-/** Several periods, or a long one, are somewhere in time: every search looks at them. */
+/** Without a value where there are several periods, or a long one: every search tests these. */
 function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonly high?: number } {
   const [only] = ranges
   const [low, high] = [Number(only?.v), Number(only?.['high'])]
@@ -41,14 +41,18 @@ function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonl
 function equalValues(param: string, items: readonly IndexItem[]): readonly string[] {
   const values = items.flatMap(({ k, v, type }) => {
     if (k === keyOf('token', param)) return [String(v)]
-    return k === keyOf('reference', param) ? [addressOf(type, v)] : []
+    return k === keyOf('reference', param) ? [referenceValue(type, v)] : []
   })
   return [...new Set(values)]
 }
 
-const MOST_COMBINATIONS = 64
+/** Keys of one search. */
+const MAX_KEYS = 64
 
-/** At most one, which only finds: the conditions themselves are terms of their own. */
+/**
+ * The term of a combined index for two equalities and a range, if one is declared. It only finds candidates: each of the
+ * conditions is a term of its own besides.
+ */
 export function combinedTerm(
   declared: readonly CombinedIndex[],
   type: string,
@@ -66,19 +70,19 @@ function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term
     condition.kind === 'date' && condition.param === declared.range ? [condition.bounds] : [],
   )
   const keys = keysOf(declared, conditions)
-  if (ranges.length === 0 || keys.length === 0 || keys.length > MOST_COMBINATIONS) return undefined
-  const k = oneOf(keys)
+  if (ranges.length === 0 || keys.length === 0 || keys.length > MAX_KEYS) return undefined
+  const k = isOneOf(keys)
   const filters = [
     { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
     { k, v: null },
   ].map(item)
   return {
     filter: {},
-    access: { index: 'by_entry', filters, exact: false, inOrder: false, habit: 'combined', declared: true },
+    access: { index: 'by_entry', filters, exact: false, inOrder: false, cardinalityKey: 'combined', declared: true },
   }
 }
 
-/** One for each combination of the values asked for; none when a parameter is not compared. */
+/** One for each combination of the values; none when a parameter has no condition. */
 function keysOf(declared: CombinedIndex, conditions: readonly Condition[]): readonly string[] {
   const [firsts = [], seconds] = declared.equal.map(
     (param) => conditions.map((condition) => valuesOf(condition, param)).find((values) => values.length > 0) ?? [],
@@ -90,7 +94,7 @@ function keysOf(declared: CombinedIndex, conditions: readonly Condition[]): read
   )
 }
 
-/** The values of which `param` must have one; none where the condition says something else. */
+/** The values of which `param` must have one; none where the condition is another one. */
 function valuesOf(condition: Condition, param: string): readonly string[] {
   if (condition.kind === 'any') {
     const values = condition.of.map((part) => valuesOf(part, param))
@@ -99,5 +103,5 @@ function valuesOf(condition: Condition, param: string): readonly string[] {
   if (condition.kind === 'token' && condition.param === param)
     return condition.code === undefined ? [] : [condition.code]
   if (condition.kind !== 'reference' || condition.param !== param || condition.type === undefined) return []
-  return [addressOf(condition.type, condition.id)]
+  return [referenceValue(condition.type, condition.id)]
 }

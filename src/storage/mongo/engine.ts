@@ -2,17 +2,17 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
-import type { Habits } from './cardinality-cache.ts'
+import type { CardinalityCache } from './cardinality-cache.ts'
 import type { Collections } from './collections.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
-  /** Those that are written; searched by are those of `index`. */
+  /** Those that are written; searches use those of `index.combined`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
-  /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
+  /** Up to this number of candidates, collecting and sorting them is less work than walking an index in the sort order. */
   readonly fewCandidates: number
-  readonly habits: Habits
+  readonly cardinalities: CardinalityCache
 }
 
 /** The engine within a session: everything read through it is of one snapshot. */

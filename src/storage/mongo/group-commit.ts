@@ -1,27 +1,27 @@
 /**
- * Commits: which change sets are written together. In one process, sets that touch the same resource, record or
- * guarded type follow each other; the others share commands: first versions of single resources one insert (each is a
- * document of its own, so no transaction is needed), all else a transaction.
+ * Group commit: which change sets are written together. In one process, sets that touch the same resource, record or
+ * guarded type follow each other; the others share commands: first versions of single resources share one insert (each
+ * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
-import { Orphans } from './abandoned-transactions.ts'
-import { lockedTypes, writeAll } from './change-set.ts'
+import { AbandonedTransactions } from './abandoned-transactions.ts'
+import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
 import { type BatchLimits, BatchQueue, KeyedQueue, type Outcome } from './queues.ts'
-import { checkSize, createdDocument } from './resources.ts'
+import { checkSizes, createdDocument } from './resources.ts'
 import { inTransaction } from './transaction.ts'
 
-const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
+const LIMITS: BatchLimits<ChangeSet> = { concurrency: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 
 const WRITTEN: Outcome<void> = { value: undefined }
 
-export class Commits {
+export class GroupCommit {
   readonly #engine: Engine
-  readonly #orphans: Orphans
-  readonly #turns = new KeyedQueue()
+  readonly #abandoned: AbandonedTransactions
+  readonly #queue = new KeyedQueue()
   readonly #underWay = new Set<Promise<void>>()
   readonly #creations = new BatchQueue<ChangeSet, void>((sets) => this.#create(sets), LIMITS)
   readonly #changes = new BatchQueue<ChangeSet, void>((sets) => this.#change(sets), LIMITS)
@@ -29,18 +29,17 @@ export class Commits {
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#orphans = new Orphans(engine.client)
+    this.#abandoned = new AbandonedTransactions(engine.client)
   }
 
+  /** @throws StoreConflict, StoreUnavailable, ResourceTooLarge, EntriesOutdated */
   async write(changes: ChangeSet): Promise<void> {
     if (this.#closed) throw new StoreUnavailable('The store is closed')
-    for (const change of changes.resources) {
-      checkSize(change, (large) => createdDocument(this.#engine, changes, large))
-    }
+    checkSizes(this.#engine, changes)
     const since = Date.now()
-    const written = this.#turns.take(touchedBy(changes), () => {
+    const written = this.#queue.run(keysOf(changes), () => {
       checkTimeLimit(since)
-      return this.#writeInTurn(changes)
+      return this.#commit(changes)
     })
     this.#underWay.add(written)
     try {
@@ -56,10 +55,10 @@ export class Commits {
     await Promise.allSettled(this.#underWay)
   }
 
-  async #writeInTurn(changes: ChangeSet): Promise<void> {
+  async #commit(changes: ChangeSet): Promise<void> {
     if (isCreation(changes)) return await this.#creations.add(changes)
     if (changes.guards.length === 0) return await this.#changes.add(changes)
-    // A guard is refused more often than not; nobody else should have to be written again because of it.
+    // Guards often fail, and a failure would make the other sets of the transaction be written again.
     const [outcome] = await this.#change([changes])
     if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
   }
@@ -67,17 +66,18 @@ export class Commits {
   async #create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
     const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.#engine, set, change)))
     try {
-      await this.#orphans.endDuring(this.#engine.resources.insertMany(documents, { ordered: false }))
+      await this.#abandoned.endDuring(this.#engine.resources.insertMany(documents, { ordered: false }))
       return sets.map(() => WRITTEN)
     } catch (error) {
-      return sets.map((set, index) => outcomeOf(set, index, error))
+      return sets.map((set, index) => insertOutcome(set, index, error))
     }
   }
 
   async #change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    const engine = this.#engine
     try {
-      const engine = this.#engine
-      await this.#orphans.endDuring(inTransaction(engine.client, (session) => writeAll(engine, session, sets)))
+      const written = inTransaction(engine.client, (session) => writeChangeSets(engine, session, sets))
+      await this.#abandoned.endDuring(written)
       return sets.map(() => WRITTEN)
     } catch (error) {
       const reason = toStoreError(error)
@@ -95,7 +95,8 @@ function bytesOf({ resources }: ChangeSet): number {
 const isCreation = ({ resources, records, guards }: ChangeSet): boolean =>
   resources.length === 1 && resources[0]?.expect === 0 && records.length === 0 && guards.length === 0
 
-function touchedBy(changes: ChangeSet): readonly string[] {
+/** Sets that share one of these keys are written one after the other. */
+function keysOf(changes: ChangeSet): readonly string[] {
   const { clinic, resources, records } = changes
   return [
     ...new Set([
@@ -106,10 +107,10 @@ function touchedBy(changes: ChangeSet): readonly string[] {
   ]
 }
 
-/** Inserts that are not ordered fail one by one; anything else failed for all, or nobody knows for which. */
-function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
-  const own = refused.find((one) => one.index === index)
+/** Unordered inserts fail one by one. Any other error concerns all of them, or it is unknown which. */
+function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
+  const writeErrors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+  const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {
     const [change] = resources
     return {
@@ -119,9 +120,9 @@ function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Out
           : toStoreError(new MongoServerError({ message: 'An insert was refused', code: own.code })),
     }
   }
-  const isWritten = error instanceof MongoBulkWriteError && refused.length > 0 && !isUnsure(error)
+  const isWritten = error instanceof MongoBulkWriteError && writeErrors.length > 0 && !lacksMajority(error)
   return isWritten ? WRITTEN : { reason: toStoreError(error, true) }
 }
 
 /** Inserted, but perhaps not by a majority. */
-const isUnsure = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined
+const lacksMajority = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined

@@ -7,18 +7,19 @@ import type { Engine, Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { inSnapshot, sessionOf } from './transaction.ts'
 
-/** Where a version stands: by time, then by stamp; both grow from version to version of a resource. */
-interface Place {
+/** Position of a version: by time, then by timestamp; both increase from version to version of a resource. */
+interface Position {
   readonly updated: number
   readonly stamp: string
 }
 
-type Found = Place & WithResource
+type Row = Position & WithResource
 
-const NOTHING: Fitting<Found> = { items: [], isCut: false }
+const NOTHING: Fitting<Row> = { items: [], isCut: false }
 
+/** @throws InvalidCursor */
 export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
-  const after = cursorPlace(query)
+  const after = cursorPosition(query)
   return await inSnapshot(engine, async (reader) => {
     const { items, isCut } = query.count === 0 ? NOTHING : await versions(reader, query, after, query.count + 1)
     const shown = items.slice(0, query.count)
@@ -31,22 +32,23 @@ export async function history(engine: Engine, query: HistoryQuery): Promise<Hist
   })
 }
 
-/** The newest version of a resource is in `resources`, the others are in `history`. */
+/** The current version of a resource is in `resources`, the superseded ones are in `history`. */
 async function versions(
   reader: Reader,
   query: HistoryQuery,
-  after: Place | undefined,
+  after: Position | undefined,
   limit: number,
-): Promise<Fitting<Found>> {
-  const newest = await part(reader, walkOf(query, 'resources'), query, after, limit)
-  const superseded = await part(reader, walkOf(query, 'history'), query, after, limit)
-  return merged([newest, superseded], compare)
+): Promise<Fitting<Row>> {
+  const current = await readRows(reader, orderedIndex(query, 'resources'), query, after, limit)
+  const superseded = await readRows(reader, orderedIndex(query, 'history'), query, after, limit)
+  return merged([current, superseded], compare)
 }
 
-const compare = (one: Place, other: Place): number => other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
+const compare = (one: Position, other: Position): number =>
+  other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
 
-/** An index of one of the two collections that has the wanted order. */
-interface Walk {
+/** An index of one of the two collections that has the order of the history. */
+interface OrderedIndex {
   readonly collection: 'resources' | 'history'
   readonly index: string
   readonly filter: Filter
@@ -55,27 +57,27 @@ interface Walk {
 
 const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const
 
-function walkOf({ type, id }: HistoryQuery, collection: Walk['collection']): Walk {
+function orderedIndex({ type, id }: HistoryQuery, collection: OrderedIndex['collection']): OrderedIndex {
   const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
-  const isNewest = collection === 'resources'
+  const isCurrent = collection === 'resources'
   if (type === undefined) return { collection, index: 'by_clinic_time', filter: {}, sort: byTime }
   if (id !== undefined) {
-    // There is only one newest version.
-    if (isNewest) return { collection, index: 'by_id', filter: {}, sort: {} }
+    // There is only one current version.
+    if (isCurrent) return { collection, index: 'by_id', filter: {}, sort: {} }
     return { collection, index: 'by_version', filter: {}, sort: { version: -1 } }
   }
-  // The index of the newest versions has the live ones and the deleted ones apart; the server merges them.
-  const filter: Filter = isNewest ? { live: { $in: [true, false] } } : {}
+  // The index has the live and the deleted resources apart; MongoDB merges the two sorted ranges.
+  const filter: Filter = isCurrent ? { live: { $in: [true, false] } } : {}
   return { collection, index: 'by_time', filter, sort: byTime }
 }
 
-async function part(
+async function readRows(
   reader: Reader,
-  { collection, index, filter, sort }: Walk,
+  { collection, index, filter, sort }: OrderedIndex,
   query: HistoryQuery,
-  after: Place | undefined,
+  after: Position | undefined,
   limit: number,
-): Promise<Fitting<Found>> {
+): Promise<Fitting<Row>> {
   const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
   const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
@@ -89,18 +91,18 @@ async function part(
   }))
 }
 
-const olderThan = ({ updated, stamp }: Place, stampField: string): Filter => ({
+const olderThan = ({ updated, stamp }: Position, stampField: string): Filter => ({
   updated: { $lte: updated },
   $or: [{ updated: { $lt: updated } }, { [stampField]: { $lt: stamp } }],
 })
 
 async function count(reader: Reader, query: HistoryQuery): Promise<number> {
   const filter = filterOf(query)
-  const newest = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
-  return newest + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
+  const current = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
+  return current + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
 }
 
-/** A version was current until the next one was written; the newest has no such end. */
+/** A version was current until the next one was written; the current version has no `until`. */
 function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
   return {
     clinic,
@@ -118,7 +120,7 @@ const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
 
 const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
 
-function cursorPlace(query: HistoryQuery): Place | undefined {
+function cursorPosition(query: HistoryQuery): Position | undefined {
   if (query.after === undefined) return undefined
   const [updated, stamp] = readCursor(query.after, cursorQuery(query), 2)
   if (typeof updated !== 'number' || typeof stamp !== 'string') {

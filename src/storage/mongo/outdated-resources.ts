@@ -1,6 +1,7 @@
 /**
- * Whether resources have the entries that a search by custom parameters needs. A server that has not heard of the newest
- * parameters writes none for them; each resource has the index version of its items, so no search has to wait.
+ * Resources whose index items are out of date, which their generation item tells (see index-entries.ts): in the
+ * generation, where an older server wrote them; or in the index version, where the server that wrote them did not know
+ * the clinic's newest search parameters yet.
  */
 import type { SearchPlan } from '../../search/plan.ts'
 import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
@@ -11,7 +12,7 @@ import { GENERATION, generationItem } from './index-entries.ts'
 import { item } from './term.ts'
 import { sessionOf } from './transaction.ts'
 
-/** @throws EntriesOutdated naming the types of which there is a resource with older entries */
+/** @throws EntriesOutdated with the types of which a resource has an older index version */
 export async function checkIndexVersions(
   reader: Reader,
   { clinic }: Pick<SearchPlan, 'clinic'>,
@@ -28,16 +29,13 @@ async function isOutdated(reader: Reader, clinic: string, type: string, version:
   const index = reader.index.state.types.get(type)
   // Those without an index version are being reindexed anyway.
   if (index !== undefined && isOfOldForm(index)) return true
-  const filter = outdatedFilter(reader, clinic, type, version)
-  const found = await reader.resources.findOne(filter, {
-    ...{ projection: { _id: 1 }, hint: 'by_entry' },
-    ...sessionOf(reader),
-  })
-  return found !== null
+  const filter = olderVersionFilter(reader, clinic, type, version)
+  const options = { projection: { _id: 1 }, hint: 'by_entry', ...sessionOf(reader) }
+  return (await reader.resources.findOne(filter, options)) !== null
 }
 
 /** Resources whose items have an older index version, whichever the generation of the server that wrote them. */
-export function outdatedFilter(
+export function olderVersionFilter(
   { index }: Pick<Reader, 'index'>,
   clinic: string,
   type: string,
@@ -50,17 +48,12 @@ export function outdatedFilter(
   return { clinic, type, $or: ranges }
 }
 
-interface Search {
-  readonly filter: Filter
-  readonly index: ResourceIndex
-}
-
-/** Resources of which the items are of an older generation, clinic by clinic. */
+/** Resources whose items have an older generation, clinic by clinic. */
 export class OutdatedResources {
   readonly #engine: Engine
   /** Where the last ones were found. */
   #clinic = ''
-  /** The last id of those that say no generation: no index finds these, so they are walked. */
+  /** The last id of those without a generation: no index finds these, so they are walked. */
   #id = ''
 
   constructor(engine: Engine) {
@@ -70,29 +63,29 @@ export class OutdatedResources {
   async count(index: TypeIndex): Promise<number> {
     let sum = 0
     for (const clinic of await this.#clinics()) {
-      for (const { filter, index: hint } of searches(clinic, index)) {
+      for (const { filter, hint } of queriesFor(clinic, index)) {
         sum += await this.#engine.resources.countDocuments(filter, { hint })
       }
     }
     return sum
   }
 
-  /** None when there are none left. */
+  /** Of one clinic; none when there are none left. */
   async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
     for (const clinic of await this.#clinics()) {
       if (clinic !== this.#clinic) this.#id = ''
       this.#clinic = clinic
-      for (const search of searches(clinic, index)) {
-        const found = await this.#find(search, limit)
+      for (const query of queriesFor(clinic, index)) {
+        const found = await this.#find(query, limit)
         if (found.length > 0) return found
       }
     }
     return []
   }
 
-  async #find({ filter, index }: Search, limit: number): Promise<readonly ResourceDocument[]> {
-    const options = { projection: { resource: 0 }, hint: index, limit }
-    if (index !== 'by_id') return await this.#engine.resources.find(filter, options).toArray()
+  async #find({ filter, hint }: OutdatedQuery, limit: number): Promise<readonly ResourceDocument[]> {
+    const options = { projection: { resource: 0 }, hint, limit }
+    if (hint !== 'by_id') return await this.#engine.resources.find(filter, options).toArray()
     const after = { ...filter, id: { $gt: this.#id } }
     const found = await this.#engine.resources.find(after, { ...options, sort: { id: 1 } }).toArray()
     this.#id = found.at(-1)?.id ?? ''
@@ -106,12 +99,20 @@ export class OutdatedResources {
   }
 }
 
-function searches(clinic: string, index: TypeIndex): readonly Search[] {
+interface OutdatedQuery {
+  readonly filter: Filter
+  readonly hint: ResourceIndex
+}
+
+function queriesFor(clinic: string, index: TypeIndex): readonly OutdatedQuery[] {
   const ofType = { clinic, type: index.type }
-  const older: Search = {
+  const older: OutdatedQuery = {
     filter: { ...ofType, ...item({ k: GENERATION, v: { $lt: index.generation } }) },
-    index: 'by_entry',
+    hint: 'by_entry',
   }
-  const silent: Search = { filter: { ...ofType, live: true, 'ix.k': { $ne: GENERATION } }, index: 'by_id' }
-  return isOfOldForm(index) ? [silent, older] : [older]
+  const withoutGeneration: OutdatedQuery = {
+    filter: { ...ofType, live: true, 'ix.k': { $ne: GENERATION } },
+    hint: 'by_id',
+  }
+  return isOfOldForm(index) ? [withoutGeneration, older] : [older]
 }

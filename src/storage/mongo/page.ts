@@ -1,4 +1,4 @@
-/** One page of resources of one type, and their number. */
+/** One page of resources of one type, in order, and how many there are. */
 import type { Condition, SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
 import { type Fitting, readFitting, type WithResource } from '../response-limit.ts'
@@ -19,7 +19,7 @@ import {
   missingFields,
   type Position,
 } from './sort.ts'
-import { type Access, EVERY, NEVER, type Scope, type Term } from './term.ts'
+import { type AccessPath, EVERY_LIVE, NEVER, type Scope, type Term } from './term.ts'
 import { sessionOf } from './transaction.ts'
 
 /** A search of one type, ready to give pages. */
@@ -29,21 +29,21 @@ export interface TypeSearch {
   readonly sort: readonly SortKey[]
 }
 
-/** What a page shows, and where it stands in the order. */
+/** A resource on a page, and its position in the order. */
 export interface Row extends WithResource {
   readonly position: Position
-  /** None unless they were asked for. */
+  /** Only with PageOptions.withItems. */
   readonly ix: readonly IndexItem[]
 }
 
-/** `withItems`: rows bring their index items along, for what they refer to. */
 export interface PageOptions {
   readonly after: Position | undefined
   readonly limit: number
+  /** With the index items of each row, which say what it refers to. */
   readonly withItems: boolean
 }
 
-/** undefined: nothing can match. */
+/** undefined: no resource can match. */
 export async function typeSearch(
   reader: Reader,
   scope: Scope,
@@ -65,7 +65,7 @@ export async function pageOf(reader: Reader, search: TypeSearch, options: PageOp
     : await inFieldOrder(reader, search, order, options)
 }
 
-/** By fields that an index is in the order of, which is walked unless there are few candidates. */
+/** In the order of an index, which is walked unless there are few candidates. */
 async function inFieldOrder(
   reader: Reader,
   search: TypeSearch,
@@ -75,7 +75,7 @@ async function inFieldOrder(
   const access = await orderedAccess(reader, search, order)
   const found = reader.resources
     .find(candidates(search.scope, access, search.terms, after && afterFields(order, after)), {
-      projection: { ...shown(withItems), stamp: 1 },
+      projection: { ...projectionOf(withItems), stamp: 1 },
       ...sessionOf(reader),
     })
     .hint(access.index)
@@ -84,23 +84,27 @@ async function inFieldOrder(
   return await readFitting(found, (document) => rowOf(document, fieldPosition(order, document)))
 }
 
-async function orderedAccess(reader: Reader, { scope, terms, sort }: TypeSearch, order: FieldOrder): Promise<Access> {
+async function orderedAccess(
+  reader: Reader,
+  { scope, terms, sort }: TypeSearch,
+  order: FieldOrder,
+): Promise<AccessPath> {
   const comesInOrder = ({ access }: Term) => sort.length === 0 && access?.inOrder === true
   const source = await bestSource(reader, scope, terms, !terms.some(comesInOrder))
   if (source !== undefined && (source.few || (sort.length === 0 && source.access.inOrder))) return source.access
-  return order.index === 'by_entry' ? EVERY : { ...EVERY, index: order.index, filters: [{}], inOrder: true }
+  return order.index === 'by_entry' ? EVERY_LIVE : { ...EVERY_LIVE, index: order.index, filters: [{}], inOrder: true }
 }
 
-/** Every candidate with its values, then sorted; the server keeps no more than a page while it does. */
+/** Every candidate with its sort values, then sorted; MongoDB keeps only the best `limit` of them while it sorts. */
 async function sorted(
   reader: Reader,
   { scope, terms, sort }: TypeSearch,
   { after, limit, withItems }: PageOptions,
 ): Promise<Fitting<Row>> {
-  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY
+  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY_LIVE
   const pipeline = [
     { $match: candidates(scope, access, terms) },
-    { $project: { ...shown(withItems), ...keyFields(sort) } },
+    { $project: { ...projectionOf(withItems), ...keyFields(sort) } },
     ...(after === undefined ? [] : [{ $match: afterKeys(sort, after) }]),
     { $addFields: missingFields(sort) },
     { $sort: keyOrder(sort) },
@@ -109,7 +113,7 @@ async function sorted(
   const options = { hint: access.index, ...sessionOf(reader) }
   return await readFitting(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
-    return rowOf(document, { keys, place: document._id })
+    return rowOf(document, { keys, tieBreak: document._id })
   })
 }
 
@@ -121,4 +125,4 @@ const rowOf = (document: ResourceDocument, position: Position): Row => ({
 
 type SortedDocument = ResourceDocument & { readonly [key: string]: CursorKey }
 
-const shown = (withItems: boolean) => ({ ...VERSION_FIELDS, ...(withItems ? { ix: 1 } : {}) })
+const projectionOf = (withItems: boolean) => ({ ...VERSION_FIELDS, ...(withItems ? { ix: 1 } : {}) })

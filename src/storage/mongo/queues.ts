@@ -1,4 +1,7 @@
-/** Queues within a process: what waits is sent together, as one command or transaction, or in the order it came. */
+/**
+ * Queues within one process: BatchQueue sends together what waits, as one command or one transaction; KeyedQueue keeps
+ * the order of work on the same resource or record.
+ */
 import { checkTimeLimit } from './connection.ts'
 
 /** What became of an item. */
@@ -12,7 +15,7 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void
 }
 
-/** Refuses what has waited too long. */
+/** Rejects what has waited too long. */
 function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
   try {
     checkTimeLimit(since)
@@ -24,29 +27,32 @@ function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
 }
 
 export interface BatchLimits<Item> {
-  /** BatchQueue under way at the same time. */
-  readonly atOnce: number
+  /** Batches under way at the same time. */
+  readonly concurrency: number
+  /** Items of a batch. */
   readonly items: number
-  /** Of a batch, about; one item may be larger. */
+  /** Approximate size of a batch; a single item may be larger. */
   readonly bytes?: number
   readonly bytesOf?: (item: Item) => number
 }
 
 /** One outcome for each item, in their order. */
-type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
+type SendBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
 
+/** Collects items while earlier batches are under way. */
 export class BatchQueue<Item, Result> {
-  readonly #run: Run<Item, Result>
+  readonly #sendBatch: SendBatch<Item, Result>
   readonly #limits: BatchLimits<Item>
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
   #scheduled = false
 
-  constructor(run: Run<Item, Result>, limits: BatchLimits<Item>) {
-    this.#run = run
+  constructor(sendBatch: SendBatch<Item, Result>, limits: BatchLimits<Item>) {
+    this.#sendBatch = sendBatch
     this.#limits = limits
   }
 
+  /** @throws StoreUnavailable when the item has waited longer than TIME_LIMIT, and whatever its batch is rejected with */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, since: Date.now(), resolve, reject })
@@ -56,16 +62,16 @@ export class BatchQueue<Item, Result> {
 
   /** After the I/O events of this turn of the event loop, so that the requests they bring can join. */
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0 || this.#underWay >= this.#limits.atOnce) return
+    if (this.#scheduled || this.#waiting.length === 0 || this.#underWay >= this.#limits.concurrency) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
-      void this.#send()
+      void this.#sendNext()
       this.#schedule()
     })
   }
 
-  async #send(): Promise<void> {
+  async #sendNext(): Promise<void> {
     const batch = this.#waiting.splice(0, this.#nextSize()).filter(isInTime)
     if (batch.length === 0) return this.#schedule()
     this.#underWay += 1
@@ -81,38 +87,38 @@ export class BatchQueue<Item, Result> {
 
   async #outcomesOf(items: readonly Item[]): Promise<readonly Outcome<Result>[]> {
     try {
-      return await this.#run(items)
+      return await this.#sendBatch(items)
     } catch (reason) {
       return items.map(() => ({ reason }))
     }
   }
 
   #nextSize(): number {
-    const { items: most, bytes: mostBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#limits
+    const { items: maxItems, bytes: maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#limits
     let bytes = 0
     const end = this.#waiting.findIndex(({ item }, index) => {
       bytes += bytesOf(item)
-      return index >= most || (index > 0 && bytes > mostBytes)
+      return index >= maxItems || (index > 0 && bytes > maxBytes)
     })
     return end === -1 ? this.#waiting.length : end
   }
 }
 
-/** Work that touches the same things is done in the order it came, other work at the same time. */
+/** Work that shares a key runs in the order it came, all other work at the same time. */
 export class KeyedQueue {
-  /** The end of the last work on each thing. */
+  /** By key, the end of the last work on it. */
   readonly #ends = new Map<string, Promise<void>>()
 
-  /** Starts `work` when all earlier work on any of `things` has ended; at once where there is none. */
-  async take<T>(things: readonly string[], work: () => Promise<T>): Promise<T> {
-    const earlier = things.flatMap((thing) => this.#ends.get(thing) ?? [])
+  /** Starts `work` when all earlier work on any of `keys` has ended; at once where there is none. */
+  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const earlier = keys.flatMap((key) => this.#ends.get(key) ?? [])
     const { promise: end, resolve } = Promise.withResolvers<void>()
-    for (const thing of things) this.#ends.set(thing, end)
+    for (const key of keys) this.#ends.set(key, end)
     if (earlier.length > 0) await Promise.all(earlier)
     try {
       return await work()
     } finally {
-      for (const thing of things) if (this.#ends.get(thing) === end) this.#ends.delete(thing)
+      for (const key of keys) if (this.#ends.get(key) === end) this.#ends.delete(key)
       resolve()
     }
   }

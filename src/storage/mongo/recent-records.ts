@@ -1,18 +1,19 @@
 /**
- * A memory of records that are read with every request and seldom change. What this process writes, it forgets at once;
- * what others write, when the change stream tells, and after RECENT milliseconds in any case: a stream may be late. While
- * there is no stream, nothing is remembered.
+ * A cache of records that are read with every request and seldom change. Own writes remove them at once; writes of
+ * other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
+ * be late. While there is no stream, nothing is cached.
  */
 import { deepFrozen } from '../frozen.ts'
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
 import type { Engine } from './engine.ts'
 import type { PointReads } from './point-reads.ts'
 import { type RecordListener, RecordWatch } from './record-watch.ts'
+import { recordKey } from './records.ts'
 
-/** Beyond that, the memory starts anew. */
-const MOST_REMEMBERED = 1_000
+/** When there are more, the cache is emptied. */
+const MAX_CACHED = 1_000
 
-interface Remembered {
+interface Cached {
   /** undefined: there is none. */
   readonly record: StoredRecord | undefined
   /** Milliseconds since 1970 UTC. */
@@ -23,10 +24,10 @@ export class RecentRecords implements RecordListener {
   readonly #reads: PointReads
   readonly #kinds: ReadonlySet<string>
   readonly #watch: RecordWatch | undefined
-  readonly #remembered = new Map<string, Remembered>()
-  /** A read during which it grows may have come before the change. */
+  readonly #cached = new Map<string, Cached>()
+  /** What was read while it increased may be older than the change. */
   #changes = 0
-  #isTold = false
+  #isWatching = false
 
   constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
     this.#reads = reads
@@ -34,55 +35,53 @@ export class RecentRecords implements RecordListener {
     this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
+  /** @throws StoreUnavailable when the read has waited longer than TIME_LIMIT */
   async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    if (!this.#isTold || !this.#kinds.has(kind)) return await this.#reads.record(clinic, kind, key)
-    const address = addressOf({ clinic, kind, key })
-    const known = this.#remembered.get(address)
-    if (known !== undefined && Date.now() < known.until) return known.record
+    if (!this.#isWatching || !this.#kinds.has(kind)) return await this.#reads.record(clinic, kind, key)
+    const cacheKey = recordKey({ clinic, kind, key })
+    const cached = this.#cached.get(cacheKey)
+    if (cached !== undefined && Date.now() < cached.until) return cached.record
     const changes = this.#changes
     const record = deepFrozen(await this.#reads.record(clinic, kind, key))
-    if (this.#changes === changes) this.#remember(address, { record, until: Date.now() + RECENT })
+    if (this.#changes === changes) this.#add(cacheKey, { record, until: Date.now() + RECENT })
     return record
   }
 
-  /** Whether or not they were written: what is not known is not remembered. */
+  /** Also to be called when the write failed, as it may have been carried out. */
   wrote(records: readonly RecordChange[]): void {
     for (const record of records) if (this.#kinds.has(record.kind)) this.changed(record)
   }
 
-  begins(): void {
-    this.#forget()
-    this.#isTold = true
+  started(): void {
+    this.#clear()
+    this.#isWatching = true
   }
 
   changed(record: Parameters<RecordListener['changed']>[0]): void {
     if (record === undefined) {
-      this.#forget()
+      this.#clear()
       return
     }
     this.#changes += 1
-    this.#remembered.delete(addressOf(record))
+    this.#cached.delete(recordKey(record))
   }
 
-  ends(): void {
-    this.#forget()
-    this.#isTold = false
+  stopped(): void {
+    this.#clear()
+    this.#isWatching = false
   }
 
   async close(): Promise<void> {
     await this.#watch?.close()
   }
 
-  #remember(address: string, remembered: Remembered): void {
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear()
-    this.#remembered.set(address, remembered)
+  #add(cacheKey: string, cached: Cached): void {
+    if (this.#cached.size >= MAX_CACHED) this.#cached.clear()
+    this.#cached.set(cacheKey, cached)
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#changes += 1
-    this.#remembered.clear()
+    this.#cached.clear()
   }
 }
-
-const addressOf = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
-  JSON.stringify([clinic, kind, key])

@@ -1,4 +1,4 @@
-/** Versions of resources: the documents that are written, and what is read from them by its address. */
+/** Versions of resources as documents: how they are written, and how one is read by its address. */
 import { randomInt } from 'node:crypto'
 import { BSON } from 'mongodb'
 import type { IndexEntry } from '../../search/plan.ts'
@@ -6,27 +6,11 @@ import { type ChangeSet, type ResourceChange, ResourceTooLarge, type StoredResou
 import type { Collections, HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { generationItem, itemsOf } from './index-entries.ts'
+import { entryItems, generationItem } from './index-entries.ts'
 import { documentOf, packText, unpackText } from './stored-text.ts'
 
-/** The fields that a version is made of, for people and indexes none. */
+/** What toStored() needs: without the fields for indexes and for people. */
 export const VERSION_FIELDS = { type: 1, id: 1, version: 1, updated: 1, method: 1, text: 1 } as const
-
-/** Newest first: a version that is superseded between the two reads has moved to where the second looks. */
-export async function readVersion(
-  collections: Collections,
-  clinic: string,
-  type: string,
-  id: string,
-  version: number,
-): Promise<StoredResource | undefined> {
-  const address = { clinic, type, id, version }
-  const projection = { _id: 0, ...VERSION_FIELDS }
-  const found =
-    (await collections.resources.findOne(address, { projection })) ??
-    (await collections.history.findOne(address, { projection }))
-  return found === null ? undefined : toStored(found)
-}
 
 export const toStored = ({
   type,
@@ -44,18 +28,54 @@ export const toStored = ({
   text: unpackText(text),
 })
 
-/** The document of a first version. */
-export function createdDocument(engine: Engine, set: Origin, change: ResourceChange): ResourceDocument {
-  const stamp = nextStamp()
-  return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
+/** The current version first: if it is superseded between the two reads, the second one finds it in the history. */
+export async function readVersion(
+  collections: Collections,
+  clinic: string,
+  type: string,
+  id: string,
+  version: number,
+): Promise<StoredResource | undefined> {
+  const address = { clinic, type, id, version }
+  const projection = { _id: 0, ...VERSION_FIELDS }
+  const found =
+    (await collections.resources.findOne(address, { projection })) ??
+    (await collections.history.findOne(address, { projection }))
+  return found === null ? undefined : toStored(found)
 }
 
 /** What the changes of one set share. */
-type Origin = Pick<ChangeSet, 'clinic' | 'indexVersion'>
+type SetFields = Pick<ChangeSet, 'clinic' | 'indexVersion'>
+
+/** The document of a first version. */
+export function createdDocument(engine: Engine, set: SetFields, change: ResourceChange): ResourceDocument {
+  const stamp = nextTimestamp()
+  return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
+}
+
+/** The current version as far as the history keeps it. */
+export type CurrentVersion = Omit<ResourceDocument, 'ix' | 'resource' | 'live'>
+
+/** The document that replaces `before`, if there is one. */
+export function nextDocument(
+  engine: Engine,
+  set: SetFields,
+  change: ResourceChange,
+  before: CurrentVersion | undefined,
+): CurrentVersion {
+  if (before === undefined) return createdDocument(engine, set, change)
+  return { _id: before._id, ...fieldsOf(engine, set, change, nextTimestamp(before.stamp)) }
+}
+
+/** @param until when the next version was written (ms) */
+export const superseded = (
+  { clinic, type, id, version, updated, method, text, stamp }: CurrentVersion,
+  until: number,
+): HistoryDocument => ({ _id: stamp, clinic, type, id, version, updated, method, text, until })
 
 function fieldsOf(
   engine: Engine,
-  { clinic, indexVersion = 0 }: Origin,
+  { clinic, indexVersion = 0 }: SetFields,
   { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
   stamp: string,
 ): Omit<ResourceDocument, '_id'> {
@@ -83,37 +103,25 @@ export function indexItems(
   entries: readonly IndexEntry[],
   indexVersion: number,
 ): readonly IndexItem[] {
-  const items = itemsOf(entries)
+  const items = entryItems(entries)
   return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), indexVersion)]
 }
 
-/** What was stored before, as far as it is kept as history. */
-export type Newest = Omit<ResourceDocument, 'ix' | 'resource' | 'live'>
-
-export function nextDocument(engine: Engine, set: Origin, change: ResourceChange, before: Newest | undefined): Newest {
-  if (before === undefined) return createdDocument(engine, set, change)
-  return { _id: before._id, ...fieldsOf(engine, set, change, nextStamp(before.stamp)) }
-}
-
-export const superseded = (
-  { clinic, type, id, version, updated, method, text, stamp }: Newest,
-  until: number,
-): HistoryDocument => ({ _id: stamp, clinic, type, id, version, updated, method, text, until })
-
-/** Bytes, less what the server and a transaction put around it. */
-const LARGEST = 16 * 1024 * 1024 - 16 * 1024
-
-/** Characters of a text that, with everything it is found by, is far from the limit. */
-const HARMLESS = 256 * 1024
-
 /**
- * @param documentOf makes the document that would be written
- * @throws ResourceTooLarge when that can't be
+ * Bytes of a document, less what the server and a transaction put around it.
+ * https://www.mongodb.com/docs/manual/reference/limits/#std-label-limit-bson-document-size
  */
-export function checkSize(change: ResourceChange, documentOf: (change: ResourceChange) => BSON.Document): void {
-  if (change.text.length <= HARMLESS) return
-  if (BSON.calculateObjectSize(documentOf(change)) > LARGEST) {
-    throw new ResourceTooLarge(`${change.type}/${change.id}`)
+const MAX_DOCUMENT = 16 * 1024 * 1024 - 16 * 1024
+
+/** Characters of a text whose document, with all its index items, is far from the limit. */
+const SMALL_TEXT = 256 * 1024
+
+/** @throws ResourceTooLarge when a version of `set` does not fit into a document */
+export function checkSizes(engine: Engine, set: ChangeSet): void {
+  for (const change of set.resources) {
+    if (change.text.length <= SMALL_TEXT) continue
+    const bytes = BSON.calculateObjectSize(createdDocument(engine, set, change))
+    if (bytes > MAX_DOCUMENT) throw new ResourceTooLarge(`${change.type}/${change.id}`)
   }
 }
 
@@ -121,16 +129,19 @@ export function checkSize(change: ResourceChange, documentOf: (change: ResourceC
 const TIME_DIGITS = 11
 const PROCESS_DIGITS = 4
 
-const processName = randomInt(36 ** PROCESS_DIGITS)
+const processDigits = randomInt(36 ** PROCESS_DIGITS)
   .toString(36)
   .padStart(PROCESS_DIGITS, '0')
 
-/** Microseconds since 1970 UTC of the last stamp. */
+/** Microseconds since 1970 UTC of the last timestamp. */
 let last = 0
 
-/** Later than every stamp of this process, and than `previous`, which another process may have made. */
-function nextStamp(previous?: string): string {
+/**
+ * A text that sorts after every earlier timestamp of this process, and after `previous`, which another process may have
+ * written; no two processes write the same one.
+ */
+function nextTimestamp(previous?: string): string {
   const past = previous === undefined ? 0 : Number.parseInt(previous.slice(0, TIME_DIGITS), 36)
   last = Math.max(Date.now() * 1000, last + 1, past + 1)
-  return last.toString(36).padStart(TIME_DIGITS, '0') + processName
+  return last.toString(36).padStart(TIME_DIGITS, '0') + processDigits
 }

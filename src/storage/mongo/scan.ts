@@ -8,25 +8,28 @@ import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { inSnapshot, sessionOf } from './transaction.ts'
 
-/** By the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
+/** Sorted by the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
 export async function clinics({ resources, records }: Engine): Promise<readonly string[]> {
   const names = [...(await resources.distinct('clinic')), ...(await records.distinct('clinic'))]
   return [...new Set(names)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
 }
 
-interface Found {
+interface Row {
   readonly updated: number
-  /** Of the version; within a millisecond they are in the order of their stamps. */
+  /** Timestamp of the version, which sorts those of one millisecond. */
   readonly stamp: string
   readonly resource: ScannedVersion
 }
 
-/** Of one snapshot, since a version moves from one collection to the other when it is superseded. */
+/**
+ * In one snapshot, as a version moves from one collection to the other when it is superseded.
+ * @throws InvalidCursor
+ */
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
-  const filter = filterOf(scan)
+  const filter = filterFor(scan)
   const { items, isCut } = await inSnapshot(engine, async (reader) =>
     merged(
-      [await newest(reader, scan, filter('stamp')), await superseded(reader, scan, filter('_id'))],
+      [await currentVersions(reader, scan, filter('stamp')), await supersededVersions(reader, scan, filter('_id'))],
       (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
     ),
   )
@@ -40,8 +43,8 @@ export async function scanVersions(engine: Engine, scan: VersionScan): Promise<S
 
 const versionQuery = ({ clinic }: VersionScan): unknown => ['versions', clinic]
 
-/** The filter of a collection, by the field that has the stamp of a version. */
-function filterOf(scan: VersionScan): (stampField: string) => Filter {
+/** The filter for a collection, by its field that has the timestamp of a version. */
+function filterFor(scan: VersionScan): (stampField: string) => Filter {
   const { clinic, since } = scan
   const written = since === undefined ? {} : { updated: { $gte: since } }
   if (scan.after === undefined) return () => ({ clinic, ...written })
@@ -53,31 +56,32 @@ function filterOf(scan: VersionScan): (stampField: string) => Filter {
   })
 }
 
-function newest(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
+function currentVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Row>> {
   const projection = { ...VERSION_FIELDS, stamp: 1 }
   const found: AsyncIterable<ResourceDocument> = reader.resources
     .find(filter, { projection, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, stamp: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document.stamp, true))
+  return readFitting(found, (document) => rowOf(document, document.stamp, true))
 }
 
-function superseded(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
+function supersededVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Row>> {
   const found: AsyncIterable<HistoryDocument> = reader.history
     .find(filter, { projection: VERSION_FIELDS, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, _id: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document._id, false))
+  return readFitting(found, (document) => rowOf(document, document._id, false))
 }
 
-const foundAs = (document: ResourceDocument | HistoryDocument, stamp: string, isCurrent: boolean): Found => ({
+const rowOf = (document: ResourceDocument | HistoryDocument, stamp: string, isCurrent: boolean): Row => ({
   updated: document.updated,
   stamp,
   resource: { ...toStored(document), isCurrent },
 })
 
+/** @throws InvalidCursor */
 export async function scanRecords({ records }: Engine, scan: ScanQuery): Promise<ScanPage<StoredRecord>> {
   const query = ['records', scan.clinic]
   const [kind, key] = scan.after === undefined ? [] : readCursor(scan.after, query, 2)

@@ -10,17 +10,21 @@ import { countRows, type PageOptions, pageOf, type Row, type TypeSearch, typeSea
 import type { Position } from './sort.ts'
 import { inSnapshot } from './transaction.ts'
 
+/** @throws IndexIncomplete, EntriesOutdated, InvalidCursor */
 export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
   engine.index.check(plan)
   const after = cursorPosition(plan)
-  if (isOneCommand(plan) && indexVersions === undefined) return await result(engine, plan, after)
+  if (isSingleCommand(plan) && indexVersions === undefined) return await result(engine, plan, after)
   return await inSnapshot(engine, async (reader) => {
     if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
     return await result(reader, plan, after)
   })
 }
 
-/** Ids of at most `limit` matches. */
+/**
+ * Ids of at most `limit` matches.
+ * @throws IndexIncomplete
+ */
 export async function findIds(reader: Reader, plan: SearchPlan, limit: number): Promise<readonly string[]> {
   reader.index.check(plan)
   const unsorted = { ...plan, sort: [] }
@@ -29,22 +33,37 @@ export async function findIds(reader: Reader, plan: SearchPlan, limit: number): 
   return items.slice(0, limit).map(({ resource }) => resource.id)
 }
 
-/** A session costs more than a command. */
-function isOneCommand({ types, where, include, total, count }: SearchPlan): boolean {
-  return types.length === 1 && include.length === 0 && (total === 'none' || count === 0) && !where.some(isLinked)
+/** Then it needs no snapshot, whose session costs more than the command. */
+function isSingleCommand({ types, where, include, total, count }: SearchPlan): boolean {
+  return (
+    types.length === 1 && include.length === 0 && (total === 'none' || count === 0) && !where.some(followsReference)
+  )
 }
 
-function isLinked(condition: Condition): boolean {
+function followsReference(condition: Condition): boolean {
   switch (condition.kind) {
     case 'chain':
     case 'has':
       return true
     case 'not':
-      return isLinked(condition.of)
+      return followsReference(condition.of)
     case 'any':
     case 'all':
-      return condition.of.some(isLinked)
-    default:
+      return condition.of.some(followsReference)
+    case 'string':
+    case 'token':
+    case 'reference':
+    case 'uri':
+    case 'unequal':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'position':
+    case 'composite':
+    case 'missing':
+    case 'id':
+    case 'type':
+    case 'lastUpdated':
       return false
   }
 }
@@ -66,7 +85,10 @@ async function result(reader: Reader, plan: SearchPlan, after: Position | undefi
 
 const NOTHING: Fitting<Row> = { items: [], isCut: false }
 
-/** Of several types only those are searched of which the clinic has something. */
+/** For so many types, searching them takes no longer than reading which types there are. */
+const MAX_UNCHECKED = 3
+
+/** Of several types, only those of which the clinic has resources. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
   const searches: TypeSearch[] = []
   for (const type of await typesOf(reader, plan)) {
@@ -77,11 +99,11 @@ async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly 
 }
 
 async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<readonly string[]> {
-  const asked = new Set(types)
-  if (asked.size < 4) return [...asked]
+  const wanted = new Set(types)
+  if (wanted.size <= MAX_UNCHECKED) return [...wanted]
   const session = reader.session
   const stored = await reader.resources.distinct('type', { clinic }, session === undefined ? {} : { session })
-  return stored.filter((type) => asked.has(type))
+  return stored.filter((type) => wanted.has(type))
 }
 
 async function page(
@@ -95,7 +117,7 @@ async function page(
   return merged(pages, (one, other) => compare(sort, one.position, other.position))
 }
 
-/** The order that the pages of one type have, for several. */
+/** The order within the page of each type, across the types. */
 function compare(sort: readonly SortKey[], one: Position, other: Position): number {
   for (const [index, { descending }] of sort.entries()) {
     const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
@@ -104,30 +126,33 @@ function compare(sort: readonly SortKey[], one: Position, other: Position): numb
     if (right === null) return -1
     return descending ? compareValues(right, left) : compareValues(left, right)
   }
-  return sort[0]?.descending ? compareValues(other.place, one.place) : compareValues(one.place, other.place)
+  return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
 }
 
-/** Texts as the server compares them: by the bytes of UTF-8. */
+/** Texts as MongoDB compares them: by the bytes of UTF-8. */
 function compareValues(one: string | number, other: string | number): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }
 
-/** `_total=estimate` is answered exactly too. `fitting` is the size of a page after which nothing comes. */
+/**
+ * `_total=estimate` is answered exactly too.
+ * @param lastPageSize the matches on this page, if there is no next one
+ */
 async function totalOf(
   reader: Reader,
   plan: SearchPlan,
   searches: readonly TypeSearch[],
-  fitting: number | undefined,
+  lastPageSize: number | undefined,
 ): Promise<number | undefined> {
-  if (plan.after === undefined && plan.count > 0 && fitting !== undefined) return fitting
+  if (plan.after === undefined && plan.count > 0 && lastPageSize !== undefined) return lastPageSize
   if (plan.total === 'none' && plan.count > 0) return undefined
   let total = 0
   for (const one of searches) total += await countRows(reader, one)
   return total
 }
 
-/** What a cursor must fit: the matches and their order, not how many are shown or what is shown with them. */
+/** What a cursor belongs to: the matches and their order, but neither the size of a page nor its includes. */
 const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
   clinic,
   types,
@@ -135,13 +160,13 @@ const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown
   sort,
 ]
 
-const nextCursor = (plan: SearchPlan, { keys, place }: Position): string =>
-  writeCursor(cursorQuery(plan), [...keys, place])
+const nextCursor = (plan: SearchPlan, { keys, tieBreak }: Position): string =>
+  writeCursor(cursorQuery(plan), [...keys, tieBreak])
 
 function cursorPosition(plan: SearchPlan): Position | undefined {
   if (plan.after === undefined) return undefined
   const keys: readonly CursorKey[] = readCursor(plan.after, cursorQuery(plan), plan.sort.length + 1)
-  const place = keys.at(-1)
-  if (typeof place !== 'string') throw new InvalidCursor('This page address is not one of this server')
-  return { keys: keys.slice(0, -1), place }
+  const tieBreak = keys.at(-1)
+  if (typeof tieBreak !== 'string') throw new InvalidCursor('This page address is not one of this server')
+  return { keys: keys.slice(0, -1), tieBreak }
 }
