@@ -1,5 +1,5 @@
 /**
- * How many resources an access path has found of late, so that they need not be counted before every search. Only speed
+ * How many resources a source has found of late, so that they need not be counted before every search. Only speed
  * depends on it: an estimate that is wrong makes a search slower, never wrong.
  */
 
@@ -23,7 +23,7 @@ const EMPTY: Entry = { counts: 0, uses: 0, greatest: 0 }
 export class CardinalityCache {
   readonly #entries = new Map<string, Entry>()
 
-  /** An upper estimate for the access paths of this key; undefined: they have to be counted. */
+  /** An upper estimate for the sources of this key; undefined: they have to be counted. */
   estimate(key: string): number | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.counts < TRUSTED_AFTER || entry.uses >= TRUSTED_FOR) return undefined

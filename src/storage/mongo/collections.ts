@@ -33,7 +33,7 @@ interface VersionFields {
   readonly text: string | Binary
 }
 
-/** The newest version of a resource, deletions included. */
+/** The current version of a resource, deletions included. */
 export interface ResourceDocument extends VersionFields {
   /** Timestamp of the first version, which sorts by creation: the order of searches without a sort key. */
   readonly _id: string

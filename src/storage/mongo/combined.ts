@@ -78,7 +78,14 @@ function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term
   ].map(item)
   return {
     filter: {},
-    access: { index: 'by_entry', filters, exact: false, inOrder: false, cardinalityKey: 'combined', declared: true },
+    source: {
+      index: 'by_entry',
+      filters,
+      exact: false,
+      inCreationOrder: false,
+      cardinalityKey: 'combined',
+      declared: true,
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 /** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
 import type { Condition } from '../../search/plan.ts'
-import { bestSource, candidates } from './access-path.ts'
+import { accessPath, candidateFilter } from './access-path.ts'
 import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
@@ -130,10 +130,10 @@ async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<
 /** Ids of all resources that fulfil `terms`. */
 async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
   if (terms.includes(NEVER)) return []
-  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY_LIVE
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const found = await reader.resources
-    .find(candidates(scope, access, terms), { projection: { _id: 0, id: 1 }, ...sessionOf(reader) })
-    .hint(access.index)
+    .find(candidateFilter(scope, source, terms), { projection: { _id: 0, id: 1 }, ...sessionOf(reader) })
+    .hint(source.index)
     .toArray()
   return found.map(({ id }) => id)
 }
@@ -147,15 +147,15 @@ async function referencedIds(
   targetType: string,
 ): Promise<readonly string[]> {
   if (terms.includes(NEVER)) return []
-  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY_LIVE
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const k = keyOf('reference', param)
   const pipeline = [
-    { $match: candidates(scope, access, terms) },
+    { $match: candidateFilter(scope, source, terms) },
     { $unwind: '$ix' },
     { $match: { 'ix.k': k, 'ix.type': targetType } },
     { $group: { _id: '$ix.v' } },
   ]
-  const options = { hint: access.index, ...sessionOf(reader) }
+  const options = { hint: source.index, ...sessionOf(reader) }
   const found = await reader.resources.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
   return found.map(({ _id }) => _id)
 }

@@ -10,7 +10,7 @@ export interface Engine extends Collections {
   /** Those that are written; searches use those of `index.combined`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
-  /** Up to this number of candidates, collecting and sorting them is less work than walking an index in the sort order. */
+  /** Up to this number of candidates, collecting and sorting them is less work than scanning an index in the sort order. */
   readonly fewCandidates: number
   readonly cardinalities: CardinalityCache
 }

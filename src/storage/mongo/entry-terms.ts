@@ -15,13 +15,13 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'suffix':
       return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: `${escaped(value)}$` } })
     case 'equal':
-      return indexedTerm({ k, v: value }, { inOrder: true })
+      return indexedTerm({ k, v: value }, { inCreationOrder: true })
     case 'greater':
       return indexedTerm({ k, v: { $gt: value } }, { cardinalityKey: match })
     case 'less':
       return indexedTerm({ k, v: { $gt: '', $lt: value } }, { cardinalityKey: match })
     case 'exact':
-      return indexedTerm({ k, v: fold(value), exact: value }, { inOrder: true })
+      return indexedTerm({ k, v: fold(value), exact: value }, { inCreationOrder: true })
   }
 }
 
@@ -31,7 +31,7 @@ export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string
   const match = { k: keyOf('token', param), ...(codes === undefined ? {} : { v: isOneOf(codes) }), ...systemIs(system) }
   if (codes === undefined) return testedTerm(match)
   return indexedTerm(match, {
-    inOrder: comesInOrder(codes),
+    inCreationOrder: comesInOrder(codes),
     cardinalityKey: `${system !== undefined} ${magnitude(codes.length)}`,
   })
 }
@@ -46,7 +46,7 @@ export const systemIs = (system: string | undefined): Filter =>
 export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const match = { k: keyOf('reference', condition.param), ...referenceMatch(condition, ids) }
-  return indexedTerm(match, { inOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
+  return indexedTerm(match, { inCreationOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
 }
 
 function referenceMatch({ type, version, versions }: Of<'reference'>, ids: readonly string[]): Filter {
@@ -79,9 +79,9 @@ export function uriTerm(condition: Of<'uri'>): Term {
   const all = { k, ...uriMatch(condition) }
   switch (match) {
     case 'exact':
-      return indexedTerm(all, { inOrder: true })
+      return indexedTerm(all, { inCreationOrder: true })
     case 'above':
-      return indexedTerm(all, { inOrder: true, cardinalityKey: match })
+      return indexedTerm(all, { inCreationOrder: true, cardinalityKey: match })
     case 'below':
       return indexedTerm(all, { by: atOrBelow(value).map((one) => ({ k, ...one })), cardinalityKey: match })
   }
@@ -119,7 +119,7 @@ export function idTerm(ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const filter = { id: isOneOf(ids) }
   const cardinalityKey = `id ${magnitude(ids.length)}`
-  return { filter, access: { index: 'by_id', filters: [filter], exact: true, inOrder: false, cardinalityKey } }
+  return { filter, source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey } }
 }
 
 export function startsWith(prefix: string): Filter {

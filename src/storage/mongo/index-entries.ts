@@ -18,7 +18,7 @@ export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${para
 /** A band is a quarter of a degree of latitude, 28 km; within it, positions are sorted by longitude. */
 export const bandOf = (latitude: number): number => Math.floor(latitude * 4)
 
-/** Every live resource has it: a search without a selective condition walks these, in the order of creation. */
+/** Every live resource has it: a search without a selective condition scans these, in the order of creation. */
 export const LIVE: IndexItem = { k: 'live', v: true }
 
 /**

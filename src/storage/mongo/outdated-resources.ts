@@ -53,7 +53,7 @@ export class OutdatedResources {
   readonly #engine: Engine
   /** Where the last ones were found. */
   #clinic = ''
-  /** The last id of those without a generation: no index finds these, so they are walked. */
+  /** The last id of those without a generation: no index finds these, so all are scanned. */
   #id = ''
 
   constructor(engine: Engine) {

@@ -23,7 +23,7 @@ export function positionTerm({ param, distance, ...center }: Of<'position'>): Te
   // Items of other kinds have no coordinates, so the calculation must not be evaluated on them.
   const near = { $filter: { input: '$ix', cond: { $cond: [{ $eq: ['$$this.k', { $literal: k }] }, isNear, false] } } }
   const filter = { $and: [box.filter, { $expr: { $ne: [near, []] } }] }
-  return { filter, ...(box.access === undefined ? {} : { access: { ...box.access, exact: false } }) }
+  return { filter, ...(box.source === undefined ? {} : { source: { ...box.source, exact: false } }) }
 }
 
 /** Of the index on bands and longitudes. */

@@ -30,10 +30,10 @@ function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: Range
  * several items of it, as each item may fulfil another one of the conditions.
  */
 export function intersectedTerm(condition: Of<'date' | 'number'>): Term {
-  const { access } = rangeTerm(condition)
-  if (access === undefined) return { filter: {} }
+  const { source } = rangeTerm(condition)
+  if (source === undefined) return { filter: {} }
   const several = item({ k: SEVERAL, v: keyOf(condition.kind, condition.param) })
-  return { filter: {}, access: { ...access, filters: [...access.filters, several], exact: false } }
+  return { filter: {}, source: { ...source, filters: [...source.filters, several], exact: false } }
 }
 
 /** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` is one on `v` too. */
@@ -82,7 +82,10 @@ export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): 
   const bounds = present({ lowMin: greatest(lowMin, highMin), lowMax: least(lowMax, highMax) })
   const filter = field('updated', between(bounds.lowMin, bounds.lowMax))
   const cardinalityKey = `updated ${magnitude(widthOf(bounds))}`
-  return { filter, access: { index: 'by_time', filters: [filter], exact: true, inOrder: false, cardinalityKey } }
+  return {
+    filter,
+    source: { index: 'by_time', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey },
+  }
 }
 
 const greatest = (one: number | undefined, other: number | undefined): number | undefined =>

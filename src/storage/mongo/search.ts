@@ -1,14 +1,15 @@
 /** A search: pages over one or several types, their total, and what they include. */
-import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
+import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
 import { type Fitting, merged } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
-import { countRows, type PageOptions, pageOf, type Row, type TypeSearch, typeSearch } from './page.ts'
-import type { Position } from './sort.ts'
+import { type PageOptions, pageOf, type Row } from './page.ts'
+import { comparePositions, type Position } from './sort.ts'
 import { inSnapshot } from './transaction.ts'
+import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
 /** @throws IndexIncomplete, EntriesOutdated, InvalidCursor */
 export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
@@ -114,25 +115,7 @@ async function page(
 ): Promise<Fitting<Row>> {
   const pages: Fitting<Row>[] = []
   for (const one of searches) pages.push(await pageOf(reader, one, options))
-  return merged(pages, (one, other) => compare(sort, one.position, other.position))
-}
-
-/** The order within the page of each type, across the types. */
-function compare(sort: readonly SortKey[], one: Position, other: Position): number {
-  for (const [index, { descending }] of sort.entries()) {
-    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareValues(right, left) : compareValues(left, right)
-  }
-  return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
-}
-
-/** Texts as MongoDB compares them: by the bytes of UTF-8. */
-function compareValues(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+  return merged(pages, (one, other) => comparePositions(sort, one.position, other.position))
 }
 
 /**

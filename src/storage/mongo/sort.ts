@@ -16,7 +16,7 @@ type Direction = 1 | -1
 const directionOf = (descending: boolean): Direction => (descending ? -1 : 1)
 
 /** The order of an index. */
-export interface FieldOrder {
+export interface IndexOrder {
   readonly index: ResourceIndex
   /** Absent: the order of creation alone. */
   readonly key?: 'id' | 'updated'
@@ -27,7 +27,7 @@ export interface FieldOrder {
 }
 
 /** undefined: no index has this order, so candidates must be sorted. */
-export function fieldOrder(sort: readonly SortKey[]): FieldOrder | undefined {
+export function indexOrder(sort: readonly SortKey[]): IndexOrder | undefined {
   const [first] = sort
   if (first === undefined) return { index: 'by_entry', tieBreak: '_id', direction: 1, sort: { _id: 1 } }
   if (sort.length > 1) return undefined
@@ -44,12 +44,12 @@ export function fieldOrder(sort: readonly SortKey[]): FieldOrder | undefined {
   }
 }
 
-export const fieldPosition = ({ key, tieBreak }: FieldOrder, document: ResourceDocument): Position => ({
+export const indexPosition = ({ key, tieBreak }: IndexOrder, document: ResourceDocument): Position => ({
   keys: key === undefined ? [] : [document[key]],
   tieBreak: document[tieBreak],
 })
 
-export function afterFields({ key, tieBreak, direction }: FieldOrder, position: Position): Filter {
+export function afterIndexPosition({ key, tieBreak, direction }: IndexOrder, position: Position): Filter {
   const beyond = direction === 1 ? '$gt' : '$lt'
   const later = { [tieBreak]: { [beyond]: position.tieBreak } }
   if (key === undefined) return later
@@ -106,7 +106,7 @@ export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Dire
 })
 
 /** True of resources after `position`; a missing value comes after every value. */
-export function afterKeys(sort: readonly SortKey[], { keys, tieBreak }: Position): Filter {
+export function afterSortKeys(sort: readonly SortKey[], { keys, tieBreak }: Position): Filter {
   const last: Filter = { _id: { [sort[0]?.descending ? '$lt' : '$gt']: tieBreak } }
   return sort.reduceRight((later, { descending }, index) => {
     const [field, key] = [keyField(index), keys[index] ?? null]
@@ -114,4 +114,22 @@ export function afterKeys(sort: readonly SortKey[], { keys, tieBreak }: Position
     const beyond = { [field]: { [descending ? '$lt' : '$gt']: key } }
     return { $or: [beyond, { [field]: null }, { $and: [{ [field]: key }, later] }] }
   }, last)
+}
+
+/** The same order as within a page, for pages of several types. */
+export function comparePositions(sort: readonly SortKey[], one: Position, other: Position): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
+}
+
+/** Texts as MongoDB compares them: by the bytes of UTF-8. */
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }

@@ -15,38 +15,38 @@ export interface Term {
   /** True of exactly the resources that fulfil the condition. */
   readonly filter: Filter
   /** Absent where no index finds them. */
-  readonly access?: AccessPath
+  readonly source?: Source
 }
 
-/** Ranges of one index that find resources, one for each filter. */
-export interface AccessPath {
+/** Where resources are found: ranges of one index, one for each filter. */
+export interface Source {
   readonly index: ResourceIndex
   /** Together they find every resource that fulfils the term; none: no resource does. */
   readonly filters: readonly Filter[]
   /** They find no other resource, so the term need not be tested on what they find. */
   readonly exact: boolean
   /** The resources come in the order of creation. */
-  readonly inOrder: boolean
-  /** Access paths of one key find about the same number of resources (see CardinalityCache). */
+  readonly inCreationOrder: boolean
+  /** Sources of one key find about the same number of resources (see CardinalityCache). */
   readonly cardinalityKey: string
   /** From a combined index that is declared for this search: no other finds fewer. */
   readonly declared?: boolean
 }
 
-/** Index ranges of one access path. */
+/** Index ranges of one source. */
 const MAX_RANGES = 32
 
 export const NEVER: Term = {
   filter: { $nor: [{}] },
-  access: { index: 'by_entry', filters: [], exact: true, inOrder: true, cardinalityKey: 'nothing' },
+  source: { index: 'by_entry', filters: [], exact: true, inCreationOrder: true, cardinalityKey: 'nothing' },
 }
 
 /** Every live resource, in the order of creation. */
-export const EVERY_LIVE: AccessPath = {
+export const EVERY_LIVE: Source = {
   index: 'by_entry',
   filters: [item(LIVE)],
   exact: true,
-  inOrder: true,
+  inCreationOrder: true,
   cardinalityKey: 'everything',
 }
 
@@ -55,21 +55,21 @@ export function anyOf(alternatives: readonly Term[]): Term {
   const terms = alternatives.filter((term) => term !== NEVER)
   const [first] = terms
   if (first === undefined || terms.length === 1) return first ?? NEVER
-  const access = union(terms.map((term) => term.access))
-  return { filter: { $or: terms.map(({ filter }) => filter) }, ...(access === undefined ? {} : { access }) }
+  const source = union(terms.map((term) => term.source))
+  return { filter: { $or: terms.map(({ filter }) => filter) }, ...(source === undefined ? {} : { source }) }
 }
 
-function union(accesses: readonly (AccessPath | undefined)[]): AccessPath | undefined {
-  const known = accesses.filter((access) => access !== undefined)
+function union(sources: readonly (Source | undefined)[]): Source | undefined {
+  const known = sources.filter((source) => source !== undefined)
   const [first] = known
-  const filters = known.flatMap((access) => access.filters)
-  if (first === undefined || known.length < accesses.length || filters.length > MAX_RANGES) return undefined
+  const filters = known.flatMap((source) => source.filters)
+  if (first === undefined || known.length < sources.length || filters.length > MAX_RANGES) return undefined
   if (known.some(({ index }) => index !== first.index)) return undefined
   return {
     index: first.index,
     filters,
     exact: known.every(({ exact }) => exact),
-    inOrder: known.every(({ inOrder }) => inOrder),
+    inCreationOrder: known.every(({ inCreationOrder }) => inCreationOrder),
     cardinalityKey: `any of ${known.map(({ cardinalityKey }) => cardinalityKey).join()}`,
   }
 }
@@ -78,10 +78,10 @@ function union(accesses: readonly (AccessPath | undefined)[]): AccessPath | unde
 export function allOf(terms: readonly Term[]): Term {
   if (terms.length === 0) return { filter: {} }
   if (terms.includes(NEVER)) return NEVER
-  const access = terms.find((term) => term.access !== undefined)?.access
+  const source = terms.find((term) => term.source !== undefined)?.source
   return {
     filter: { $and: terms.map(({ filter }) => filter) },
-    ...(access === undefined ? {} : { access: { ...access, exact: terms.length === 1 && access.exact } }),
+    ...(source === undefined ? {} : { source: { ...source, exact: terms.length === 1 && source.exact } }),
   }
 }
 
@@ -93,7 +93,7 @@ export function item(match: Filter): Filter {
 interface IndexUse {
   /** Matches that give the index ranges, where the filter's own does not. */
   readonly by?: readonly Filter[]
-  readonly inOrder?: boolean
+  readonly inCreationOrder?: boolean
   /** Besides `k`, what distinguishes terms that find few resources from others. */
   readonly cardinalityKey?: string
 }
@@ -101,15 +101,15 @@ interface IndexUse {
 /** A term on index items, found by the index. */
 export function indexedTerm(
   match: Filter,
-  { by = [match], inOrder = false, cardinalityKey = '' }: IndexUse = {},
+  { by = [match], inCreationOrder = false, cardinalityKey = '' }: IndexUse = {},
 ): Term {
   return {
     filter: item(match),
-    access: {
+    source: {
       index: 'by_entry',
       filters: by.map(item),
       exact: true,
-      inOrder,
+      inCreationOrder,
       cardinalityKey: `${match['k']} ${cardinalityKey}`,
     },
   }
