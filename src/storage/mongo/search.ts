@@ -15,10 +15,10 @@ import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
   engine.index.check(plan)
   const after = cursorPosition(plan)
-  if (isSingleCommand(plan) && indexVersions === undefined) return await result(engine, plan, after)
+  if (isSingleCommand(plan) && indexVersions === undefined) return await answer(engine, plan, after)
   return await inSnapshot(engine, async (reader) => {
     if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
-    return await result(reader, plan, after)
+    return await answer(reader, plan, after)
   })
 }
 
@@ -30,7 +30,7 @@ export async function findIds(reader: Reader, plan: SearchPlan, limit: number): 
   reader.index.check(plan)
   const unsorted = { ...plan, sort: [] }
   const searches = await typeSearches(reader, unsorted)
-  const { items } = await page(reader, unsorted, searches, { after: undefined, limit, withItems: false })
+  const { items } = await readPage(reader, unsorted, searches, { after: undefined, limit, withItems: false })
   return items.slice(0, limit).map(({ resource }) => resource.id)
 }
 
@@ -69,10 +69,10 @@ function followsReference(condition: Condition): boolean {
   }
 }
 
-async function result(reader: Reader, plan: SearchPlan, after: Position | undefined): Promise<SearchResult> {
+async function answer(reader: Reader, plan: SearchPlan, after: Position | undefined): Promise<SearchResult> {
   const searches = await typeSearches(reader, plan)
   const options = { after, limit: plan.count + 1, withItems: plan.include.length > 0 }
-  const { items, isCut } = plan.count === 0 ? NOTHING : await page(reader, plan, searches, options)
+  const { items, isCut } = plan.count === 0 ? NOTHING : await readPage(reader, plan, searches, options)
   const shown = items.slice(0, plan.count)
   const last = isCut || items.length > plan.count ? shown.at(-1) : undefined
   const total = await totalOf(reader, plan, searches, last === undefined ? shown.length : undefined)
@@ -86,9 +86,6 @@ async function result(reader: Reader, plan: SearchPlan, after: Position | undefi
 
 const NOTHING: Fitting<Row> = { items: [], isCut: false }
 
-/** For so many types, searching them takes no longer than reading which types there are. */
-const MAX_UNCHECKED = 3
-
 /** Of several types, only those of which the clinic has resources. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
   const searches: TypeSearch[] = []
@@ -99,6 +96,9 @@ async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly 
   return searches
 }
 
+/** To search so many types takes no longer than to read which types there are. */
+const MAX_UNCHECKED = 3
+
 async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<readonly string[]> {
   const wanted = new Set(types)
   if (wanted.size <= MAX_UNCHECKED) return [...wanted]
@@ -107,7 +107,7 @@ async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<r
   return stored.filter((type) => wanted.has(type))
 }
 
-async function page(
+async function readPage(
   reader: Reader,
   { sort }: SearchPlan,
   searches: readonly TypeSearch[],
