@@ -70,134 +70,134 @@ export function startIndexing(index: SearchIndex, storage: IndexingStorage, sett
 }
 
 export class Indexing {
-  private readonly index: SearchIndex
-  private readonly storage: IndexingStorage
-  private readonly settings: IndexingSettings
-  private readonly pace: Pace
-  private readonly holder = randomUUID()
-  private leasedUntil = 0
-  private lookedForLate = 0
-  private resume = (): void => {}
-  private timer: NodeJS.Timeout | undefined
-  private working: Promise<void> = Promise.resolve()
-  private closed = false
+  readonly #index: SearchIndex
+  readonly #storage: IndexingStorage
+  readonly #settings: IndexingSettings
+  readonly #pace: Pace
+  readonly #holder = randomUUID()
+  #leasedUntil = 0
+  #lookedForLate = 0
+  #resume = (): void => {}
+  #timer: NodeJS.Timeout | undefined
+  #working: Promise<void> = Promise.resolve()
+  #closed = false
 
   constructor(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings) {
-    this.index = index
-    this.storage = storage
-    this.settings = settings
-    this.pace = settings.pace ?? PACE
+    this.#index = index
+    this.#storage = storage
+    this.#settings = settings
+    this.#pace = settings.pace ?? PACE
   }
 
   /** Not at once: whoever starts has enough to do. */
   start(): void {
-    this.schedule()
+    this.#schedule()
   }
 
   /** Waits for the batch under way. */
   async close(): Promise<void> {
-    this.closed = true
-    clearTimeout(this.timer)
-    this.resume()
-    await this.working
-    if (this.leasedUntil > Date.now()) await this.storage.lease(this.holder, 0).catch(() => {})
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#resume()
+    await this.#working
+    if (this.#leasedUntil > Date.now()) await this.#storage.lease(this.#holder, 0).catch(() => {})
   }
 
-  private schedule(): void {
-    if (this.closed) return
-    this.timer = setTimeout(() => {
-      this.working = this.work()
-    }, this.pace.look).unref()
+  #schedule(): void {
+    if (this.#closed) return
+    this.#timer = setTimeout(() => {
+      this.#working = this.#work()
+    }, this.#pace.look).unref()
   }
 
-  private async work(): Promise<void> {
+  async #work(): Promise<void> {
     try {
-      await this.refresh()
-      if (this.settings.extraction !== undefined && !this.settings.onlyScanned) await this.fillAll()
+      await this.#refresh()
+      if (this.#settings.extraction !== undefined && !this.#settings.onlyScanned) await this.#fillAll()
     } catch (error) {
-      if (error instanceof StoreOutdated) this.index.refuse(error)
-      this.settings.onIndexingFault?.(error)
+      if (error instanceof StoreOutdated) this.#index.refuse(error)
+      this.#settings.onIndexingFault?.(error)
     }
-    this.schedule()
+    this.#schedule()
   }
 
-  private async refresh(): Promise<void> {
-    if ((await this.storage.epoch()) !== this.index.state.epoch) this.index.accept(await this.storage.load())
+  async #refresh(): Promise<void> {
+    if ((await this.#storage.epoch()) !== this.#index.state.epoch) this.#index.accept(await this.#storage.load())
   }
 
-  private async fillAll(): Promise<void> {
-    const types = this.index.wantedTypes()
+  async #fillAll(): Promise<void> {
+    const types = this.#index.wantedTypes()
     const incomplete = types.filter((type) => !isComplete(type))
-    const late = this.isTimeForLate()
-      ? types.filter((type) => isComplete(type) && (type.completed ?? 0) > Date.now() - this.storage.lateFor)
+    const late = this.#isTimeForLate()
+      ? types.filter((type) => isComplete(type) && (type.completed ?? 0) > Date.now() - this.#storage.lateFor)
       : []
-    if (incomplete.length + late.length === 0 || !(await this.isLeased())) return
-    for (const type of incomplete) if (!this.closed) await this.fillType(type)
+    if (incomplete.length + late.length === 0 || !(await this.#isLeased())) return
+    for (const type of incomplete) if (!this.#closed) await this.#fillType(type)
     // What a server of another version has written since.
-    for (const type of late) if (!this.closed) await this.fill(type, () => {})
+    for (const type of late) if (!this.#closed) await this.#fill(type, () => {})
   }
 
-  private isTimeForLate(): boolean {
+  #isTimeForLate(): boolean {
     const now = Date.now()
-    if (this.storage.lateFor === 0 || now - this.lookedForLate < LOOKS_FOR_LATE * this.pace.look) return false
-    this.lookedForLate = now
+    if (this.#storage.lateFor === 0 || now - this.#lookedForLate < LOOKS_FOR_LATE * this.#pace.look) return false
+    this.#lookedForLate = now
     return true
   }
 
-  private async fillType(type: TypeIndex): Promise<void> {
-    const { storage } = this
-    const report = this.reporter(type.type, await storage.left(type))
+  async #fillType(type: TypeIndex): Promise<void> {
+    const storage = this.#storage
+    const report = this.#reporter(type.type, await storage.left(type))
     report('begins', 0, 0)
-    const filled = await this.fill(type, (done, failed) => report('goes on', done, failed))
+    const filled = await this.#fill(type, (done, failed) => report('goes on', done, failed))
     if (filled === undefined) return
     await storage.complete(type)
-    await this.refresh()
+    await this.#refresh()
     report('is complete', filled.done, filled.failed)
   }
 
   /** undefined: it has to stop before everything is done. */
-  private async fill(
+  async #fill(
     type: TypeIndex,
     onBatch: (done: number, failed: number) => void,
   ): Promise<{ readonly done: number; readonly failed: number } | undefined> {
     const sum = { done: 0, failed: 0 }
-    while (!this.closed && (await this.isLeased())) {
+    while (!this.#closed && (await this.#isLeased())) {
       const started = performance.now()
-      const { done, failed } = await this.storage.fill(type, this.pace.batch)
+      const { done, failed } = await this.#storage.fill(type, this.#pace.batch)
       if (done === 0) return sum
       sum.done += done
       sum.failed += failed
       onBatch(sum.done, sum.failed)
-      await this.rest(this.pace.pause + performance.now() - started)
+      await this.#rest(this.#pace.pause + performance.now() - started)
     }
     return undefined
   }
 
   /** Cut short when the store is closed. */
-  private rest(milliseconds: number): Promise<void> {
+  #rest(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.resume = resolve
+      this.#resume = resolve
       setTimeout(resolve, milliseconds).unref()
     })
   }
 
-  private async isLeased(): Promise<boolean> {
+  async #isLeased(): Promise<boolean> {
     const now = Date.now()
-    const { lease } = this.pace
-    if (this.leasedUntil - now > lease / 2) return true
-    const leased = await this.storage.lease(this.holder, lease)
-    this.leasedUntil = leased ? now + lease : 0
+    const { lease } = this.#pace
+    if (this.#leasedUntil - now > lease / 2) return true
+    const leased = await this.#storage.lease(this.#holder, lease)
+    this.#leasedUntil = leased ? now + lease : 0
     return leased
   }
 
-  private reporter(type: string, total: number) {
+  #reporter(type: string, total: number) {
     let reported = 0
     return (state: IndexingProgress['state'], done: number, failed: number): void => {
       const now = Date.now()
       if (state === 'goes on' && now - reported < REPORT_EVERY) return
       reported = now
       const left = state === 'is complete' ? 0 : Math.max(0, total - done)
-      this.settings.onIndexing?.({ type, state, done, left, failed })
+      this.#settings.onIndexing?.({ type, state, done, left, failed })
     }
   }
 }

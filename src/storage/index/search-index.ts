@@ -47,31 +47,31 @@ const MOST_ATTEMPTS = 20
 const NONE: ReadonlySet<string> = new Set()
 
 export class SearchIndex {
-  private readonly options: SearchIndexOptions
+  readonly #options: SearchIndexOptions
   /** By type. */
-  private readonly parts = new Map<string, Parts>()
-  private current: IndexState = { epoch: -1, extraction: 0, types: new Map() }
+  readonly #parts = new Map<string, Parts>()
+  #current: IndexState = { epoch: -1, extraction: 0, types: new Map() }
   /** By type, the parts that not every stored resource has. */
-  private missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
+  #missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   /** The declared combined indexes that can be searched by. */
-  private usable: readonly CombinedIndex[] = []
+  #usable: readonly CombinedIndex[] = []
   /** Types of which the store wants the parts that this server writes: kept, as every write asks for it. */
-  private wanted: ReadonlySet<string> = NONE
-  private outdated: StoreOutdated | undefined
+  #wanted: ReadonlySet<string> = NONE
+  #outdated: StoreOutdated | undefined
 
   constructor(options: SearchIndexOptions) {
-    this.options = options
-    this.know(options.extraction?.types ?? [])
-    this.know(options.combined.map(({ type }) => type))
+    this.#options = options
+    this.#know(options.extraction?.types ?? [])
+    this.#know(options.combined.map(({ type }) => type))
   }
 
   get state(): IndexState {
-    return this.current
+    return this.#current
   }
 
   /** Combined indexes that every resource of their type is in. */
   get combined(): readonly CombinedIndex[] {
-    return this.usable
+    return this.#usable
   }
 
   /**
@@ -79,103 +79,103 @@ export class SearchIndex {
    * @throws StoreUnavailable when a newer server has been there
    */
   async open(storage: IndexStorage): Promise<void> {
-    const version = this.options.extraction?.version ?? 0
+    const version = this.#options.extraction?.version ?? 0
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const state = await storage.load()
       if (version > 0 && state.extraction > version)
         throw new StoreUnavailable(writtenByNewer(state.extraction, version))
-      this.know(state.types.keys())
+      this.#know(state.types.keys())
       this.accept(state)
-      if (this.options.onlyScanned) return
-      const claims = await this.claims(storage, version)
+      if (this.#options.onlyScanned) return
+      const claims = await this.#claims(storage, version)
       if (claims.length === 0 && state.extraction >= version) return
       await storage.claim(claims, version)
     }
     throw new StoreUnavailable('Servers of different versions start on this store at the same time; start one version')
   }
 
-  private know(types: Iterable<string>): void {
-    const { combined, extraction, form } = this.options
+  #know(types: Iterable<string>): void {
+    const { combined, extraction, form } = this.#options
     for (const type of types) {
-      if (!this.parts.has(type)) this.parts.set(type, partsOf(type, form, combined, extraction))
+      if (!this.#parts.has(type)) this.#parts.set(type, partsOf(type, form, combined, extraction))
     }
   }
 
   /** What the store says now, which another server may have changed. */
   accept(state: IndexState): void {
-    this.current = state
-    this.wanted = new Set(
-      [...this.parts].flatMap(([type, parts]) => {
+    this.#current = state
+    this.#wanted = new Set(
+      [...this.#parts].flatMap(([type, parts]) => {
         const wanted = state.types.get(type)?.wanted
         return wanted !== undefined && isSame(wanted, parts) ? [type] : []
       }),
     )
-    this.missing = new Map(
-      [...this.parts].flatMap(([type, parts]) => {
+    this.#missing = new Map(
+      [...this.#parts].flatMap(([type, parts]) => {
         const missing = missingIn(state.types.get(type)?.filled ?? {}, parts)
         return missing.length === 0 ? [] : [[type, new Set(missing)]]
       }),
     )
-    this.usable = this.options.combined.filter((one) => !this.lacks(one.type, partOfCombined(nameOfCombined(one))))
+    this.#usable = this.#options.combined.filter((one) => !this.#lacks(one.type, partOfCombined(nameOfCombined(one))))
   }
 
   /** From now on nothing is served. */
   refuse(outdated: StoreOutdated): void {
-    this.outdated = outdated
+    this.#outdated = outdated
   }
 
   /** @throws StoreOutdated */
   checkVersion(): void {
-    if (this.outdated !== undefined) throw this.outdated
+    if (this.#outdated !== undefined) throw this.#outdated
   }
 
   /** True when another server wants other parts of a type than this one writes. */
   get isOverruled(): boolean {
-    return this.wanted.size < this.parts.size
+    return this.#wanted.size < this.#parts.size
   }
 
   /** What is written says that it has the parts of this generation; 0 where a newer server wants others. */
   generationOf(type: string): number {
-    return this.isWanted(type) ? (this.current.types.get(type)?.generation ?? 0) : 0
+    return this.#isWanted(type) ? (this.#current.types.get(type)?.generation ?? 0) : 0
   }
 
   /** The types of which this server has the wanted parts. */
   wantedTypes(): readonly TypeIndex[] {
-    return [...this.current.types.values()].filter(({ type }) => this.parts.has(type) && this.isWanted(type))
+    return [...this.#current.types.values()].filter(({ type }) => this.#parts.has(type) && this.#isWanted(type))
   }
 
   /** @throws IndexIncomplete when `plan` goes by a part that not every stored resource has */
   check(plan: SearchPlan): void {
-    if (this.missing.size === 0) return
-    const lacking = usesOf(plan).filter(({ type, param }) => this.lacksUse(type, param))
+    if (this.#missing.size === 0) return
+    const lacking = usesOf(plan).filter(({ type, param }) => this.#lacksUse(type, param))
     const uses = new Set(lacking.map(({ type, param }) => `${type}?${param}`))
     if (uses.size > 0) throw new IndexIncomplete([...uses])
   }
 
-  private lacksUse(type: string, param: string): boolean {
-    const types = type === '*' ? [...this.missing.keys()] : [type]
-    return types.some((one) => (param === '*' ? this.lacksParameter(one) : this.lacks(one, param)))
+  #lacksUse(type: string, param: string): boolean {
+    const types = type === '*' ? [...this.#missing.keys()] : [type]
+    return types.some((one) => (param === '*' ? this.#lacksParameter(one) : this.#lacks(one, param)))
   }
 
-  private lacks(type: string, part: string): boolean {
-    return (this.missing.get(type) ?? NONE).has(part)
+  #lacks(type: string, part: string): boolean {
+    return (this.#missing.get(type) ?? NONE).has(part)
   }
 
-  private lacksParameter(type: string): boolean {
-    const parameters = this.options.extraction?.parametersOf(type) ?? new Map<string, string>()
-    return [...parameters.keys()].some((code) => this.lacks(type, code))
+  #lacksParameter(type: string): boolean {
+    const parameters = this.#options.extraction?.parametersOf(type) ?? new Map<string, string>()
+    return [...parameters.keys()].some((code) => this.#lacks(type, code))
   }
 
-  private isWanted(type: string): boolean {
-    return this.wanted.has(type)
+  #isWanted(type: string): boolean {
+    return this.#wanted.has(type)
   }
 
-  private async claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {
-    const changed = [...this.parts].filter(([type]) => !this.isWanted(type))
+  async #claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {
+    const changed = [...this.#parts].filter(([type]) => !this.#isWanted(type))
     if (changed.length === 0) return []
     const stored = await storage.storedTypes()
     return changed.map(([type, parts]) =>
-      nextIndex(type, this.current.types.get(type), parts, stored.has(type), version),
+      nextIndex(type, this.#current.types.get(type), parts, stored.has(type), version),
     )
   }
 }

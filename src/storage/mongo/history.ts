@@ -1,7 +1,7 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
-import { type Fitting, merged, readFitting, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, readWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
@@ -15,7 +15,7 @@ interface Position {
 
 type Row = Position & WithResource
 
-const NOTHING: Fitting<Row> = { items: [], isCut: false }
+const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
 
 /** @throws InvalidCursor */
 export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
@@ -38,10 +38,10 @@ async function versions(
   query: HistoryQuery,
   after: Position | undefined,
   limit: number,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const current = await readRows(reader, orderedIndex(query, 'resources'), query, after, limit)
   const superseded = await readRows(reader, orderedIndex(query, 'history'), query, after, limit)
-  return merged([current, superseded], compare)
+  return mergeWithinLimit([current, superseded], compare)
 }
 
 const compare = (one: Position, other: Position): number =>
@@ -77,14 +77,14 @@ async function readRows(
   query: HistoryQuery,
   after: Position | undefined,
   limit: number,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
   const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
   const cursor =
     collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)
   const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
-  return await readFitting(found, (document) => ({
+  return await readWithinLimit(found, (document) => ({
     updated: document.updated,
     stamp: 'stamp' in document ? document.stamp : document._id,
     resource: toStored(document),

@@ -1,7 +1,7 @@
 /** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
 import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
-import { Room } from '../response-limit.ts'
+import { ResponseLimit } from '../response-limit.ts'
 import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
 import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
@@ -25,14 +25,14 @@ export async function included(
   matches: readonly Referring[],
 ): Promise<Pick<SearchResult, 'included' | 'truncated'>> {
   const seen = new Set(matches.map(({ resource }) => addressOf(resource)))
-  const [found, room]: [StoredResource[], Room] = [[], new Room()]
+  const [found, limit]: [StoredResource[], ResponseLimit] = [[], new ResponseLimit()]
   let newest = matches
   for (let round = 0; newest.length > 0; round += 1) {
     const reached: Referring[] = []
     for (const include of plan.include.filter(({ iterate }) => round === 0 || iterate)) {
       for await (const one of neighbours(reader, plan, include, newest, plan.includeLimit + seen.size + 1)) {
         if (seen.has(addressOf(one.resource))) continue
-        if (found.length === plan.includeLimit || !room.takes(one.resource)) {
+        if (found.length === plan.includeLimit || !limit.fits(one.resource)) {
           return { included: found, truncated: true }
         }
         seen.add(addressOf(one.resource))

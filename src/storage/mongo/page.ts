@@ -1,6 +1,6 @@
 /** One page of resources of one type, in order. */
 import type { CursorKey } from '../cursor.ts'
-import { type Fitting, readFitting, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, readWithinLimit, type WithResource } from '../response-limit.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
 import type { Reader } from './engine.ts'
@@ -36,7 +36,7 @@ export interface PageOptions {
 }
 
 /** At most `limit` rows after a position, in order. */
-export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<Fitting<Row>> {
+export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<LimitedItems<Row>> {
   const order = indexOrder(search.sort)
   return order === undefined ? await collect(reader, search, options) : await scan(reader, search, order, options)
 }
@@ -47,7 +47,7 @@ async function scan(
   search: TypeSearch,
   order: IndexOrder,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const source = await orderedSource(reader, search, order)
   const found = reader.resources
     .find(candidateFilter(search.scope, source, search.terms, after && afterIndexPosition(order, after)), {
@@ -57,7 +57,7 @@ async function scan(
     .hint(source.index)
     .sort(order.sort)
     .limit(limit)
-  return await readFitting(found, (document) => rowOf(document, indexPosition(order, document)))
+  return await readWithinLimit(found, (document) => rowOf(document, indexPosition(order, document)))
 }
 
 async function orderedSource(reader: Reader, { scope, terms, sort }: TypeSearch, order: IndexOrder): Promise<Source> {
@@ -74,7 +74,7 @@ async function collect(
   reader: Reader,
   { scope, terms, sort }: TypeSearch,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
+): Promise<LimitedItems<Row>> {
   const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const pipeline = [
     { $match: candidateFilter(scope, source, terms) },
@@ -85,7 +85,7 @@ async function collect(
     { $limit: limit },
   ]
   const options = { hint: source.index, ...sessionOf(reader) }
-  return await readFitting(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
+  return await readWithinLimit(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
     return rowOf(document, { keys, tieBreak: document._id })
   })

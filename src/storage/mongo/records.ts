@@ -61,8 +61,7 @@ async function versionsOf(
   return new Map(found.map((record) => [recordKey(record), record.version]))
 }
 
-/** As one text. */
-export const recordKey = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
+const recordKey = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
   JSON.stringify([clinic, kind, key])
 
 export const toRecord = ({ clinic, kind, key, version, value, due }: RecordDocument): StoredRecord => ({

@@ -1,7 +1,7 @@
 /** Everything that a clinic has, in a stable order, for copies. */
 import { readCursor, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
-import { type Fitting, merged, readFitting } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, readWithinLimit } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
 import { toRecord } from './records.ts'
@@ -28,7 +28,7 @@ interface Row {
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
   const filter = filterFor(scan)
   const { items, isCut } = await inSnapshot(engine, async (reader) =>
-    merged(
+    mergeWithinLimit(
       [await currentVersions(reader, scan, filter('stamp')), await supersededVersions(reader, scan, filter('_id'))],
       (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
     ),
@@ -56,23 +56,23 @@ function filterFor(scan: VersionScan): (stampField: string) => Filter {
   })
 }
 
-function currentVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Row>> {
+function currentVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<LimitedItems<Row>> {
   const projection = { ...VERSION_FIELDS, stamp: 1 }
   const found: AsyncIterable<ResourceDocument> = reader.resources
     .find(filter, { projection, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, stamp: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => rowOf(document, document.stamp, true))
+  return readWithinLimit(found, (document) => rowOf(document, document.stamp, true))
 }
 
-function supersededVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Row>> {
+function supersededVersions(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<LimitedItems<Row>> {
   const found: AsyncIterable<HistoryDocument> = reader.history
     .find(filter, { projection: VERSION_FIELDS, ...sessionOf(reader) })
     .hint('by_clinic_time')
     .sort({ updated: 1, _id: 1 })
     .limit(limit + 1)
-  return readFitting(found, (document) => rowOf(document, document._id, false))
+  return readWithinLimit(found, (document) => rowOf(document, document._id, false))
 }
 
 const rowOf = (document: ResourceDocument | HistoryDocument, stamp: string, isCurrent: boolean): Row => ({

@@ -2,7 +2,7 @@
 import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
 import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
-import { type Fitting, merged } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
@@ -84,7 +84,7 @@ async function answer(reader: Reader, plan: SearchPlan, after: Position | undefi
   }
 }
 
-const NOTHING: Fitting<Row> = { items: [], isCut: false }
+const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
 
 /** Of several types, only those of which the clinic has resources. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
@@ -112,10 +112,10 @@ async function readPage(
   { sort }: SearchPlan,
   searches: readonly TypeSearch[],
   options: PageOptions,
-): Promise<Fitting<Row>> {
-  const pages: Fitting<Row>[] = []
+): Promise<LimitedItems<Row>> {
+  const pages: LimitedItems<Row>[] = []
   for (const one of searches) pages.push(await pageOf(reader, one, options))
-  return merged(pages, (one, other) => comparePositions(sort, one.position, other.position))
+  return mergeWithinLimit(pages, (one, other) => comparePositions(sort, one.position, other.position))
 }
 
 /**
