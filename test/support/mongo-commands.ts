@@ -55,7 +55,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'find records {}': 'is the store empty?',
   'distinct resources clinic {}': 'the names of the clinics: copies, search index of what is stored',
   'distinct records clinic {}': 'the names of the clinics: copies',
-  'aggregate records {$changeStream}': 'what other servers change of the records that this one remembers',
+  'aggregate records {$changeStream}': 'what other servers change of the records that this one caches',
 }
 
 /**

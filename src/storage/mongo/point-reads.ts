@@ -3,6 +3,7 @@
  * others are under way are sent together; each sees a state no older than its own start.
  */
 import type { StoredRecord, StoredResource } from '../port.ts'
+import type { RecordAddress } from '../recent.ts'
 import type { Collections, Filter } from './collections.ts'
 import { BatchQueue } from './queues.ts'
 import { toRecord } from './records.ts'
@@ -16,12 +17,6 @@ interface ResourceAddress {
   readonly clinic: string
   readonly type: string
   readonly id: string
-}
-
-interface RecordAddress {
-  readonly clinic: string
-  readonly kind: string
-  readonly key: string
 }
 
 export class PointReads {
