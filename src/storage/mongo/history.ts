@@ -13,9 +13,25 @@ interface Position {
   readonly stamp: string
 }
 
-type Row = Position & WithResource
+/** The current version of a resource is in `resources`, the superseded ones are in `history`. */
+type VersionCollection = 'resources' | 'history'
 
-const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
+/** The field with the timestamp of a version. */
+export const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const satisfies Record<VersionCollection, string>
+
+interface VersionRow extends Position, WithResource {
+  readonly isCurrent: boolean
+}
+
+/** Versions in one of the two collections, in the order of an index. */
+export interface VersionQuery {
+  readonly collection: VersionCollection
+  readonly index: string
+  readonly filter: Filter
+  readonly sort: Readonly<Record<string, 1 | -1>>
+}
+
+const NOTHING: LimitedItems<VersionRow> = { items: [], isCut: false }
 
 /** @throws InvalidCursor */
 export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
@@ -32,63 +48,57 @@ export async function history(engine: Engine, query: HistoryQuery): Promise<Hist
   })
 }
 
-/** The current version of a resource is in `resources`, the superseded ones are in `history`. */
 async function versions(
   reader: Reader,
   query: HistoryQuery,
   after: Position | undefined,
   limit: number,
-): Promise<LimitedItems<Row>> {
-  const current = await readRows(reader, orderedIndex(query, 'resources'), query, after, limit)
-  const superseded = await readRows(reader, orderedIndex(query, 'history'), query, after, limit)
-  return mergeWithinLimit([current, superseded], compare)
+): Promise<LimitedItems<VersionRow>> {
+  const current = await readVersions(reader, versionQuery('resources', query, after), limit)
+  const superseded = await readVersions(reader, versionQuery('history', query, after), limit)
+  return mergeWithinLimit([current, superseded], newestFirst)
 }
 
-const compare = (one: Position, other: Position): number =>
+const newestFirst = (one: Position, other: Position): number =>
   other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
 
-/** An index of one of the two collections that has the order of the history. */
-interface OrderedIndex {
-  readonly collection: 'resources' | 'history'
-  readonly index: string
-  readonly filter: Filter
-  readonly sort: Readonly<Record<string, -1>>
-}
-
-const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const
-
-function orderedIndex({ type, id }: HistoryQuery, collection: OrderedIndex['collection']): OrderedIndex {
-  const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
-  const isCurrent = collection === 'resources'
-  if (type === undefined) return { collection, index: 'by_clinic_time', filter: {}, sort: byTime }
-  if (id !== undefined) {
-    // There is only one current version.
-    if (isCurrent) return { collection, index: 'by_id', filter: {}, sort: {} }
-    return { collection, index: 'by_version', filter: {}, sort: { version: -1 } }
-  }
-  // The index has the live and the deleted resources apart; MongoDB merges the two sorted ranges.
-  const filter: Filter = isCurrent ? { live: { $in: [true, false] } } : {}
-  return { collection, index: 'by_time', filter, sort: byTime }
-}
-
-async function readRows(
+/** At most `limit` versions, as far as they fit a response. */
+export async function readVersions(
   reader: Reader,
-  { collection, index, filter, sort }: OrderedIndex,
-  query: HistoryQuery,
-  after: Position | undefined,
+  { collection, index, filter, sort }: VersionQuery,
   limit: number,
-): Promise<LimitedItems<Row>> {
-  const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
-  const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
+): Promise<LimitedItems<VersionRow>> {
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
   const cursor =
-    collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)
+    collection === 'resources' ? reader.resources.find(filter, options) : reader.history.find(filter, options)
   const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
   return await readWithinLimit(found, (document) => ({
     updated: document.updated,
     stamp: 'stamp' in document ? document.stamp : document._id,
+    isCurrent: collection === 'resources',
     resource: toStored(document),
   }))
+}
+
+function versionQuery(collection: VersionCollection, query: HistoryQuery, after: Position | undefined): VersionQuery {
+  const { filter, ...order } = orderedIndex(collection, query)
+  const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
+  return { collection, ...order, filter: { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] } }
+}
+
+/** The index that has the order of the history, and what its filter needs besides. */
+function orderedIndex(collection: VersionCollection, { type, id }: HistoryQuery): Omit<VersionQuery, 'collection'> {
+  const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
+  const isCurrent = collection === 'resources'
+  if (type === undefined) return { index: 'by_clinic_time', filter: {}, sort: byTime }
+  if (id !== undefined) {
+    // There is only one current version.
+    return isCurrent
+      ? { index: 'by_id', filter: {}, sort: {} }
+      : { index: 'by_version', filter: {}, sort: { version: -1 } }
+  }
+  // The index has the live and the deleted resources apart; MongoDB merges the two sorted ranges.
+  return { index: 'by_time', filter: isCurrent ? { live: { $in: [true, false] } } : {}, sort: byTime }
 }
 
 const olderThan = ({ updated, stamp }: Position, stampField: string): Filter => ({
