@@ -1,7 +1,7 @@
 /**
- * Records that are read with every request and seldom change, from memory. What this process writes shows at once; what
- * others write, when the change stream tells, and after RECENT milliseconds in any case: a stream may be late. While there
- * is no stream, nothing is cached.
+ * A cache of records that are read with every request and seldom change. Own writes remove them at once; writes of
+ * other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
+ * be late. While there is no stream, nothing is cached.
  */
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
 import { RecentCache } from '../recent.ts'
@@ -13,9 +13,9 @@ export class RecentRecords implements RecordListener {
   readonly #reads: PointReads
   readonly #cache: RecentCache
   readonly #watch: RecordWatch | undefined
-  /** A read during which it grows may have come before the change. */
+  /** What was read while it increased may be older than the change. */
   #changes = 0
-  #isTold = false
+  #isWatching = false
 
   constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
     this.#reads = reads
@@ -23,9 +23,10 @@ export class RecentRecords implements RecordListener {
     this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
+  /** @throws StoreUnavailable when the read has waited longer than TIME_LIMIT */
   async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
     const address = { clinic, kind, key }
-    if (!this.#isTold || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
+    if (!this.#isWatching || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
     const cached = this.#cache.get(address)
     if (cached !== undefined) return cached.record
     const changes = this.#changes
@@ -34,35 +35,35 @@ export class RecentRecords implements RecordListener {
     return record
   }
 
-  /** Whether or not they were written: what is not known is not cached. */
+  /** Also to be called when the write failed, as it may have been carried out. */
   wrote(records: readonly RecordChange[]): void {
     for (const record of records) if (this.#cache.covers(record)) this.changed(record)
   }
 
-  begins(): void {
-    this.#forget()
-    this.#isTold = true
+  started(): void {
+    this.#clear()
+    this.#isWatching = true
   }
 
   changed(record: Parameters<RecordListener['changed']>[0]): void {
     if (record === undefined) {
-      this.#forget()
+      this.#clear()
       return
     }
     this.#changes += 1
     this.#cache.delete(record)
   }
 
-  ends(): void {
-    this.#forget()
-    this.#isTold = false
+  stopped(): void {
+    this.#clear()
+    this.#isWatching = false
   }
 
   async close(): Promise<void> {
     await this.#watch?.close()
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#changes += 1
     this.#cache.clear()
   }
