@@ -1,6 +1,7 @@
 /** Cursors: where a page ended, as text that is valid only for the search or history it was written for. */
 import { hash } from 'node:crypto'
-import { InvalidCursor } from './port.ts'
+import type { SearchPlan } from '../search/plan.ts'
+import { type HistoryQuery, InvalidCursor, type ScanQuery } from './port.ts'
 
 /** Values of what a page is ordered by; null where the resource has none. */
 export type CursorKey = string | number | null
@@ -37,3 +38,20 @@ const isKey = (value: unknown): value is CursorKey =>
 
 const checksum = (query: unknown, keys: readonly CursorKey[]): string =>
   hash('sha256', JSON.stringify([query, keys]), 'base64url').slice(0, 16)
+
+/** What a cursor of a search is valid for: the matches and their order, not how many are shown or what is included. */
+export const searchCursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
+  clinic,
+  types,
+  asked ?? where,
+  sort,
+]
+
+export const historyCursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => [
+  'history',
+  ...[clinic, type, id, since, at],
+]
+
+export const versionScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['versions', clinic]
+
+export const recordScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['records', clinic]

@@ -1,5 +1,5 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
-import { readCursor, writeCursor } from '../cursor.ts'
+import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit, readWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
@@ -43,7 +43,7 @@ export async function history(engine: Engine, query: HistoryQuery): Promise<Hist
     return {
       versions: shown.map(({ resource }) => resource),
       total: await count(reader, query),
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.stamp]) }),
+      ...(last === undefined ? {} : { next: writeCursor(historyCursorQuery(query), [last.updated, last.stamp]) }),
     }
   })
 }
@@ -128,11 +128,9 @@ function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
 const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
   value === undefined ? {} : { [operator]: value }
 
-const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
-
 function cursorPosition(query: HistoryQuery): Position | undefined {
   if (query.after === undefined) return undefined
-  const [updated, stamp] = readCursor(query.after, cursorQuery(query), 2)
+  const [updated, stamp] = readCursor(query.after, historyCursorQuery(query), 2)
   if (typeof updated !== 'number' || typeof stamp !== 'string') {
     throw new InvalidCursor('This page address is not one of a history')
   }

@@ -1,6 +1,6 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { Condition, SearchPlan } from '../../search/plan.ts'
-import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
+import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
 import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
@@ -135,20 +135,12 @@ async function totalOf(
   return total
 }
 
-/** What a cursor belongs to: the matches and their order, but neither the size of a page nor its includes. */
-const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
-  clinic,
-  types,
-  asked ?? where,
-  sort,
-]
-
 const nextCursor = (plan: SearchPlan, { keys, tieBreak }: Position): string =>
-  writeCursor(cursorQuery(plan), [...keys, tieBreak])
+  writeCursor(searchCursorQuery(plan), [...keys, tieBreak])
 
 function cursorPosition(plan: SearchPlan): Position | undefined {
   if (plan.after === undefined) return undefined
-  const keys: readonly CursorKey[] = readCursor(plan.after, cursorQuery(plan), plan.sort.length + 1)
+  const keys: readonly CursorKey[] = readCursor(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
   const tieBreak = keys.at(-1)
   if (typeof tieBreak !== 'string') throw new InvalidCursor('This page address is not one of this server')
   return { keys: keys.slice(0, -1), tieBreak }

@@ -1,8 +1,9 @@
-/** One connection to the SQLite file: prepared statements, transactions, and faults as errors of the port. */
+/** One connection to the SQLite file: prepared statements and transactions. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../port.ts'
+import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 const MOST_STATEMENTS = 400
@@ -29,13 +30,6 @@ const SETTINGS = `
   PRAGMA journal_size_limit = 67108864;
   PRAGMA trusted_schema = OFF;
 `
-
-/** Another process is writing. */
-export class Locked extends StoreUnavailable {
-  constructor() {
-    super("The database can't serve now: another process has locked it")
-  }
-}
 
 interface Prepared {
   readonly statement: StatementSync
@@ -154,7 +148,7 @@ export class Database {
     try {
       this.run('BEGIN IMMEDIATE')
     } catch (error) {
-      throw ((resultCode(error) ?? 0) & 0xff) === BUSY ? new Locked() : error
+      throw isBusy(error) ? new Locked() : error
     } finally {
       this.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
     }
@@ -208,46 +202,4 @@ function makeFolder(path: string): void {
   } catch (error) {
     throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
   }
-}
-
-/** SQLITE_BUSY */
-const BUSY = 5
-/** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
-const FULL = 13
-const FULL_IN_MEMORY = 4_874
-/** SQLITE_IOERR_FSYNC: it is in the log, but perhaps not on the disk. */
-const NOT_SYNCED = 1_034
-
-/** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
-const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-  [BUSY, 'another process has locked it'],
-  [6, 'it is locked'],
-  [7, 'there is not enough memory'],
-  [8, 'the file, or its folder, is read-only for this process'],
-  [10, 'the disk cannot be read or written'],
-  [11, 'the file is damaged; restore it from a backup'],
-  [FULL, 'the disk is full'],
-  [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
-  [26, 'the file is no SQLite database'],
-])
-
-/** The error of the port for anything that is thrown inside the engine. */
-export function toStoreError(error: unknown): unknown {
-  if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
-    return error
-  const code = resultCode(error) ?? 0
-  const primary = code === FULL_IN_MEMORY ? FULL : code & 0xff
-  const why = UNAVAILABLE.get(primary)
-  if (why === undefined) return error
-  return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
-    reason: primary === FULL ? 'full' : 'away',
-    mayBeWritten: code === NOT_SYNCED,
-    cause: error,
-  })
-}
-
-function resultCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  if ('code' in error && error.code === 'ERR_INVALID_STATE') return 14
-  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
 }

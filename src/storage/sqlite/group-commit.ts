@@ -5,8 +5,8 @@
  */
 import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
-import { Locked, toStoreError } from './connection.ts'
 import type { Engine } from './engine.ts'
+import { Locked, toStoreError } from './faults.ts'
 import { checkIndex } from './reindex.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */

@@ -1,6 +1,6 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 
-import { readCursor, writeCursor } from '../cursor.ts'
+import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource } from '../port.ts'
 import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
@@ -21,7 +21,7 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
     return {
       versions,
       total,
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.seq]) }),
+      ...(last === undefined ? {} : { next: writeCursor(historyCursorQuery(query), [last.updated, last.seq]) }),
     }
   })
 }
@@ -73,12 +73,10 @@ function* versionsAt(engine: Engine, found: readonly VersionKey[]): Generator<St
   for (const [type, id, ...version] of rows) yield toStored(engine.names.textOf(type), id, version)
 }
 
-const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
-
 /** @throws InvalidCursor */
 function cursorTest(query: HistoryQuery): Sql {
   if (query.after === undefined) return ALWAYS
-  const [updated = null, seq = null] = readCursor(query.after, cursorQuery(query), 2)
+  const [updated = null, seq = null] = readCursor(query.after, historyCursorQuery(query), 2)
   if (updated === null || seq === null) throw new InvalidCursor('This page address is not one of a history')
   return sql`(v.updated, v.seq) < (${updated}, ${seq})`
 }

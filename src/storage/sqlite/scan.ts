@@ -1,5 +1,5 @@
 /** Everything that a clinic has, in a stable order, for copies of a store. */
-import { readCursor, writeCursor } from '../cursor.ts'
+import { readCursor, recordScanCursorQuery, versionScanCursorQuery, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { withinLimit } from '../response-limit.ts'
 import type { Database } from './connection.ts'
@@ -25,17 +25,16 @@ export function scanVersions(engine: Engine, scan: VersionScan): ScanPage<Scanne
     const keys = versionKeys(engine, scan)
     const items = withinLimit(versionsAt(engine, keys.slice(0, scan.limit)))
     const last = keys.length > items.length ? keys[items.length - 1] : undefined
-    return { items, ...(last === undefined ? {} : { next: writeCursor(versionQuery(scan), last) }) }
+    return { items, ...(last === undefined ? {} : { next: writeCursor(versionScanCursorQuery(scan), last) }) }
   })
 }
-
-const versionQuery = ({ clinic }: VersionScan): unknown => ['versions', clinic]
 
 type VersionKey = readonly [updated: number, seq: number]
 
 /** By time, then by sequence, as the index has them: the versions of one resource come in their order. */
 function versionKeys({ db, names }: Engine, scan: VersionScan): readonly VersionKey[] {
-  const [updated = null, seq = null] = scan.after === undefined ? [] : readCursor(scan.after, versionQuery(scan), 2)
+  const [updated = null, seq = null] =
+    scan.after === undefined ? [] : readCursor(scan.after, versionScanCursorQuery(scan), 2)
   const clinic = names.clinic(scan.clinic)
   if (clinic === undefined) return []
   const after = scan.after === undefined ? ALWAYS : sql`(updated, seq) > (${updated}, ${seq})`
@@ -59,7 +58,7 @@ function* versionsAt({ db, names }: Engine, keys: readonly VersionKey[]): Genera
 
 /** @throws InvalidCursor */
 export function scanRecords(db: Database, scan: ScanQuery): ScanPage<StoredRecord> {
-  const query = ['records', scan.clinic]
+  const query = recordScanCursorQuery(scan)
   const [kind = null, key = null] = scan.after === undefined ? [] : readCursor(scan.after, query, 2)
   const after = scan.after === undefined ? ALWAYS : sql`(kind, key) > (${kind}, ${key})`
   const found = db.select<RecordRow>(

@@ -1,6 +1,6 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { SearchPlan } from '../../search/plan.ts'
-import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
+import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
@@ -15,7 +15,7 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
   engine.index.check(plan)
   return engine.db.snapshot(() => {
     const searches = typeSearches(engine, plan, plan.count + 1)
-    const found = plan.count === 0 ? [] : rowsIn(engine, plan, searches, rangeOf(plan))
+    const found = plan.count === 0 ? [] : readPage(engine, plan, searches, rangeOf(plan))
     const matches = readRows(
       engine,
       found.slice(0, plan.count).map(({ row }) => row),
@@ -27,7 +27,7 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
     return {
       matches,
       ...included(engine, plan, rows),
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(plan), [...last.keys, last.row]) }),
+      ...(last === undefined ? {} : { next: writeCursor(searchCursorQuery(plan), [...last.keys, last.row]) }),
       ...(total === undefined ? {} : { total }),
     }
   })
@@ -40,7 +40,7 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
 export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
   engine.index.check(plan)
   const unsorted = { ...plan, sort: [] }
-  const rows = rowsIn(engine, unsorted, typeSearches(engine, unsorted, limit), { after: undefined, limit })
+  const rows = readPage(engine, unsorted, typeSearches(engine, unsorted, limit), { after: undefined, limit })
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
 
@@ -55,7 +55,7 @@ function typeSearches(engine: Engine, plan: SearchPlan, wanted: number): readonl
 /** One row more than is shown, which tells whether a next page follows. */
 const rangeOf = (plan: SearchPlan): PageRange => ({ after: lastRow(plan), limit: plan.count + 1 })
 
-const rowsIn = (
+const readPage = (
   engine: Engine,
   { sort }: SearchPlan,
   searches: readonly TypeSearch[],
@@ -79,17 +79,9 @@ function totalOf(
   return searches.reduce((sum, one) => sum + countRows(engine, one), 0)
 }
 
-/** What a cursor must fit: the matches and their order, not how many are shown or what is shown with them. */
-const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
-  clinic,
-  types,
-  asked ?? where,
-  sort,
-]
-
 /** The last row of the page before. */
 function lastRow(plan: SearchPlan): SortedRow | undefined {
   if (plan.after === undefined) return undefined
-  const keys: readonly CursorKey[] = readCursor(plan.after, cursorQuery(plan), plan.sort.length + 1)
+  const keys: readonly CursorKey[] = readCursor(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
   return { keys: keys.slice(0, -1), row: Number(keys.at(-1)) }
 }
