@@ -37,6 +37,7 @@ interface Prepared {
   used: number
 }
 
+/** What SQLite throws leaves it unchanged; faults.ts turns it into errors of the port. */
 export class Database {
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, Prepared>()

@@ -16,17 +16,13 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
   return engine.db.snapshot(() => {
     const searches = typeSearches(engine, plan, plan.count + 1)
     const found = plan.count === 0 ? [] : readPage(engine, plan, searches, rangeOf(plan))
-    const matches = readRows(
-      engine,
-      found.slice(0, plan.count).map(({ row }) => row),
-    )
-    const shown = found.slice(0, matches.length)
-    const last = found.length > shown.length ? shown.at(-1) : undefined
-    const rows = shown.map(({ row }) => row)
-    const total = totalOf(engine, plan, searches, last === undefined ? shown.length : undefined)
+    const rows = found.slice(0, plan.count).map(({ row }) => row)
+    const matches = readRows(engine, rows)
+    const last = found.length > matches.length ? found[matches.length - 1] : undefined
+    const total = totalOf(engine, plan, searches, last === undefined ? matches.length : undefined)
     return {
       matches,
-      ...included(engine, plan, rows),
+      ...included(engine, plan, rows.slice(0, matches.length)),
       ...(last === undefined ? {} : { next: writeCursor(searchCursorQuery(plan), [...last.keys, last.row]) }),
       ...(total === undefined ? {} : { total }),
     }
