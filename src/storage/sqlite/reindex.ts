@@ -44,7 +44,7 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
 
 /**
  * Waits for other processes without blocking the event loop.
- * @throws Locked after LONGEST_WAIT, and what `work` throws
+ * @throws StoreUnavailable: Locked after LONGEST_WAIT, or what `work` throws, as an error of the port
  */
 async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
   for (const deadline = Date.now() + LONGEST_WAIT; ; await sleep(RETRY_AFTER)) {
@@ -53,7 +53,7 @@ async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
     } catch (error) {
       if (error instanceof Locked && Date.now() < deadline) continue
       names.forget()
-      throw error
+      throw toStoreError(error)
     }
   }
 }
