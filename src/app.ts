@@ -25,7 +25,7 @@ import { baseUrlOf } from './rest/message/base-url.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
-import { refuseNoRequest } from './rest/server/client-error.ts'
+import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
@@ -180,7 +180,7 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
-  refuseNoRequest(server)
+  answerClientErrors(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true

@@ -4,7 +4,7 @@
  * works on it has leased it, so that another one goes on when it dies.
  */
 import type { Logger } from 'pino'
-import { declarationIn } from '../search/index/custom-parameters.ts'
+import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
 import {
   type IndexingJob,

@@ -29,7 +29,7 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
   return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)
 }
 
-/** The types that are searched. @throws FhirError 404 where the address means nothing */
+/** The types that are searched. @throws FhirError 404 for a type without a compartment, or one that is not in it */
 function membersFor(type: string, member: string, { providers }: Services): Membership {
   const membership = membershipOf(type)
   if (membership === undefined) throw noCompartment(type)
