@@ -23,7 +23,7 @@ interface TurnPace extends Pace {
 
 const PACE: TurnPace = { look: 500, batch: 50, pause: 0, turn: 1_000, lease: 15_000 }
 /** Clinics of one query for work. */
-const MOST_CLINICS = 20
+const MAX_CLINICS = 20
 
 /** Several processes may run one each. */
 export const customIndexing = (repository: Repository, logger: Logger): IndexingLoop =>
@@ -42,7 +42,7 @@ class ClinicsToIndex implements IndexingSource {
   async *jobs(): AsyncGenerator<IndexingJob> {
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
-      const due = { dueBefore: Date.now(), limit: MOST_CLINICS }
+      const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
       for (const { clinic } of await this.#repository.records(CUSTOM_PROGRESS, due)) {
         const lease = async (): Promise<LeasedJob | undefined> => {
           const turn = await this.#repository.change(clinic, takeTurn)

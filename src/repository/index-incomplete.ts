@@ -6,7 +6,7 @@ import { EntriesOutdated, IndexIncomplete } from '../storage/port.ts'
 export class CustomIncomplete extends IndexIncomplete {}
 
 /** 503, with what to search without meanwhile. */
-export const beingIndexed = (error: IndexIncomplete): FhirError =>
+export const searchNotReady = (error: IndexIncomplete): FhirError =>
   new FhirError(
     503,
     { code: 'transient', diagnostics: `${reasonOf(error)}; search without that, or try again later` },

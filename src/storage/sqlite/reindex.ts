@@ -18,7 +18,7 @@ import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
-import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { checkIndex, claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
 import { readRecord } from './records.ts'
 import { toStored, type VersionRow } from './resources.ts'
 
@@ -41,19 +41,6 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
     extraction === undefined ? NOTHING : await whenFree(engine, () => fill(engine, extraction, index, limit)),
   complete: (index) => whenFree(engine, () => complete(engine.db, index)),
 })
-
-/**
- * A process that goes on writing what another version does not search by would leave the index incomplete for good.
- * @throws StoreUnavailable when another version of the server has opened the file since
- */
-export function checkIndex({ db, index }: Engine): void {
-  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
-  if (index.isOverruled) {
-    throw new StoreUnavailable(
-      'Another version of the server has opened this store; this one no longer writes, stop it',
-    )
-  }
-}
 
 /**
  * Waits for other processes without blocking the event loop.
