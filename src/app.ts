@@ -2,6 +2,9 @@
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import { toolFamilies } from './calls/families.ts'
+import type { ToolFamilies } from './calls/tool.ts'
+import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { SANDBOX } from './clinics/sandbox.ts'
 import { SERVICE } from './clinics/service.ts'
@@ -29,7 +32,7 @@ import { refuseNoRequest } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
-import { under } from './rest/server/small-router.ts'
+import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
@@ -120,6 +123,8 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Beside the listed tool families. */
+  readonly toolFamilies?: ToolFamilies
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
@@ -130,6 +135,7 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   providers: special = specialProviders,
+  toolFamilies: addedFamilies = {},
 }: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
@@ -154,15 +160,21 @@ export async function createApp({
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
+  const health = healthRoutes({ repository, isClosing: () => closing, worker })
+  const session = sessionRoutes({ config, repository })
+  const clinics = clinicRoutes({ repository })
+  const families = mergeFamilies(toolFamilies, addedFamilies)
+  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata']))
+  const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+
   const koa = new Koa()
-  koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
+  koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
+  koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(under(['session'], sessionRoutes({ config, repository })))
-  const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
-  koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
+  koa.use(session.middleware)
+  koa.use(tools.middleware)
   koa.use(authenticate(config))
-  koa.use(under(['clinics'], clinicRoutes({ repository })))
+  koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
