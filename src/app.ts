@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { toolFamilies } from './calls/families.ts'
+import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
@@ -11,7 +12,7 @@ import { SERVICE } from './clinics/service.ts'
 import { readSettings, SETTINGS } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { type Agent, clinicAccess } from './core/context.ts'
-import type { Integrations } from './core/ports.ts'
+import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
@@ -147,14 +148,7 @@ export async function createApp({
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const access = (clinic: string, agent: Agent) =>
     clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
-  const outbox = new Outbox({
-    repository,
-    crm: integrations.crm,
-    accessOf: (clinic) => access(clinic, { kind: 'server' }),
-    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
-    logger,
-  })
-  outbox.start()
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
   const customIndexing = new CustomIndexing(repository, logger)
   customIndexing.start()
   const baseOf = baseUrlOf(config.baseUrl)
@@ -203,6 +197,19 @@ export async function createApp({
     await store.close()
   }
   return { repository, server, access, close }
+}
+
+function startOutbox(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
+  const outbox = new Outbox({
+    repository,
+    crm,
+    tasks: crmSyncTasks,
+    accessOf: (clinic) => access(clinic, { kind: 'server' }),
+    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
+    logger,
+  })
+  outbox.start()
+  return outbox
 }
 
 /**

@@ -2,7 +2,6 @@
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
-import type { CrmSettings } from '../core/ports.ts'
 import { conflict } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { Repository, type UnitOfWork } from '../repository/repository.ts'
@@ -28,6 +27,14 @@ export interface ClinicPolicies {
   readonly slotTakenStatus: 409 | 422
   /** What becomes of a write that breaks a profile it declares; absent: as the server has it. */
   readonly profiles?: ProfilePolicy
+}
+
+/** Where a clinic's CRM is. */
+export interface CrmSettings {
+  readonly enabled: boolean
+  readonly url: string
+  /** Standard Webhooks secret: `whsec_` and base64. */
+  readonly secret: string
 }
 
 export const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const

@@ -16,6 +16,7 @@ import type { CrmContact } from '../../core/ports.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { deliverStaged, stageDelivery } from '../../integrations/outbox.ts'
 import { recordCall } from '../record/call-record.ts'
+import { crmSyncTasks } from '../record/crm-sync-task.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { settleRegistration } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
@@ -46,7 +47,7 @@ export const submitIntake = defineOperation('patient-submit-intake', async (requ
   const messageId = randomUUID()
   const saved = await access.change((ctx) => write(ctx, request, messageId))
   if (saved === SUBMITTED) return SUBMITTED
-  const delivery = await deliverStaged(access, integrations.crm, messageId)
+  const delivery = await deliverStaged(access, { crm: integrations.crm, tasks: crmSyncTasks }, messageId)
   return delivery.delivered ? SUBMITTED : NOT_SYNCED
 })
 
