@@ -9,9 +9,10 @@ import { type CrmSettings, readSettings } from '../clinics/settings.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
-import type { Repository } from '../repository/repository.ts'
+import { recordKind } from '../repository/record-kinds.ts'
+import type { KindRecord, Repository } from '../repository/repository.ts'
 
-export const OUTBOX = 'outbox'
+export const OUTBOX = recordKind<OutboxRow>('outbox')
 
 /** Milliseconds a try may take before another process may take the row over; longer than any connector's deadline. */
 const LEASE = 30_000
@@ -58,7 +59,7 @@ export interface DeliveryParts {
 /** Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged`, once the change is committed. */
 export function stageDelivery(ctx: Context, contact: CrmContact, call?: CallSession): void {
   const row: OutboxRow = { contact, ...(call === undefined ? {} : { call }), state: 'waiting', tries: 1 }
-  ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: 0, value: row, due: ctx.now + LEASE })
+  ctx.unit.records.put(OUTBOX, contact.messageId, row, { due: ctx.now + LEASE })
 }
 
 /**
@@ -84,17 +85,10 @@ async function deliver(crm: CrmConnector, settings: CrmSettings | undefined, con
   return await crm.deliver(settings, contact)
 }
 
-interface StoredRow {
-  readonly value: OutboxRow
-  readonly version: number
-  /** Milliseconds since 1970 UTC; null for a dead row. */
-  readonly due: number | null
-}
+type StoredRow = Pick<KindRecord<OutboxRow>, 'value' | 'version'>
 
-async function readRow(ctx: Context, messageId: string): Promise<StoredRow | undefined> {
-  const record = await ctx.unit.readRecord(OUTBOX, messageId)
-  return record && { value: record.value as OutboxRow, version: record.version, due: record.due }
-}
+const readRow = (ctx: Context, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
+  ctx.unit.records.read(OUTBOX, messageId)
 
 /** Takes a row that is due for one try; undefined when another process has it, or it is done. */
 const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | undefined> =>
@@ -102,9 +96,8 @@ const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | und
     const row = await readRow(ctx, messageId)
     if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
     const value = { ...row.value, tries: row.value.tries + 1 }
-    const due = ctx.now + LEASE
-    ctx.unit.record({ kind: OUTBOX, key: messageId, expect: row.version, value, due })
-    return { value, version: row.version + 1, due }
+    ctx.unit.records.put(OUTBOX, messageId, value, { due: ctx.now + LEASE })
+    return { value, version: ctx.unit.records.nextVersion(OUTBOX, messageId) }
   })
 
 /** Records how a try ended; does nothing when its lease had run out and another process took the row over. */
@@ -118,7 +111,7 @@ const settle = (
     const row = await readRow(ctx, contact.messageId)
     if (row === undefined || row.version !== version) return
     if (!delivery.delivered) return await settleFailure(ctx, tasks, row, delivery)
-    ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: version, value: undefined })
+    ctx.unit.records.delete(OUTBOX, contact.messageId)
     await tasks.delivered(ctx, row.value)
   })
 
@@ -138,7 +131,7 @@ async function settleFailure(
     ...(task === undefined ? {} : { task }),
   }
   const due = isGivenUp ? null : ctx.now + waitAfter(tries, retryAfterMs)
-  ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: row.version, value, due })
+  ctx.unit.records.put(OUTBOX, contact.messageId, value, { due })
 }
 
 /** Milliseconds until the next try: doubled each time, at least what the CRM asks for, six hours at most. */
@@ -187,8 +180,8 @@ export class Outbox {
 
   async #deliverAll(): Promise<void> {
     const { repository, clock = Date.now } = this.#services
-    const due = { kind: OUTBOX, dueBefore: clock(), limit: BATCH }
-    for (const { clinic, key } of (await this.#logged(() => repository.records(due))) ?? []) {
+    const due = { dueBefore: clock(), limit: BATCH }
+    for (const { clinic, key } of (await this.#logged(() => repository.records(OUTBOX, due))) ?? []) {
       if (this.#stopped) return
       await this.#logged(() => this.#deliver(clinic, key))
     }
