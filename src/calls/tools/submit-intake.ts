@@ -6,12 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import {
-  defineOperation,
-  type OperationInput,
-  type OperationOutput,
-  type OperationRequest,
-} from '../../core/operation.ts'
+import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { CrmContact } from '../../core/ports.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { deliverStaged, stageDelivery } from '../../integrations/outbox.ts'
@@ -39,8 +34,8 @@ const NOT_SYNCED = {
   say: 'Thank you, I have your details. Our staff will finish the rest.',
 }
 
-/** The answer while the CRM is asked, and for good when the process ends meanwhile. */
-const SYNC_PENDING = provisional({ ...NOT_SYNCED })
+/** The result until the CRM has answered, and for good when the process ends before that. */
+const SYNC_PENDING = provisional(NOT_SYNCED)
 
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
@@ -51,7 +46,8 @@ export const submitIntake = defineOperation('patient-submit-intake', async (requ
   return delivery.delivered ? SUBMITTED : NOT_SYNCED
 })
 
-async function write(ctx: Context, request: OperationRequest, messageId: string): Promise<OperationOutput> {
+/** @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient */
+async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
   const intake = readIntake(request.input, placeOf(settings, ctx.now))
   const before = await patientOfRequest(ctx, request)
