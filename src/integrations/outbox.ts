@@ -1,8 +1,8 @@
 /**
- * Deliveries to a clinic's CRM that outlive the request: a row is staged in the change that it reports, tried at once by
- * the tool that staged it, and after a failure retried by a loop in the background. Each row is delivered at least once:
- * it is leased (by its record's version) while it is tried, so when a process dies another one takes the row over as
- * soon as the lease ends.
+ * Deliveries to a clinic's CRM that outlive the request: a row is staged in the change that it reports, tried at once
+ * by the tool that staged it, and after a failure retried by a loop in the background. Each row is delivered at least
+ * once: it is leased (by its record's version) while it is tried, so when a process dies another one takes the row over
+ * as soon as the lease ends.
  */
 import type { Logger } from 'pino'
 import { type CrmSettings, readSettings } from '../clinics/settings.ts'
@@ -56,7 +56,9 @@ export interface DeliveryParts {
   readonly tasks: DeliveryTasks
 }
 
-/** Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged`, once the change is committed. */
+/**
+ * Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged`, once the change is committed.
+ */
 export function stageDelivery(ctx: Context, contact: CrmContact, call?: CallSession): void {
   const row: OutboxRow = { contact, ...(call === undefined ? {} : { call }), state: 'waiting', tries: 1 }
   ctx.unit.records.put(OUTBOX, contact.messageId, row, { due: ctx.now + LEASE })
@@ -187,7 +189,10 @@ export class Outbox {
     }
   }
 
-  /** Undefined after a fault, which is logged: one row's fault does not stop the others, and the row waits for its lease. */
+  /**
+   * Undefined after a fault, which is logged: one row's fault does not stop the others, and the row waits for its
+   * lease.
+   */
   async #logged<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()

@@ -1,4 +1,4 @@
-/** What staff see of an intake that has not reached the clinic's CRM: one Task a delivery, completed when it gets there. */
+/** What staff see of an intake that did not reach the clinic's CRM: one Task for it, completed by a later delivery. */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { DeliveryTasks, OutboxRow } from '../../integrations/outbox.ts'

@@ -44,9 +44,9 @@ interface ProvisionalResult {
 }
 
 /**
- * For a handler that goes on after its change (submit_intake asks the CRM): returned from the change, `result` is stored
- * as the result for the time being. A repeat waits a little for the final one, and gets `result` when the process that
- * runs the handler has died.
+ * For a handler that goes on after its change (submit_intake asks the CRM): returned from the change, `result` is
+ * stored as the result for the time being. A repeat waits a little for the final one, and gets `result` when the
+ * process that runs the handler has died.
  */
 export const provisional = (result: object): ProvisionalResult => ({ provisional: result })
 

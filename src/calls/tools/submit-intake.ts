@@ -1,6 +1,7 @@
 /**
- * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one is
- * enabled. Every value that is missing or bad is reported at once, and then nothing is written. The CRM is asked after the Patient is saved.
+ * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one
+ * is enabled. All values that are missing or bad are reported together, and nothing is written. The CRM is asked once
+ * the Patient is saved.
  */
 import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
@@ -13,10 +14,10 @@ import { deliverStaged, stageDelivery } from '../../integrations/outbox.ts'
 import { recordCall } from '../record/call-record.ts'
 import { crmSyncTasks } from '../record/crm-sync-task.ts'
 import { patientFields } from '../record/patient-fields.ts'
-import { settleRegistration } from '../record/registration.ts'
+import { activateWhenComplete } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
-import { argumentIssue, type Place, placeOf, readStated } from '../spoken/stated-values.ts'
+import { argumentIssue, type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
@@ -49,7 +50,7 @@ export const submitIntake = defineOperation('patient-submit-intake', async (requ
 /** @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient */
 async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  const intake = readIntake(request.input, placeOf(settings, ctx.now))
+  const intake = readIntake(request.input, localeOf(settings, ctx.now))
   const before = await patientOfRequest(ctx, request)
   const next = withIntake(before.resource, intake)
   const patient = next === before.resource ? before : await ctx.update<Patient>(next)
@@ -65,7 +66,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
 
 /** An intake that brings the last missing field completes the registration too (spec 2.4). */
 const withIntake = (patient: Patient, intake: Intake): Patient =>
-  settleRegistration(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
+  activateWhenComplete(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
 
 const contactOf = (clinic: string, patient: string, messageId: string, intake: Intake): CrmContact => ({
   clinic,
@@ -76,8 +77,8 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
 })
 
 /** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
-function readIntake(input: OperationInput, place: Place): Intake {
-  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], place) }))
+function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
+  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], locale) }))
   const issues = stated.flatMap((entry) =>
     entry.ok ? [] : [argumentIssue(entry.field, input[entry.field], entry.error)],
   )
