@@ -42,12 +42,28 @@ export function registerTools(
   reserved: ReadonlySet<string>,
 ): RegisteredFamilies {
   const declared = new Set([...providers.values()].flatMap(({ operations }) => operations))
+  checkNames(families)
   return new Map(
     Object.entries(families).map(([family, tools]) => {
       checkFamilyName(family, reserved)
       return [family, registerFamily(family, tools, declared)]
     }),
   )
+}
+
+/** One name is one tool: a repeated call is known by the tool's name, and platforms know tools by it too. */
+function checkNames(families: ToolFamilies): void {
+  const seen = new Map<string, { readonly family: string; readonly operation: Operation }>()
+  for (const [family, tools] of Object.entries(families)) {
+    for (const [name, { operation }] of Object.entries(tools)) {
+      const other = seen.get(name)
+      if (other !== undefined && other.operation !== operation)
+        throw new Error(
+          `Tool ${family}/${name}: ${other.family}/${name} is another operation; give one of them another name`,
+        )
+      seen.set(name, { family, operation })
+    }
+  }
 }
 
 function checkFamilyName(family: string, reserved: ReadonlySet<string>): void {

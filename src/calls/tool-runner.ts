@@ -30,6 +30,11 @@ export interface ToolAddress {
   readonly toolName: string
 }
 
+/** The result of every call of a request that has no session to work in. */
+interface Refusal {
+  readonly refused: object
+}
+
 export class ToolRunner {
   readonly #families: RegisteredFamilies
   readonly #services: ToolServices
@@ -61,11 +66,7 @@ export class ToolRunner {
     return `/${family} has no such tool; it has ${tools.join(', ')}`
   }
 
-  /** The session of the request's call, or the result that says why there is none to work in. */
-  async #session(
-    tool: RegisteredTool,
-    identify: () => Promise<CallSession>,
-  ): Promise<CallSession | { readonly refused: object }> {
+  async #session(tool: RegisteredTool, identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {
     try {
       const session = await identify()
       if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
@@ -78,7 +79,7 @@ export class ToolRunner {
   async #runCall(
     tool: RegisteredTool,
     call: ToolCall | UnreadableCall,
-    session: CallSession | { readonly refused: object },
+    session: CallSession | Refusal,
     endsAt: number,
   ): Promise<ToolResult> {
     if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error))
@@ -86,13 +87,14 @@ export class ToolRunner {
       return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)))
     if ('refused' in session) return resultOf(call, session.refused)
     try {
-      return { toolCallId: call.id, result: await completeBy(endsAt, () => this.#answer(tool, call, session)) }
+      return { toolCallId: call.id, result: await completeBy(endsAt, () => this.#execute(tool, call, session)) }
     } catch (error) {
       return resultOf(call, this.#failureOf(tool, error))
     }
   }
 
-  async #answer(
+  /** The JSON text of the result. @throws FhirError for arguments that do not pass, and whatever the handler throws */
+  async #execute(
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
     session: CallSession,
@@ -103,7 +105,7 @@ export class ToolRunner {
     const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    // Without an id a repeat can't be told from a new call, and what changes nothing may as well run again.
+    // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
     if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
     const { clinic, callId } = session
     return await this.#replay.once(
