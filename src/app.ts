@@ -9,7 +9,8 @@ import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
-import { type Agent, clinicAccess } from './core/context.ts'
+import { clinicAccess } from './core/clinic-access.ts'
+import type { Agent } from './core/context.ts'
 import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
@@ -142,8 +143,10 @@ export async function createApp({
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
-  const access = (clinic: string, agent: Agent) =>
-    clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
+  const { profilePolicy } = config
+  const servedSearch = { parametersOf: parametersOf(providers), fullText }
+  const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
+  const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
   const outbox = startOutbox(repository, access, integrations.crm, logger)
   const customIndexing = new CustomIndexing(repository, logger)
   customIndexing.start()
@@ -172,8 +175,6 @@ export async function createApp({
       providers,
       system,
       limits: config.limits,
-      parametersOf: parametersOf(providers),
-      fullText,
       integrations,
       logger,
       baseOf,

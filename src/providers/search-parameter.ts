@@ -15,10 +15,9 @@ import { customIndexIn, customIndexValue } from '../search/index/custom-progress
 export const searchParameter: Interactions = {
   ...standard,
   create: async (ctx, resource) => declaring(ctx.unit, await standard.create(ctx, resource)),
-  update: async (ctx, resource, precondition) =>
-    declaring(ctx.unit, await standard.update(ctx, resource, precondition)),
-  delete: async (ctx, type, id, precondition) => {
-    const deletion = await standard.delete(ctx, type, id, precondition)
+  update: async (ctx, resource) => declaring(ctx.unit, await standard.update(ctx, resource)),
+  delete: async (ctx, type, id) => {
+    const deletion = await standard.delete(ctx, type, id)
     await declare(ctx.unit, id, () => undefined)
     return deletion
   },

@@ -2,7 +2,8 @@
 import type { Middleware } from 'koa'
 import type { Provider } from '../core/provider.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { isServed, type Method, matchRoute } from './interactions/routes.ts'
+import { isServed, matchRoute } from './interactions/routes.ts'
+import type { Method } from './message/interaction.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

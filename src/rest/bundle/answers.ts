@@ -1,7 +1,7 @@
 /** The entries of a batch-response or transaction-response: https://hl7.org/fhir/R4/http.html#transaction-response. */
 import { STATUS_CODES } from 'node:http'
 import { FhirError, toOutcome } from '../../fhir/outcome.ts'
-import { etagOf, type InteractionResponse } from '../interactions/interaction.ts'
+import { etagOf, type InteractionResponse } from '../message/interaction.ts'
 import { bodyText } from '../message/response-body.ts'
 import type { Entry } from './entry.ts'
 

@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { interact } from '../interactions/interact.ts'
-import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
+import { withProfileWarnings } from '../interactions/profile-warnings.ts'
 import { bundleText } from '../message/bundle-writer.ts'
+import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { failureOf } from '../server/fault.ts'
 import { Answers, failureText, responseText, tooMuch } from './answers.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
@@ -77,12 +77,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
     const ready = await rewriteReferences(ctx, entries, identities)
     for (const entry of inOrder(ready)) {
       if (isAfterCommit(entry)) continue
-      const existing = identities.existing.get(entry.index)
-      const text =
-        existing === undefined
-          ? await naming(entry, () => run(ctx, access, entry, done))
-          : responseText(existing, entry, done.wanted)
-      done.set(entry.index, text)
+      done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
       if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
     }
     return done
@@ -112,7 +107,7 @@ async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }:
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
-      ? await interact(route.run.handler, ctx, entry.request)
+      ? await withProfileWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
       : await runOperation(access, parameters.operation, route, entry.request)
   return responseText(response, entry, wanted)
 }

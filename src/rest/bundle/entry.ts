@@ -3,9 +3,9 @@ import type { Limits } from '../../config.ts'
 import { structureOf } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import type { InteractionRequest } from '../interactions/interaction.ts'
 import { matchRoute, type RouteMatch } from '../interactions/routes.ts'
 import { parseBody } from '../message/body.ts'
+import type { InteractionRequest } from '../message/interaction.ts'
 
 /** One entry, read and routed but not yet carried out. */
 export interface Entry {

@@ -24,9 +24,14 @@ export async function rewriteReferences(
   const names = new Map([...identities.references, ...conditional])
   return entries.map((entry) => {
     checkResolved(entry, names)
-    const assignedId = identities.ids.get(entry.index)
-    const body = names.size === 0 ? entry.request.body : rewriteAddresses(entry.request.body, names)
-    return { ...entry, request: { ...entry.request, body, ...(assignedId === undefined ? {} : { assignedId }) } }
+    const { request, index } = entry
+    const [assignedId, conditionalMatch] = [identities.ids.get(index), identities.matches.get(index)]
+    const body = names.size === 0 ? request.body : rewriteAddresses(request.body, names)
+    const decided = {
+      ...(assignedId === undefined ? {} : { assignedId }),
+      ...(conditionalMatch === undefined ? {} : { conditionalMatch }),
+    }
+    return { ...entry, request: { ...request, body, ...decided } }
   })
 }
 

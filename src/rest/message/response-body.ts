@@ -1,7 +1,7 @@
 /** The body of a response, over HTTP and in a Bundle alike: https://hl7.org/fhir/R4/http.html#ops. */
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { subsetOf } from '../../search/query/subset.ts'
-import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
+import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import type { Preferences } from './negotiate.ts'
 import { subsetText } from './summary.ts'
 
