@@ -19,6 +19,14 @@ export interface ClinicSettings {
   readonly crm?: CrmSettings
 }
 
+/** Where a clinic's CRM is, from its settings. */
+export interface CrmSettings {
+  readonly enabled: boolean
+  readonly url: string
+  /** Standard Webhooks secret: `whsec_` and base64. */
+  readonly secret: string
+}
+
 export interface ClinicPolicies {
   /** A slot may be booked although it is taken. */
   readonly overbooking: boolean
@@ -26,14 +34,6 @@ export interface ClinicPolicies {
   readonly slotTakenStatus: 409 | 422
   /** What becomes of a write that breaks a profile it declares; absent: as the server has it. */
   readonly profiles?: ProfilePolicy
-}
-
-/** Where a clinic's CRM is. */
-export interface CrmSettings {
-  readonly enabled: boolean
-  readonly url: string
-  /** Standard Webhooks secret: `whsec_` and base64. */
-  readonly secret: string
 }
 
 export const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const

@@ -2,9 +2,8 @@
 
 import type { Patch } from '../fhir/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import type { SearchAnswer, Versioned } from '../repository/repository.ts'
+import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import type { HistoryPage, HistoryQuery } from '../storage/port.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './operation.ts'
 
