@@ -19,7 +19,7 @@ import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
-import { CustomIndexing } from './repository/custom-indexing.ts'
+import { customIndexing } from './repository/custom-indexing.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -29,7 +29,7 @@ import { baseUrlOf } from './rest/message/base-url.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
-import { refuseNoRequest } from './rest/server/client-error.ts'
+import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
@@ -148,8 +148,8 @@ export async function createApp({
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
   const outbox = startOutbox(repository, access, integrations.crm, logger)
-  const customIndexing = new CustomIndexing(repository, logger)
-  customIndexing.start()
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -186,11 +186,11 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
-  refuseNoRequest(server)
+  answerClientErrors(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndex.close()])
     await store.close()
   }
   return { repository, server, access, close }

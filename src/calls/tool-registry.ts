@@ -18,7 +18,7 @@ export function toolOperations(families: ToolFamilies, type: string): readonly O
 
 /**
  * The families of both tables; a family that is in both has the tools of both.
- * @throws Error naming a tool that a family would have twice; it stops the start.
+ * @throws Error naming a tool that would be there twice; it stops the start.
  */
 export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): ToolFamilies {
   const merged = new Map(Object.entries(families))
@@ -28,7 +28,9 @@ export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): Tool
     if (twice !== undefined) throw new Error(`Tool ${family}/${twice} is defined twice; each family has a tool once`)
     merged.set(family, { ...present, ...tools })
   }
-  return Object.fromEntries(merged)
+  const all = Object.fromEntries(merged)
+  checkNames(all)
+  return all
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A live call that the server knows: which clinic was dialled, who calls, and which patient it is about. */
+/** A live call: which clinic was dialled, who calls, and which patient it is about. */
 import { hash } from 'node:crypto'
 import { recordKind } from '../repository/record-kinds.ts'
 
@@ -18,7 +18,7 @@ export const CALL = recordKind<CallSession>('call')
 /** Characters. */
 export const MAX_CALL_ID_LENGTH = 256
 
-/** A text without spaces that a header can carry. */
+/** Limited to what a header can carry. */
 export const isCallId = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= MAX_CALL_ID_LENGTH && /^[\x21-\x7e]+$/.test(value)
 

@@ -1,4 +1,4 @@
-/** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not there. */
+/** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not served. */
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
 import type { Middleware } from 'koa'
 import { answerRoute, type HttpServices } from './http.ts'

@@ -72,9 +72,9 @@ describe('a table with a fault stops the start with a sentence that names it', (
 
   test('a name that stands for two operations', () => {
     const families = { a: { b: defineTool(escalateBilling) }, c: { b: defineTool(submitIntake) } }
-    expect(() => start(families, [escalateBilling, submitIntake])).toThrow(
-      'Tool c/b: a/b is another operation; give one of them another name',
-    )
+    const sentence = 'Tool c/b: a/b is another operation; give one of them another name'
+    expect(() => start(families, [escalateBilling, submitIntake])).toThrow(sentence)
+    expect(() => mergeFamilies({ a: families.a }, { c: families.c })).toThrow(sentence)
   })
 
   test('an operation that is called on instances only', () => {

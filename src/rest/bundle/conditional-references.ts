@@ -31,7 +31,7 @@ export async function resolveConditionalReferences(
   return resolved
 }
 
-/** Each is a search, and another one when the change is committed. */
+/** Each is a search, and a second one when the change is committed. */
 const tooManyConditions = (most: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
@@ -58,7 +58,7 @@ async function resolve(
   throw inEntry(preconditionFailed(diagnostics), entry)
 }
 
-/** What a transaction is about to write, and who of it a condition names. */
+/** The resources that a transaction is about to write, and which of them criteria match. */
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
@@ -71,14 +71,14 @@ class WrittenResources {
     this.#ctx = ctx
   }
 
-  /** The ids of those for which all conditions hold. */
+  /** The ids of those that match all conditions. */
   async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
     const entries = this.#entries.filter(({ request }) => request.type === type)
     const candidates = await Promise.all(entries.map((entry) => this.#candidateOf(entry)))
     return candidates.filter((candidate) => where.every((condition) => holds(condition, candidate))).map(({ id }) => id)
   }
 
-  /** Only what is valid has values: what is not is refused in the name of its entry. */
+  /** Values are extracted from valid resources only; an invalid one is refused with the name of its entry. */
   async #candidateOf(entry: Entry): Promise<Candidate> {
     const known = this.#candidates.get(entry)
     if (known !== undefined) return known

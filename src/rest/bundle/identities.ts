@@ -32,7 +32,7 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
     const id = idOf(entry, interaction, match)
     if (id === undefined) continue
     claim(written, `${type}/${id}`, entry)
-    // Both would write what the criteria choose, once one of them has written it.
+    // Two entries with the same criteria would write the same resource.
     if (match !== undefined && BRINGS_A_RESOURCE.includes(interaction))
       claim(written, `${type}?${match.criteria}`, entry)
     ids.set(entry.index, id)

@@ -70,7 +70,7 @@ export const ROUTES: readonly Route[] = [
   route('delete', 'instance', 'DELETE', '/:type/:id', deleteResource),
 ]
 
-/** These say themselves what a type has, where it has not what is asked for. */
+/** Their handlers answer for types without them, with what the type does offer. */
 const ALWAYS_SERVED: readonly string[] = ['operation', 'search-compartment']
 
 /** Whether a type offers what the route is for. */
@@ -82,7 +82,7 @@ export interface RouteMatch {
   readonly parameters: PathParameters
 }
 
-/** A segment of a path: this word, or whatever stands there for a name. Only an operation begins with a $. */
+/** A segment of a path: a fixed word, or a variable. Only the code of an operation begins with $. */
 type Part = { readonly word: string } | { readonly name: keyof PathParameters; readonly isOperation: boolean }
 
 interface Pattern {

@@ -1,11 +1,11 @@
 /** An InteractionResponse as an HTTP response: status, headers and body. */
 import type { Context as KoaContext } from 'koa'
-import { answerText } from './format.ts'
+import { formatBody } from './format.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
 import type { AnswerFormat, Preferences } from './negotiate.ts'
 import { bodyText } from './response-body.ts'
 
-/** @throws FhirError 400 for a `_summary` or `_elements` that makes no sense; nothing is sent then */
+/** @throws FhirError 400 for an invalid `_summary` or `_elements`, before anything is sent */
 export function send(
   koa: KoaContext,
   request: InteractionRequest,
@@ -16,7 +16,7 @@ export function send(
   const { resource, location, status } = response
   // First, since it may fail: an error must not carry the headers of the resource.
   const text = bodyText(response, request, wanted)
-  const body = text === undefined ? undefined : answerText(text, format, request.query.get('_pretty') === 'true')
+  const body = text === undefined ? undefined : formatBody(text, format, request.query.get('_pretty') === 'true')
   koa.status = status
   if (resource !== undefined) {
     koa.response.set('ETag', etagOf(resource.version))
