@@ -53,7 +53,7 @@ export function registerTools(
   )
 }
 
-/** One name is one tool: a repeated call is known by the tool's name, and platforms know tools by it too. */
+/** A name means the same tool in every family: repeated calls, and platforms, know a tool by its name alone. */
 function checkNames(families: ToolFamilies): void {
   const seen = new Map<string, { readonly family: string; readonly operation: Operation }>()
   for (const [family, tools] of Object.entries(families)) {
