@@ -8,12 +8,17 @@ import { SERVICE } from './clinics/service.ts'
 import { readSettings, SETTINGS } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { type Agent, clinicAccess } from './core/context.ts'
+import type { Operation } from './core/operation.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
+import { declarationsWith } from './extensions/declarations.ts'
+import { installDefinitions } from './extensions/definitions.ts'
+import type { LoadedExtension } from './extensions/naming.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
+import { systemOperations } from './providers/every-type.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { CustomIndexing } from './repository/custom-indexing.ts'
@@ -120,6 +125,26 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** What others add; all apps of a process have the same. */
+  readonly extensions?: readonly LoadedExtension[]
+}
+
+/**
+ * The providers by type, and the operations of the whole clinic, with those of the extensions. From here on this process
+ * has the search parameters and profiles of the extensions.
+ * @throws Error naming what is declared wrongly, and the extension that does so
+ */
+export function declare(
+  { disabledInteractions }: Pick<Config, 'disabledInteractions'>,
+  extensions: readonly LoadedExtension[],
+  special: readonly Provider[] = specialProviders,
+): { readonly providers: ReadonlyMap<string, Provider>; readonly operations: readonly Operation[] } {
+  installDefinitions(extensions)
+  const declared = declarationsWith(extensions, { providers: special, systemOperations })
+  return {
+    providers: registerProviders(declared.providers, standardProvider, disabledInteractions),
+    operations: declared.systemOperations,
+  }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
@@ -129,12 +154,14 @@ export async function createApp({
   worker,
   store: givenStore,
   integrations: given,
-  providers: special = specialProviders,
+  providers: special,
+  extensions = [],
 }: AppParts): Promise<App> {
-  const providers = registerProviders(special, standardProvider, config.disabledInteractions)
+  const { providers, operations } = declare(config, extensions, special)
   const system = systemInteractions(config.disabledInteractions)
-  const statement = capabilityStatement(providers, system, config)
+  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
   const { fullText } = config
+  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
@@ -169,6 +196,7 @@ export async function createApp({
     fhirRoutes(statement, {
       providers,
       system,
+      systemOperations: operations,
       limits: config.limits,
       parametersOf: parametersOf(providers),
       fullText,

@@ -1,0 +1,75 @@
+/** Loads the modules that EXTENSIONS names. */
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isObject } from '../fhir/resource.ts'
+import type { ServerExtension } from './extension.ts'
+import type { LoadedExtension } from './naming.ts'
+
+/** Every part that an extension can have. */
+const PARTS: Readonly<Record<keyof ServerExtension, true>> = {
+  name: true,
+  providers: true,
+  operations: true,
+  searchParameters: true,
+  profiles: true,
+  codeSystems: true,
+  valueSets: true,
+}
+
+/**
+ * The extensions that these modules export, in their order.
+ * @param modules paths of files or names of packages, relative to `folder`
+ * @throws Error naming the module that cannot be loaded, or does not export an extension
+ */
+export async function loadExtensions(
+  modules: readonly string[],
+  folder: string = process.cwd(),
+): Promise<readonly LoadedExtension[]> {
+  const loaded: LoadedExtension[] = []
+  for (const module of modules) loaded.push(await loadExtension(module, folder))
+  return loaded
+}
+
+async function loadExtension(module: string, folder: string): Promise<LoadedExtension> {
+  const { extension } = await importModule(module, folder)
+  if (extension === undefined)
+    throw new Error(`The module ${module} of EXTENSIONS has no export named 'extension'; see docs/extending.md`)
+  const problem = problemOf(extension)
+  if (problem !== undefined) throw new Error(`The module ${module} of EXTENSIONS: its export 'extension' ${problem}`)
+  return { ...(extension as ServerExtension), module }
+}
+
+async function importModule(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
+  const file = fileOf(module, folder)
+  if (file === undefined) throw new Error(`The module ${module} of EXTENSIONS is not found from ${folder}`)
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The module ${module} of EXTENSIONS cannot be loaded: ${reason}`, { cause: error })
+  }
+}
+
+/** A file has precedence over a package. */
+function fileOf(module: string, folder: string): string | undefined {
+  const path = resolve(folder, module)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
+  try {
+    return createRequire(join(folder, 'package.json')).resolve(module)
+  } catch {
+    return undefined
+  }
+}
+
+function problemOf(extension: unknown): string | undefined {
+  if (!isObject(extension)) return 'is no object; make it with defineExtension'
+  if (typeof extension['name'] !== 'string' || extension['name'] === '') return 'has no name'
+  const unknown = Object.keys(extension).find((key) => !Object.hasOwn(PARTS, key))
+  if (unknown !== undefined) return `has a part '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}`
+  const wrong = Object.keys(extension).find((key) => !isPart(key, extension[key]))
+  return wrong === undefined ? undefined : `has a part '${wrong}' that is no list`
+}
+
+const isPart = (key: string, value: unknown): boolean => key === 'name' || value === undefined || Array.isArray(value)
