@@ -1,7 +1,11 @@
 /** The composition root: everything is put together here, and only here is an engine named. */
 import { createServer, type Server } from 'node:http'
+import type { CapabilityStatement } from 'fhir/r4'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import { toolFamilies } from './calls/families.ts'
+import type { ToolFamilies } from './calls/tool.ts'
+import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
@@ -13,6 +17,7 @@ import { standardProvider } from './core/standard.ts'
 import { declarationsWith } from './extensions/declarations.ts'
 import { installDefinitions } from './extensions/definitions.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
+import { familiesWith } from './extensions/tools.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
@@ -33,11 +38,11 @@ import { refuseNoRequest } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
-import { under } from './rest/server/small-router.ts'
+import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
-import { toolRoutes } from './rest/tools.ts'
+import { CALLS, toolRoutes } from './rest/tools.ts'
 import { extraction } from './search/index/versions.ts'
 import type { IndexingSettings } from './storage/index/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
@@ -121,26 +126,38 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Beside the listed tool families. */
+  readonly toolFamilies?: ToolFamilies
   /** What others add; all apps of a process have the same. */
   readonly extensions?: readonly LoadedExtension[]
 }
 
+/** What the server does over FHIR, and the CapabilityStatement that says so. */
+export interface Declared {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly system: ReturnType<typeof systemInteractions>
+  /** The operations of the whole clinic. */
+  readonly systemOperations: readonly Operation[]
+  readonly statement: CapabilityStatement
+}
+
 /**
- * The providers by type, and the operations of the whole clinic, with those of the extensions. From here on this process
- * has the search parameters and profiles of the extensions.
+ * With what the extensions add. From here on this process has their search parameters and profiles.
  * @throws Error naming what is declared wrongly, and the extension that does so
  */
 export function declare(
-  { disabledInteractions }: Pick<Config, 'disabledInteractions'>,
+  { disabledInteractions, fullText }: Pick<Config, 'disabledInteractions' | 'fullText'>,
   extensions: readonly LoadedExtension[],
   special: readonly Provider[] = specialProviders,
-): { readonly providers: ReadonlyMap<string, Provider>; readonly operations: readonly Operation[] } {
+): Declared {
   installDefinitions(extensions)
   const declared = declarationsWith(extensions, { providers: special, systemOperations })
-  return {
-    providers: registerProviders(declared.providers, standardProvider, disabledInteractions),
-    operations: declared.systemOperations,
-  }
+  const providers = registerProviders(declared.providers, standardProvider, disabledInteractions)
+  const system = systemInteractions(disabledInteractions)
+  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
+  const operations = declared.systemOperations
+  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
+  return { providers, system, systemOperations: operations, statement }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
@@ -151,13 +168,12 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   providers: special,
+  toolFamilies: addedFamilies = {},
   extensions = [],
 }: AppParts): Promise<App> {
-  const { providers, operations } = declare(config, extensions, special)
-  const system = systemInteractions(config.disabledInteractions)
-  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
+  const { statement, ...declared } = declare(config, extensions, special)
+  const { providers } = declared
   const { fullText } = config
-  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
@@ -177,22 +193,26 @@ export async function createApp({
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
+  const health = healthRoutes({ repository, isClosing: () => closing, worker })
+  const session = sessionRoutes({ config, repository })
+  const clinics = clinicRoutes({ repository })
+  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
+  const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
+  const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+
   const koa = new Koa()
-  koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
+  koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
+  koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(under(['session'], sessionRoutes({ config, repository })))
-  const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
-  koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
+  koa.use(session.middleware)
+  koa.use(tools.middleware)
   koa.use(authenticate(config))
-  koa.use(under(['clinics'], clinicRoutes({ repository })))
+  koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
     fhirRoutes(statement, {
-      providers,
-      system,
-      systemOperations: operations,
+      ...declared,
       limits: config.limits,
       parametersOf: parametersOf(providers),
       fullText,

@@ -1,5 +1,5 @@
 /** A tool call that failed, as its result: the reason for the program, a message for its developer, a sentence to speak. */
-import type { Tool } from './families.ts'
+import type { Tool } from './tool.ts'
 
 /** What the agent can say, by code; the caller is told nothing technical. */
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -7,9 +7,9 @@ import { FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import type { Tool, ToolFamilies } from './families.ts'
 import { Replay } from './session/replay.ts'
 import { failure } from './tool-failure.ts'
+import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
 /** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
 const TOOL_DEADLINE = 10_000
@@ -31,11 +31,11 @@ export interface Addressed {
 }
 
 export class ToolRunner {
-  readonly #families: ToolFamilies
+  readonly #families: RegisteredFamilies
   readonly #services: ToolServices
   readonly #replay = new Replay()
 
-  constructor(families: ToolFamilies, services: ToolServices) {
+  constructor(families: RegisteredFamilies, services: ToolServices) {
     this.#families = families
     this.#services = services
   }
@@ -63,7 +63,7 @@ export class ToolRunner {
 
   /** The call of the request and its clinic, or why nothing can be done for it. */
   async #session(
-    tool: Tool,
+    tool: RegisteredTool,
     identify: () => Promise<CallSession>,
   ): Promise<CallSession | { readonly refused: object }> {
     try {
@@ -76,7 +76,7 @@ export class ToolRunner {
   }
 
   async #runCall(
-    tool: Tool,
+    tool: RegisteredTool,
     call: ToolCall | UnreadableCall,
     session: CallSession | { readonly refused: object },
     ends: number,
@@ -92,10 +92,14 @@ export class ToolRunner {
     }
   }
 
-  async #answer({ name, operation, checksArguments }: Tool, call: ToolCall, session: CallSession): Promise<string> {
+  async #answer(
+    { name, operation, argumentsCheckedBy }: RegisteredTool,
+    call: ToolCall,
+    session: CallSession,
+  ): Promise<string> {
     const { definition, handler } = operation
     const { integrations } = this.#services
-    const read = checksArguments ? knownArguments : readArguments
+    const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
@@ -109,13 +113,13 @@ export class ToolRunner {
     )
   }
 
-  #failed(tool: Tool, error: unknown): object {
+  #failed(tool: RegisteredTool, error: unknown): object {
     const { status, code, message } = this.#services.failureOf(error, tool.name)
     return failure(tool, status === 500 ? 'internal' : code, message)
   }
 }
 
-const WRONG_TOOL = (tool: Tool): string =>
+const WRONG_TOOL = (tool: RegisteredTool): string =>
   `The call names another tool in function.name than the route, which is ${tool.name}; call each tool by its own route`
 
 const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult => ({

@@ -3,6 +3,7 @@
  * these are others.
  */
 import type { CodeSystem, SearchParameter, StructureDefinition, ValueSet } from 'fhir/r4'
+import type { ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 
@@ -14,6 +15,8 @@ export interface ServerExtension {
   readonly providers?: readonly (Provider | ProviderExtension)[]
   /** Each is served where its definition says: on the types of `resource`, and on the whole clinic where `system` is true. */
   readonly operations?: readonly Operation[]
+  /** Live-call tools, in families of their own or in present ones. Each is a declared operation. */
+  readonly tools?: ToolFamilies
   /** They take part in the searches of every clinic. */
   readonly searchParameters?: readonly SearchParameter[]
   /** Each clinic has these resources, and cannot change them. */

@@ -8,14 +8,15 @@ import type { ServerExtension } from './extension.ts'
 import type { LoadedExtension } from './naming.ts'
 
 /** Every part that an extension can have. */
-const PARTS: Readonly<Record<keyof ServerExtension, true>> = {
-  name: true,
-  providers: true,
-  operations: true,
-  searchParameters: true,
-  profiles: true,
-  codeSystems: true,
-  valueSets: true,
+const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>> = {
+  name: 'text',
+  providers: 'list',
+  operations: 'list',
+  tools: 'object',
+  searchParameters: 'list',
+  profiles: 'list',
+  codeSystems: 'list',
+  valueSets: 'list',
 }
 
 /**
@@ -66,10 +67,14 @@ function fileOf(module: string, folder: string): string | undefined {
 function problemOf(extension: unknown): string | undefined {
   if (!isObject(extension)) return 'is no object; make it with defineExtension'
   if (typeof extension['name'] !== 'string' || extension['name'] === '') return 'has no name'
-  const unknown = Object.keys(extension).find((key) => !Object.hasOwn(PARTS, key))
-  if (unknown !== undefined) return `has a part '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}`
-  const wrong = Object.keys(extension).find((key) => !isPart(key, extension[key]))
-  return wrong === undefined ? undefined : `has a part '${wrong}' that is no list`
+  for (const [part, value] of Object.entries(extension)) {
+    if (!isPart(part)) return `has a part '${part}'; the parts are ${Object.keys(PARTS).join(', ')}`
+    if (value !== undefined && !IS[PARTS[part]](value)) return `has a part '${part}' that is not ${SAID[PARTS[part]]}`
+  }
+  return undefined
 }
 
-const isPart = (key: string, value: unknown): boolean => key === 'name' || value === undefined || Array.isArray(value)
+const isPart = (name: string): name is keyof ServerExtension => Object.hasOwn(PARTS, name)
+
+const IS = { text: (value: unknown) => typeof value === 'string', list: Array.isArray, object: isObject } as const
+const SAID = { text: 'a text', list: 'a list', object: 'an object' } as const

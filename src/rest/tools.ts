@@ -7,9 +7,10 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
-import { toolFamilies } from '../calls/families.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
+import type { ToolFamilies } from '../calls/tool.ts'
+import { registerTools } from '../calls/tool-registry.ts'
 import { ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
@@ -17,16 +18,25 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { parseBody, readBody } from './message/body.ts'
 import { failureOf } from './server/fault.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
   readonly logger: Logger
   readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
+  readonly families: ToolFamilies
+  /** They declare the operations behind the tools. */
   readonly providers: ReadonlyMap<string, Provider>
+  /** First path segments that other routes answer for; no family may have such a name. */
+  readonly reserved: ReadonlySet<string>
 }
 
-/** @throws Error naming a tool without an operation; it stops the start. */
-export function toolRoutes({ config, providers, logger, ...services }: ToolDependencies): Router {
-  const families = toolFamilies(providers)
+/** The path segment of the registration of calls, beside the tool families. */
+export const CALLS = 'calls'
+
+/** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
+export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
+  const { config, providers, reserved, logger, ...services } = dependencies
+  const families = registerTools(dependencies.families, providers, reserved)
   const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
   const runner = new ToolRunner(families, {
     ...services,
@@ -45,12 +55,12 @@ export function toolRoutes({ config, providers, logger, ...services }: ToolDepen
     })
   }
 
-  router.post('/calls', secret, async (koa) => {
+  router.post(`/${CALLS}`, secret, async (koa) => {
     const { session, created } = await sessions.register(readRegistration(await readJson(koa, config.limits)))
     koa.status = created ? 201 : 200
     koa.body = session
   })
-  return router
+  return smallRouter([CALLS, ...families.keys()], router)
 }
 
 const readJson = async (koa: KoaContext, limits: Config['limits']): Promise<unknown> =>
