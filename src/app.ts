@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { CapabilityStatement } from 'fhir/r4'
 import Koa from 'koa'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { toolFamilies } from './calls/families.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
@@ -117,7 +117,8 @@ export interface App {
 
 export interface AppParts {
   readonly config: Config
-  readonly logger: Logger
+  /** One of pino's; absent: lines of JSON on standard output, from the level that the configuration names. */
+  readonly logger?: Logger
   /** The number of this process, where there are several. */
   readonly worker?: number
   /** In place of the store that the configuration names. */
@@ -163,7 +164,7 @@ export function declare(
 /** @throws Error with a sentence that names what is declared wrongly. */
 export async function createApp({
   config,
-  logger,
+  logger = pino({ level: config.logLevel }),
   worker,
   store: givenStore,
   integrations: given,
