@@ -74,11 +74,6 @@ function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementR
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
-  const unknown = searchParams.filter((code) => !known.has(code))
-  if (unknown.length > 0)
-    throw new Error(
-      `Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`,
-    )
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
