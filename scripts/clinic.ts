@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { declare, openStore } from '../src/app.ts'
+import { declareServer, openStore } from '../src/app.ts'
 import { changePassword, createAccount, removeAccount } from '../src/clinics/accounts.ts'
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
@@ -96,7 +96,7 @@ async function run(): Promise<void> {
   const { fullText } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   // As the server of the same environment does: else what it searches by would be taken from the store.
-  const { providers } = declare(config, await loadExtensions(config.extensions))
+  const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const store = await openStore(config.databaseUrl, providers, { baseUrl, fullText })
   try {
     console.log(await command(new Repository(store, { baseUrl, fullText }), subject, values))

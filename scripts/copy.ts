@@ -1,6 +1,6 @@
 /** All clinics of one store into another one, of the same or another engine: `npm run copy`, docs/operating.md. */
 import { parseArgs } from 'node:util'
-import { declare, openStore } from '../src/app.ts'
+import { declareServer, openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
 import { extraction } from '../src/search/index/versions.ts'
@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   checkSource(from)
   const config = readConfig(process.env)
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-  const { providers } = declare(config, await loadExtensions(config.extensions))
+  const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const source = await openStore(from, undefined, { onlyScanned: true })
   try {
     const target = await openStore(to, providers, { baseUrl, isCopied: true })

@@ -146,7 +146,7 @@ export interface Declared {
  * With what the extensions add. From here on this process has their search parameters and profiles.
  * @throws Error naming what is declared wrongly, and the extension that does so
  */
-export function declare(
+export function declareServer(
   { disabledInteractions, fullText }: Pick<Config, 'disabledInteractions' | 'fullText'>,
   extensions: readonly LoadedExtension[],
   special: readonly Provider[] = specialProviders,
@@ -172,7 +172,7 @@ export async function createApp({
   toolFamilies: addedFamilies = {},
   extensions = [],
 }: AppParts): Promise<App> {
-  const { statement, ...declared } = declare(config, extensions, special)
+  const { statement, ...declared } = declareServer(config, extensions, special)
   const { providers } = declared
   const { fullText } = config
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`

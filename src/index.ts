@@ -57,6 +57,7 @@ async function openApp(): Promise<App> {
   const worker = isWorker ? cluster.worker?.id : undefined
   const { loadExtensions } = await import('./extensions/load.ts')
   const extensions = await loadExtensions(config.extensions)
+  if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
   return await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
 }
 

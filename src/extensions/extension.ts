@@ -26,7 +26,7 @@ export interface ServerExtension {
 }
 
 /**
- * Gives what a module adds its type:
+ * The extension itself, typed:
  * `export const extension = defineExtension({ name: 'fall-risk', operations: [assessRisk] })`.
  */
 export const defineExtension = (extension: ServerExtension): ServerExtension => extension
@@ -43,8 +43,8 @@ export interface ProviderExtension {
 }
 
 /**
- * Puts rules around the interactions of a type, whoever provides it. Several extensions may do so for the same type; the
- * one that is named last in EXTENSIONS is the outermost. A patch goes through `update`.
+ * Puts rules around the interactions of a type, whichever provider it has. Several extensions may do so for the same
+ * type; the rule of the one that EXTENSIONS names last runs first. A patch goes through `update`.
  *
  *     extendProvider('Patient', { create: (next) => (ctx, resource) => next(ctx, checked(resource)) })
  */

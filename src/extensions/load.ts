@@ -43,26 +43,31 @@ async function loadExtension(module: string, folder: string): Promise<LoadedExte
 }
 
 async function importModule(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
-  const file = fileOf(module, folder)
-  if (file === undefined) throw new Error(`The module ${module} of EXTENSIONS is not found from ${folder}`)
   try {
-    return await import(pathToFileURL(file).href)
+    return await import(pathToFileURL(fileOf(module, folder)).href)
   } catch (error) {
+    if (isNotFound(error, module)) throw new Error(`The module ${module} of EXTENSIONS is not found from ${folder}`)
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The module ${module} of EXTENSIONS cannot be loaded: ${reason}`, { cause: error })
   }
 }
 
-/** A file has precedence over a package. */
-function fileOf(module: string, folder: string): string | undefined {
+/**
+ * A file has precedence over a package.
+ * @throws Error as `require.resolve` does
+ */
+function fileOf(module: string, folder: string): string {
   const path = resolve(folder, module)
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
-  try {
-    return createRequire(join(folder, 'package.json')).resolve(module)
-  } catch {
-    return undefined
-  }
+  return createRequire(join(folder, 'package.json')).resolve(module)
 }
+
+/** The module itself, not one that it imports. */
+const isNotFound = (error: unknown, module: string): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'MODULE_NOT_FOUND' &&
+  error.message.startsWith(`Cannot find module '${module}'`)
 
 function problemOf(extension: unknown): string | undefined {
   if (!isObject(extension)) return 'is no object; make it with defineExtension'

@@ -17,6 +17,10 @@ const MODULES: Readonly<Record<string, { readonly text?: string; readonly said: 
     text: 'export const extension = {',
     said: /^The module \.\/unreadable\.ts of EXTENSIONS cannot be loaded: /,
   },
+  './imports-nothing.ts': {
+    text: "import 'no-such-package'",
+    said: /^The module \.\/imports-nothing\.ts of EXTENSIONS cannot be loaded: Cannot find package 'no-such-package'/,
+  },
   './other-export.ts': {
     text: 'export const extensions = []',
     said: /^The module \.\/other-export\.ts of EXTENSIONS has no export named 'extension'; see docs\/extending\.md$/,
