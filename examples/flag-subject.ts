@@ -23,9 +23,9 @@ const flag = defineProvider('Flag', {
       return standard.create(ctx, resource)
     },
     // A patch goes through update.
-    update: async (ctx, resource, precondition) => {
+    update: async (ctx, resource) => {
       await checkSubject(ctx, resource)
-      return standard.update(ctx, resource, precondition)
+      return standard.update(ctx, resource)
     },
   },
 })

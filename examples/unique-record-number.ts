@@ -23,9 +23,9 @@ const patient = extendProvider('Patient', {
     await checkNumber(ctx, resource)
     return next(ctx, resource)
   },
-  update: (next) => async (ctx, resource, precondition) => {
+  update: (next) => async (ctx, resource) => {
     await checkNumber(ctx, resource)
-    return next(ctx, resource, precondition)
+    return next(ctx, resource)
   },
 })
 

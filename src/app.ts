@@ -9,7 +9,8 @@ import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
-import { type Agent, clinicAccess } from './core/context.ts'
+import { clinicAccess } from './core/clinic-access.ts'
+import type { Agent } from './core/context.ts'
 import type { Operation } from './core/operation.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
@@ -34,7 +35,7 @@ import { baseUrlOf } from './rest/message/base-url.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
-import { refuseNoRequest } from './rest/server/client-error.ts'
+import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
@@ -179,8 +180,10 @@ export async function createApp({
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
-  const access = (clinic: string, agent: Agent) =>
-    clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
+  const { profilePolicy } = config
+  const servedSearch = { parametersOf: parametersOf(providers), fullText }
+  const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
+  const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
   const outbox = new Outbox({
     repository,
     crm: integrations.crm,
@@ -215,8 +218,6 @@ export async function createApp({
     fhirRoutes(statement, {
       ...declared,
       limits: config.limits,
-      parametersOf: parametersOf(providers),
-      fullText,
       integrations,
       logger,
       baseOf,
@@ -228,7 +229,7 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
-  refuseNoRequest(server)
+  answerClientErrors(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true

@@ -5,6 +5,7 @@
 export { type App, type AppParts, createApp } from './app.ts'
 export { patientOfRequest } from './calls/session/patient-of-request.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
+export type { CrmSettings } from './clinics/settings.ts'
 export { type Config, type Limits, readConfig } from './config.ts'
 export type { CallSession } from './core/call-session.ts'
 export type { Agent, ClinicAccess, Context } from './core/context.ts'
@@ -19,7 +20,6 @@ export {
 export type {
   CrmConnector,
   CrmContact,
-  CrmSettings,
   Delivery,
   InsuranceAnswer,
   InsuranceQuestion,
@@ -27,11 +27,11 @@ export type {
   InsuranceVerification,
   Integrations,
 } from './core/ports.ts'
+export type { Precondition } from './core/precondition.ts'
 export {
   defineProvider,
   type InteractionCode,
   type Interactions,
-  type Precondition,
   type Provider,
 } from './core/provider.ts'
 export { standard } from './core/standard.ts'

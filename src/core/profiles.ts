@@ -8,10 +8,8 @@ import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { checkProfiles, declaredBy, type Question } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/load.ts'
-import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'
 import { parsedOnce } from './parsed-definitions.ts'
-import type { Provider } from './provider.ts'
 import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
 /** What holds in the clinic of `ctx`: its own setting, else that of the server. */
@@ -49,29 +47,11 @@ function declaresProfiles(resource: unknown): boolean {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The provider, which under the policy `reject` takes no resource that breaks a profile it declares. */
-export function withProfiles(provider: Provider): Provider {
-  const { create, update } = provider.interactions
-  return {
-    ...provider,
-    interactions: {
-      ...provider.interactions,
-      // Last, so that a conflict or a rule of the type is told before; nothing is stored until all is done.
-      ...(create && { create: async (ctx, resource) => enforced(ctx, await create(ctx, resource)) }),
-      ...(update && {
-        update: async (ctx, resource, precondition) => enforced(ctx, await update(ctx, resource, precondition)),
-      }),
-    },
-  }
-}
-
-/** @throws FhirError 422 with all that the profiles have to say */
-async function enforced(ctx: Context, written: Versioned): Promise<Versioned> {
-  const { resource } = written
-  if (!declaresProfiles(resource) || (await profilePolicy(ctx)) !== 'reject') return written
+/** @throws FhirError 422 with all that the profiles report, where the policy is `reject` and the resource breaks one */
+export async function enforceProfiles(ctx: Context, resource: AnyResource): Promise<void> {
+  if (!declaresProfiles(resource) || (await profilePolicy(ctx)) !== 'reject') return
   const issues = await profileIssues(ctx, questionOf(resource, 'reject'))
   if (issues.some(({ severity }) => severity === 'error')) throw new FhirError(422, issues)
-  return written
 }
 
 /** Characters of text; what is made of it takes a few times that. */

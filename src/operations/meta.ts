@@ -3,8 +3,9 @@
  * https://hl7.org/fhir/R4/resource-operation-meta.html, -meta-add.html, -meta-delete.html
  */
 import type { Coding, Meta } from 'fhir/r4'
-import { absent, type Context, present } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
+import { absent, present } from '../core/present.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate.ts'

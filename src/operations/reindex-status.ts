@@ -2,9 +2,9 @@
 import type { Context } from '../core/context.ts'
 import { defineOperation } from '../core/operation.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
-import { typesOf } from '../search/index/custom-definition.ts'
-import { type CustomParameter, declarationIn } from '../search/index/custom-parameters.ts'
+import { type CustomParameter, declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn } from '../search/index/custom-progress.ts'
+import { typesOf } from '../search/index/expression-types.ts'
 
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()

@@ -20,16 +20,15 @@ export const appointment = defineProvider('Appointment', {
       await moveSlots(ctx, undefined, asAppointment(resource))
       return standard.create(ctx, resource)
     },
-    update: async (ctx, resource, precondition) => {
+    update: async (ctx, resource) => {
       const before = await ctx.find<Appointment>('Appointment', resource.id)
-      // The precondition first: a client with a stale version must learn that, not what became of its slots.
-      const updated = await standard.update(ctx, resource, precondition)
+      const updated = await standard.update(ctx, resource)
       await moveSlots(ctx, before?.resource, asAppointment(resource))
       return updated
     },
-    delete: async (ctx, type, id, precondition) => {
+    delete: async (ctx, type, id) => {
       const before = await ctx.find<Appointment>('Appointment', id)
-      const deleted = await standard.delete(ctx, type, id, precondition)
+      const deleted = await standard.delete(ctx, type, id)
       if (before !== undefined) await moveSlots(ctx, before.resource, undefined)
       return deleted
     },

@@ -26,13 +26,13 @@ export const builtInProviders: readonly Provider[] = shippedTypes.map((type) => 
     // A patch goes through update.
     interactions: {
       ...interactions,
-      update: async (ctx, resource, precondition) => {
+      update: async (ctx, resource) => {
         refuseShipped(type, resource.id)
-        return interactions.update(ctx, resource, precondition)
+        return interactions.update(ctx, resource)
       },
-      delete: async (ctx, _type, id, precondition) => {
+      delete: async (ctx, _type, id) => {
         refuseShipped(type, id)
-        return interactions.delete(ctx, type, id, precondition)
+        return interactions.delete(ctx, type, id)
       },
     },
   })

@@ -16,12 +16,12 @@ export const documentReference = defineProvider('DocumentReference', {
       await checkSubject(ctx, document)
       return standard.create(ctx, withMeasures(document))
     },
-    update: async (ctx, resource, precondition) => {
+    update: async (ctx, resource) => {
       const document = asDocument(resource)
       const before = await ctx.find<DocumentReference>('DocumentReference', resource.id)
       // A document can be withdrawn although its patient was deleted meanwhile.
       if (before?.resource.subject?.reference !== document.subject?.reference) await checkSubject(ctx, document)
-      return standard.update(ctx, { ...withMeasures(document), id: resource.id }, precondition)
+      return standard.update(ctx, { ...withMeasures(document), id: resource.id })
     },
   },
   combined: [{ equal: ['patient'], range: 'date' }],

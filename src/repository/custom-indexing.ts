@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { declarationIn } from '../search/index/custom-parameters.ts'
+import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import type { Repository, UnitOfWork } from './repository.ts'

@@ -1,6 +1,6 @@
 /** The text of a search value, before any type looks at it: https://hl7.org/fhir/R4/search.html#escaping. */
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
-import type { Ask } from './lookup.ts'
+import type { LookUp } from './lookup.ts'
 import { EMPTY_VALUE } from './parameters.ts'
 import type { Condition } from './plan.ts'
 
@@ -20,7 +20,7 @@ export interface ValueContext {
   /** Those that are searched by it. */
   readonly types: readonly string[]
   /** For values that stand for others, which have to be looked up. */
-  readonly ask: Ask
+  readonly lookUp: LookUp
 }
 
 /**

@@ -1,21 +1,19 @@
 /** What a SearchParameter resource of a clinic means, and which are refused: https://hl7.org/fhir/R4/searchparameter.html. */
 import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
-import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
+import { isResourceType } from '../../fhir/definitions.ts'
 import { type Ast, parse } from '../../fhir/fhirpath/parser.ts'
 import { compileForeign } from '../../fhir/fhirpath.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
-import { splitOutside } from '../expression.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
-import type { CustomDeclaration, CustomParameter } from './custom-parameters.ts'
+import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
+import { ABSTRACT, expressionOf, typesOf } from './expression-types.ts'
 
 /** Parameters of a clinic that take part at the same time. */
 const MOST_CUSTOM_PARAMETERS = 100
 /** Characters. */
 const LONGEST_EXPRESSION = 2_000
 
-const ABSTRACT = ['Resource', 'DomainResource']
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
 /** What it would say differs from moment to moment, or takes time without bound. */
@@ -187,25 +185,4 @@ function checkUnique({ code, base }: Definition, others: readonly CustomParamete
     if (shared === undefined) continue
     throw refused('code', `SearchParameter/${other.id} defines '${code}' for ${shared} already; choose another code`)
   }
-}
-
-/** Those that `base` names, and those that an abstract one stands for. */
-export const typesOf = (base: readonly string[]): readonly string[] =>
-  base.some((one) => ABSTRACT.includes(one))
-    ? resourceTypes.filter((type) => base.some((one) => isResourceTypeOf(type, one)))
-    : [...new Set(base)]
-
-/**
- * The branches of a union that speak of `type`: `A.x | B.y` for B is `B.y`. What names no type speaks of all.
- * @returns undefined when none does
- */
-export function expressionOf(type: string, expression: string): string | undefined {
-  const branches = splitOutside(expression, '|').filter((branch) => speaksOf(type, branch))
-  return branches.length === 0 ? undefined : branches.join(' | ')
-}
-
-function speaksOf(type: string, branch: string): boolean {
-  const word = /^[(\s]*(\w+)/.exec(branch)?.[1] ?? ''
-  const isTypeName = isResourceType(word) || ABSTRACT.includes(word)
-  return !isTypeName || isResourceTypeOf(type, word)
 }

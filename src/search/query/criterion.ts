@@ -42,12 +42,12 @@ export function parseFilter(name: string, value: string, scope: SearchScope): Co
   return filter(name, value, scope, contextOf(name, scope), newAllowance())
 }
 
-const contextOf = (name: string, { baseUrl, now, types, ask }: SearchScope): ValueContext => ({
+const contextOf = (name: string, { baseUrl, now, types, lookUp }: SearchScope): ValueContext => ({
   name,
   baseUrl,
   now,
   types,
-  ask,
+  lookUp,
 })
 
 function filter(

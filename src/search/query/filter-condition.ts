@@ -3,10 +3,10 @@ import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import type { SearchParameter } from '../parameters.ts'
 import { type Condition, fold } from '../plan.ts'
+import { dateCondition } from '../types/date.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
-import { dateCondition } from './merge-dates.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 
 /** One `parameter=value` without a chain, as a query has it. */

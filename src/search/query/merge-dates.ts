@@ -4,13 +4,12 @@
  * most: of two values each could meet another condition, and both must count.
  */
 import type { Condition, RangeBounds } from '../plan.ts'
+import { dateCondition, LAST_UPDATED } from '../types/date.ts'
 import { intersection, tighten } from '../types/range.ts'
 import { any } from '../value.ts'
 
 /** More alternatives than this are no shorter as one condition. */
 const MOST_ALTERNATIVES = 16
-
-const LAST_UPDATED = '_lastUpdated'
 
 /** A union of ranges of one date parameter. */
 interface Ranges {
@@ -43,9 +42,6 @@ function join(param: string, group: readonly Condition[], span: number): readonl
   )
   return [any(joined.map((bounds) => dateCondition(param, bounds)))]
 }
-
-export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
-  param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
 
 /** The ranges of a condition that is nothing but ranges of one date. */
 function rangesOf(condition: Condition): Ranges | undefined {

@@ -1,7 +1,7 @@
 /** A query string as a search plan: https://hl7.org/fhir/R4/search.html. */
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
-import type { Ask } from '../lookup.ts'
+import type { LookUp } from '../lookup.ts'
 import {
   EMPTY_VALUE,
   type SearchParameter,
@@ -30,8 +30,8 @@ export interface CriteriaOptions {
   readonly baseUrl: string
   /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
   readonly now?: number
-  /** For values that stand for others, which have to be looked up: see `answered`. */
-  readonly ask: Ask
+  /** For values that stand for others, which have to be looked up: see `resolveLookups`. */
+  readonly lookUp: LookUp
   /** `_text` and `_content` can be searched for (the default). */
   readonly fullText?: boolean
   /** The parameters offered for a type; all that are served when absent. */
@@ -68,11 +68,11 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
   checkExtent(pairs)
   checkOnce(pairs)
   let isLookedUp = false
-  const ask: Ask = (question) => {
+  const lookUp: LookUp = (lookup) => {
     isLookedUp = true
-    return options.ask(question)
+    return options.lookUp(lookup)
   }
-  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, ask })
+  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, lookUp })
   const used: [string, string][] = []
   const warnings: Issue[] = []
   const where: Condition[] = []
@@ -134,13 +134,13 @@ const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, now, ask, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, now, lookUp, fullText = true, parametersOf }: CriteriaOptions,
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
   now: now ?? Date.now(),
-  ask,
+  lookUp,
   fullText,
 })
 

@@ -1,7 +1,7 @@
 /** The types that a query or a link of a chain is about, and the parameters they have. */
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
-import type { Ask } from '../lookup.ts'
+import type { LookUp } from '../lookup.ts'
 import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
 import { spanOf } from '../types/date.ts'
 import type { ValueContext } from '../value.ts'
@@ -13,7 +13,7 @@ export interface SearchScope {
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
   /** For values that stand for others, which have to be looked up. */
-  readonly ask: Ask
+  readonly lookUp: LookUp
   /** `_text` and `_content` can be searched for. */
   readonly fullText: boolean
 }

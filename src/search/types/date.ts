@@ -2,12 +2,17 @@
 import { parseDateRange, type TimeRange } from '../../fhir/dates.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
-import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry } from '../plan.ts'
-import { dateCondition } from '../query/merge-dates.ts'
+import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry, type RangeBounds } from '../plan.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { boundsFor, type Prefix, tighten } from './range.ts'
 
 export const DATE_MODIFIERS = [] as const
+
+/** The store keeps it itself, so it has a condition of its own. */
+export const LAST_UPDATED = '_lastUpdated'
+
+export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
+  param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
 
 /** No date, month or year lasts longer (ms): the last millisecond of a leap year minus its first. */
 const LONGEST_YEAR = 366 * 86_400_000 - 1

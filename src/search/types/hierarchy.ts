@@ -38,7 +38,7 @@ export function aboveOrBelow(
     throw malformed(context, text, `has nothing ${direction}: ${targets.join(', ')} form no hierarchy`)
   }
   if (others.length > 0) throw malformed(context, text, `may be of several types; write ${possible.join('/… or ')}/…`)
-  return context.ask({ kind: 'resource', name: `${context.name}=${text}`, param, direction, type, id, parent })
+  return context.lookUp({ kind: 'resource', name: `${context.name}=${text}`, param, direction, type, id, parent })
 }
 
 /** Below `url|2.1` are 2.1 and 2.1.3, above it 2.1 and 2; without a version it is every one. */
