@@ -57,8 +57,9 @@ async function openApp(): Promise<App> {
   const worker = isWorker ? cluster.worker?.id : undefined
   const { loadExtensions } = await import('./extensions/load.ts')
   const extensions = await loadExtensions(config.extensions)
+  const app = await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
-  return await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
+  return app
 }
 
 /** Before the first request, so that nobody meets half a demo clinic. */
