@@ -25,7 +25,7 @@ import { Outbox } from './integrations/outbox.ts'
 import { systemOperations } from './providers/every-type.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
-import { CustomIndexing } from './repository/custom-indexing.ts'
+import { customIndexing } from './repository/custom-indexing.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -192,8 +192,8 @@ export async function createApp({
     logger,
   })
   outbox.start()
-  const customIndexing = new CustomIndexing(repository, logger)
-  customIndexing.start()
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -233,7 +233,7 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndex.close()])
     await store.close()
   }
   return { repository, server, access, close }

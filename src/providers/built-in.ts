@@ -1,4 +1,4 @@
-/** The types of the conformance resources that the server ships: those of the server are read by all and changed by none. */
+/** The types of the conformance resources that the server ships; the shipped ones can be read, but not changed. */
 
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
