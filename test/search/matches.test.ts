@@ -1,7 +1,10 @@
 /** Conditions on resources that are in memory mean what src/search/plan.ts says, as in every store. */
 import { describe, expect, test } from '@jest/globals'
-import { type Candidate, holds } from '../../src/search/matches.ts'
-import type { Condition } from '../../src/search/plan.ts'
+import fc from 'fast-check'
+import { type Candidate, matches } from '../../src/search/matches.ts'
+import type { Condition, IndexEntry } from '../../src/search/plan.ts'
+import { Population } from '../storage/naive/population.ts'
+import { conditions, entries, ids, numbers, types } from '../storage/random.ts'
 
 const definition: Candidate = {
   type: 'OperationDefinition',
@@ -46,16 +49,41 @@ const table: readonly (readonly [boolean, Condition])[] = [
 
 describe('a resource in memory', () => {
   test.each(table)('%p for %j', (expected, condition) => {
-    expect(holds(condition, definition)).toBe(expected)
-    expect(holds({ kind: 'not', of: condition }, definition)).toBe(!expected)
+    expect(matches(condition, definition)).toBe(expected)
+    expect(matches({ kind: 'not', of: condition }, definition)).toBe(!expected)
     const never: Condition = { kind: 'any', of: [] }
-    expect(holds({ kind: 'any', of: [never, condition] }, definition)).toBe(expected)
-    expect(holds({ kind: 'all', of: [never, condition] }, definition)).toBe(false)
+    expect(matches({ kind: 'any', of: [never, condition] }, definition)).toBe(expected)
+    expect(matches({ kind: 'all', of: [never, condition] }, definition)).toBe(false)
   })
 
   test('is not found by what another resource has', () => {
     const where: Condition = { kind: 'missing', param: 'name', missing: true }
-    expect(holds({ kind: 'chain', param: 'base', types: ['OperationDefinition'], where }, definition)).toBe(false)
-    expect(holds({ kind: 'has', type: 'Patient', param: 'base', where }, definition)).toBe(false)
+    expect(matches({ kind: 'chain', param: 'base', types: ['OperationDefinition'], where }, definition)).toBe(false)
+    expect(matches({ kind: 'has', type: 'Patient', param: 'base', where }, definition)).toBe(false)
+  })
+
+  test('matches a random condition exactly where the naive store finds it', () => {
+    const candidates = fc.record({ type: types, id: ids, lastUpdated: numbers, entries }).map(withoutSelfReferences)
+    const property = fc.property(
+      candidates,
+      fc.array(conditions, { minLength: 20, maxLength: 20 }),
+      (candidate, list) => {
+        const population = new Population([candidate])
+        for (const condition of list) {
+          const isFound = population.fulfilling(condition).has(candidate)
+          expect({ condition, matches: matches(condition, candidate) }).toEqual({ condition, matches: isFound })
+        }
+      },
+    )
+    fc.assert(property, { numRuns: 300 })
   })
 })
+
+/** What refers to itself would be found by a chain in a population, where `matches` follows no reference. */
+const withoutSelfReferences = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  entries: candidate.entries.filter((entry: IndexEntry) => entry.kind !== 'reference' || !isTo(candidate, entry)),
+})
+
+const isTo = ({ type, id }: Candidate, entry: Extract<IndexEntry, { kind: 'reference' }>): boolean =>
+  entry.type === type && entry.id === id

@@ -1,4 +1,4 @@
-/** Random change sets and plans over a small vocabulary, so that they meet often. */
+/** Random change sets, conditions and plans over a small vocabulary, so that they meet often. */
 import fc from 'fast-check'
 import {
   type Condition,
@@ -14,13 +14,13 @@ import {
 export const CLINICS = ['north', 'south'] as const
 export const TYPES = ['Patient', 'Slot'] as const
 
-const ids = fc.constantFrom('1', '2', '3', '4', '5', '6')
+export const ids = fc.constantFrom('1', '2', '3', '4', '5', '6')
 const clinics = fc.constantFrom(...CLINICS)
-const types = fc.constantFrom(...TYPES)
+export const types = fc.constantFrom(...TYPES)
 const words = fc.constantFrom('Ann', 'Anna', 'anna', 'Ánna Lee', 'Bo', 'zoë', '\u{1F600}x', '\uFF5Eé')
 const codes = fc.constantFrom('a', 'b', 'ab')
 const systems = fc.constantFrom('', 'urn:one', 'urn:two')
-const numbers = fc.integer({ min: 0, max: 6 })
+export const numbers = fc.integer({ min: 0, max: 6 })
 const uris = fc.constantFrom('http://x', 'http://x/', 'http://x/a', 'http://x/a/b', 'http://xy')
 const externals = fc.constantFrom('http://elsewhere/1', 'http://elsewhere/2')
 
@@ -108,7 +108,7 @@ const composites = fc
       .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
   )
 
-const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
+export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
       const [single, several] = PARAMS[kind]
@@ -211,7 +211,7 @@ const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).f
 
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), 'near', ...Object.keys(COMPOSITES))
 
-const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
+export const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => ({
   condition: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.oneof(...KINDS.map(leafOf), near, composed, composed),
@@ -256,7 +256,7 @@ const include = fc
 export const plans: fc.Arbitrary<SearchPlan> = fc.record({
   clinic: clinics,
   types: fc.subarray([...TYPES], { minLength: 1 }),
-  where: fc.array(condition, { maxLength: 3 }),
+  where: fc.array(conditions, { maxLength: 3 }),
   sort: fc.array(sortKey, { maxLength: 2 }),
   count: fc.integer({ min: 0, max: 4 }),
   total: fc.constantFrom('none', 'estimate', 'accurate'),

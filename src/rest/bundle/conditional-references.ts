@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts'
 import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
 import { validResource } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
-import { type Candidate, holds } from '../../search/matches.ts'
+import { type Candidate, matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
 import { criteriaPlan, resolveCriteria } from '../interactions/conditional.ts'
 import { type Entry, inEntry, naming } from './entry.ts'
@@ -71,11 +71,13 @@ class WrittenResources {
     this.#ctx = ctx
   }
 
-  /** The ids of those for which all conditions hold. */
+  /** The ids of those that match all conditions. */
   async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
     const entries = this.#entries.filter(({ request }) => request.type === type)
     const candidates = await Promise.all(entries.map((entry) => this.#candidateOf(entry)))
-    return candidates.filter((candidate) => where.every((condition) => holds(condition, candidate))).map(({ id }) => id)
+    return candidates
+      .filter((candidate) => where.every((condition) => matches(condition, candidate)))
+      .map(({ id }) => id)
   }
 
   /** Only what is valid has values: what is not is refused in the name of its entry. */

@@ -1,4 +1,4 @@
-/** Which search parameters of which types a plan goes by. */
+/** Which search parameters of which types a plan uses. */
 import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
 
 /** `*`: every type, or every parameter of the type. */
@@ -34,7 +34,16 @@ function usesOfCondition(condition: Condition, type: string): readonly Use[] {
     case 'type':
     case 'lastUpdated':
       return []
-    default:
+    case 'string':
+    case 'token':
+    case 'reference':
+    case 'uri':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'position':
+    case 'composite':
+    case 'missing':
       return [use(type, condition.param)]
   }
 }

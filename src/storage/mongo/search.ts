@@ -44,7 +44,20 @@ function isLinked(condition: Condition): boolean {
     case 'any':
     case 'all':
       return condition.of.some(isLinked)
-    default:
+    case 'string':
+    case 'token':
+    case 'reference':
+    case 'uri':
+    case 'unequal':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'position':
+    case 'composite':
+    case 'missing':
+    case 'id':
+    case 'type':
+    case 'lastUpdated':
       return false
   }
 }
