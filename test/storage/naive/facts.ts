@@ -143,29 +143,28 @@ function referenceQuestion({ type, id, version, versions }: ConditionOf<'referen
   return JSON.stringify([type ?? ANY, [id, asked]])
 }
 
-// Addresses: each is below the list of those that it begins with, up to and with a slash, and itself.
+// Addresses: lists of segments between slashes.
 
 function byAddress<Holder>(
   rows: Column<Holder, 'uri'>,
   { match, value }: ConditionOf<'uri'>,
 ): ReadonlySet<Fact<Holder>> {
+  const same = rows.filter(({ entry }) => entry.value === value)
   switch (match) {
     case 'exact':
-      return new Set(rows.filter(({ entry }) => entry.value === value))
+      return new Set(same)
     case 'below':
-      return new Set(rows.filter(({ entry }) => addressesAbove(entry.value).has(value)))
-    case 'above': {
-      const above = addressesAbove(value)
-      return new Set(rows.filter(({ entry }) => above.has(entry.value)))
-    }
+      return new Set([...same, ...rows.filter(({ entry }) => isInside(entry.value, value))])
+    case 'above':
+      return new Set([...same, ...rows.filter(({ entry }) => isInside(value, entry.value))])
   }
 }
 
-const addressesAbove = (address: string): ReadonlySet<string> =>
-  new Set([
-    address,
-    ...[...address.matchAll(/\//g)].flatMap(({ index }) => [address.slice(0, index), address.slice(0, index + 1)]),
-  ])
+/** Whether `address` has all segments of `folder` and at least one more. A slash at the end of a folder adds none. */
+function isInside(address: string, folder: string): boolean {
+  const [segments, outer] = [address.split('/'), folder.replace(/\/$/, '').split('/')]
+  return segments.length > outer.length && outer.every((segment, place) => segment === segments[place])
+}
 
 // Ranges: rows in the order of one end, of which what is before and behind the bounds is cut off.
 
