@@ -154,17 +154,20 @@ const boundsOf = (values: fc.Arbitrary<number>) =>
     .map(present)
 const bounds = boundsOf(numbers)
 
+/** From the beginning, the middle and the end of a word, and all of it. */
+const pieces = fc.constantFrom<readonly [number, number?]>([0, 2], [1, 3], [-2], [0])
+
 function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   const params = fc.constantFrom(...PARAMS[kind])
   switch (kind) {
     case 'string':
       return fc
-        .record({ param: params, match: fc.constantFrom(...STRING_MATCHES), value: words })
-        .map(({ param, match, value }) => ({
+        .record({ param: params, match: fc.constantFrom(...STRING_MATCHES), value: words, piece: pieces })
+        .map(({ param, match, value, piece }) => ({
           kind,
           param,
           match,
-          value: match === 'exact' ? value : fold(value).slice(0, 2),
+          value: match === 'exact' ? value : fold(value).slice(...piece),
         }))
     case 'token':
       return fc
