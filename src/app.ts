@@ -3,9 +3,7 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
-import { SANDBOX } from './clinics/sandbox.ts'
-import { SERVICE } from './clinics/service.ts'
-import { readSettings, SETTINGS } from './clinics/settings.ts'
+import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { type Agent, clinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
@@ -17,7 +15,8 @@ import { Outbox } from './integrations/outbox.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { CustomIndexing } from './repository/custom-indexing.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS, Repository } from './repository/repository.ts'
+import { recentKinds, SERVICE } from './repository/record-kinds.ts'
+import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
@@ -76,16 +75,13 @@ export async function openStore(
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
 }
 
-/** Read with every request, and seldom changed. */
-const RECENT_KINDS = [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind]
-
 async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, recentKinds: RECENT_KINDS, ...options })
+    return openMongoStore({ url: databaseUrl, recentKinds, ...options })
   }
-  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds: RECENT_KINDS, ...options })
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds, ...options })
 }
 
 /** The record that a copy keeps in its target until it has ended: the name of its source. */

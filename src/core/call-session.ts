@@ -1,5 +1,6 @@
 /** A live call the server knows: which clinic was dialled, who calls, and which patient it is about. */
 import { hash } from 'node:crypto'
+import { recordKind } from '../repository/record-kinds.ts'
 
 export interface CallSession {
   readonly clinic: string
@@ -11,8 +12,8 @@ export interface CallSession {
   readonly patient?: string
 }
 
-/** The kind of the record that holds a CallSession; it belongs to the whole service, as a call id is known before its clinic. */
-export const CALL = 'call'
+/** Kept under the whole service, as a call id is known before its clinic. */
+export const CALL = recordKind<CallSession>('call')
 
 /** Characters. */
 export const LONGEST_CALL_ID = 256

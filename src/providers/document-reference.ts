@@ -7,7 +7,6 @@ import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { withId } from '../repository/repository.ts'
 
 export const documentReference = defineProvider('DocumentReference', {
   interactions: {
@@ -22,7 +21,7 @@ export const documentReference = defineProvider('DocumentReference', {
       const before = await ctx.find<DocumentReference>('DocumentReference', resource.id)
       // A document can be withdrawn although its patient was deleted meanwhile.
       if (before?.resource.subject?.reference !== document.subject?.reference) await checkSubject(ctx, document)
-      return standard.update(ctx, withId(withMeasures(document), resource.id), precondition)
+      return standard.update(ctx, { ...withMeasures(document), id: resource.id }, precondition)
     },
   },
   combined: [{ equal: ['patient'], range: 'date' }],

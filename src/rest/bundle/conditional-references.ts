@@ -2,7 +2,6 @@
 
 import type { Context } from '../../core/context.ts'
 import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
-import { validResource } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { type Candidate, matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
@@ -90,7 +89,7 @@ class WrittenResources {
       type,
       id: this.#identities.ids.get(entry.index) ?? '',
       lastUpdated: this.#ctx.now,
-      entries: await naming(entry, () => extractEntries(validResource(body, type), base, custom)),
+      entries: await naming(entry, () => extractEntries(this.#ctx.unit.validate(body, type), base, custom)),
     }
     this.#candidates.set(entry, candidate)
     return candidate

@@ -1,7 +1,6 @@
 /** create and conditional create: https://hl7.org/fhir/R4/http.html#create. */
 import { randomUUID } from 'node:crypto'
 import { handlerOf } from '../../core/context.ts'
-import { validResource, withId } from '../../repository/repository.ts'
 import { resolveCriteria } from './conditional.ts'
 import { type InteractionHandler, locationOf } from './interaction.ts'
 
@@ -14,7 +13,7 @@ export const create: InteractionHandler = async (ctx, request) => {
       return { status: 200, resource: existing, location: locationOf(base, existing), kind: 'write' }
   }
   // A client's id is ignored on create (http.html#create); the resource is valid before any rule looks at it.
-  const resource = withId(validResource(request.body, type), assignedId ?? randomUUID())
+  const resource = ctx.unit.validate(request.body, type, assignedId ?? randomUUID())
   const created = await handler(ctx, resource)
   return { status: 201, resource: created, location: locationOf(base, created), kind: 'write' }
 }

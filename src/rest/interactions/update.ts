@@ -5,7 +5,6 @@ import type { Precondition } from '../../core/provider.ts'
 import { sameId } from '../../core/standard.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
-import { validResource, withId } from '../../repository/repository.ts'
 import { versionOfETag } from '../message/negotiate.ts'
 import { criteriaOf, resolveCriteria } from './conditional.ts'
 import { type InteractionHandler, type InteractionRequest, locationOf } from './interaction.ts'
@@ -13,7 +12,7 @@ import { type InteractionHandler, type InteractionRequest, locationOf } from './
 export const update: InteractionHandler = async (ctx, request) => {
   const { type, id, base, services } = request
   const handler = handlerOf(services.providers, type, 'update')
-  const body = validResource(request.body, type)
+  const body = ctx.unit.validate(request.body, type)
   const resource = id === '' ? await matched(ctx, request, body) : sameId(body, id)
   const updated = await handler(ctx, resource, preconditionOf(request))
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
@@ -28,14 +27,14 @@ async function matched(
   const existing = await resolveCriteria(ctx, request.type, criteriaOf(request, 'update'), request)
   if (existing === undefined) {
     await checkFree(ctx, body)
-    return withId(body, request.assignedId ?? body.id ?? randomUUID())
+    return ctx.unit.validate(body, request.type, request.assignedId ?? body.id ?? randomUUID())
   }
   if (body.id !== undefined && body.id !== existing.id) {
     throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, {
       expression: `${request.type}.id`,
     })
   }
-  return withId(body, existing.id)
+  return ctx.unit.validate(body, request.type, existing.id)
 }
 
 /** A resource that the criteria do not match is not the one to overwrite. @throws FhirError 409 */

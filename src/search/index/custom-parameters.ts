@@ -106,8 +106,8 @@ export class CustomParameters {
     return extractors
   }
 
-  /** The version by which the entries of a type must have been made for a search by `param`; undefined: by any. */
-  madeByFor(type: string, param: string): number | undefined {
+  /** The index version that the entries of a type must have for a search by `param`; undefined: any. */
+  indexVersionFor(type: string, param: string): number | undefined {
     if (param === '*') return this.#declaration.references[type]
     // The texts of a token and the identifiers of a reference have names of their own: `code:text`.
     const [code = ''] = param.split(':', 1)
