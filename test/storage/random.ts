@@ -90,7 +90,7 @@ function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
 
 /** On both sides of the 180th meridian, at the poles, and degrees apart. */
 const place = fc.record({
-  latitude: fc.constantFrom(-90, 0, 0.5, 89.9, 90),
+  latitude: fc.constantFrom(-90, 0, 0.5, 60, 60.5, 89.9, 90),
   longitude: fc.constantFrom(-180, -179.9, 0, 0.5, 179.9),
 })
 const positions = place.map((value): IndexEntry => ({ kind: 'position', param: 'near', ...value }))
@@ -198,7 +198,7 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
 }
 
 const near = fc
-  .tuple(place, fc.constantFrom(1000, 12_000, 60_000, 1e6, 2.1e7))
+  .tuple(place, fc.constantFrom(1000, 12_000, 30_000, 60_000, 1e6, 2.1e7))
   .map(([value, distance]): Condition => ({ kind: 'position', param: 'near', ...value, distance }))
 
 /** Parts take no modifiers. */
@@ -219,28 +219,48 @@ const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).f
 
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), 'near', ...Object.keys(COMPOSITES))
 
+type Arbitraries<Name extends Condition['kind']> = Readonly<Record<Name, fc.Arbitrary<Condition>>>
+type ValueKind = IndexEntry['kind']
+
+/** On one value. A kind that is missing here or below does not compile. */
+export const valueConditions: Arbitraries<ValueKind> = {
+  string: leafOf('string'),
+  token: leafOf('token'),
+  reference: leafOf('reference'),
+  uri: leafOf('uri'),
+  date: leafOf('date'),
+  number: leafOf('number'),
+  quantity: leafOf('quantity'),
+  position: near,
+  composite: composed,
+}
+
+const otherConditions = (inner: fc.Arbitrary<Condition>): Arbitraries<Exclude<Condition['kind'], ValueKind>> => ({
+  missing: fc.record({ param: anyParam, missing: fc.boolean() }).map((value) => ({ kind: 'missing', ...value })),
+  id: fc.array(ids, { minLength: 1, maxLength: 3 }).map((list) => ({ kind: 'id', ids: list })),
+  type: fc.subarray([...TYPES]).map((list) => ({ kind: 'type', types: list })),
+  lastUpdated: bounds.map((value) => ({ kind: 'lastUpdated', bounds: value })),
+  any: fc.array(inner, { minLength: 1, maxLength: 3 }).map((of) => ({ kind: 'any', of })),
+  all: fc.array(inner, { minLength: 1, maxLength: 2 }).map((of) => ({ kind: 'all', of })),
+  not: inner.map((of) => ({ kind: 'not', of })),
+  unequal: equality.map((of) => ({ kind: 'unequal', of })),
+  chain: fc
+    .record({
+      param: fc.constantFrom(...PARAMS.reference),
+      types: fc.subarray([...TYPES], { minLength: 1 }),
+      where: inner,
+    })
+    .map((value) => ({ kind: 'chain', ...value })),
+  has: fc
+    .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: inner })
+    .map((value) => ({ kind: 'has', ...value })),
+})
+
 export const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => ({
   condition: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.oneof(...KINDS.map(leafOf), near, composed, composed),
-    fc.record({ param: anyParam, missing: fc.boolean() }).map((value): Condition => ({ kind: 'missing', ...value })),
-    fc.array(ids, { minLength: 1, maxLength: 3 }).map((list): Condition => ({ kind: 'id', ids: list })),
-    fc.subarray([...TYPES]).map((list): Condition => ({ kind: 'type', types: list })),
-    bounds.map((value): Condition => ({ kind: 'lastUpdated', bounds: value })),
-    fc.array(tie('condition'), { minLength: 1, maxLength: 3 }).map((of): Condition => ({ kind: 'any', of })),
-    fc.array(tie('condition'), { minLength: 1, maxLength: 2 }).map((of): Condition => ({ kind: 'all', of })),
-    tie('condition').map((of): Condition => ({ kind: 'not', of })),
-    equality.map((of): Condition => ({ kind: 'unequal', of })),
-    fc
-      .record({
-        param: fc.constantFrom(...PARAMS.reference),
-        types: fc.subarray([...TYPES], { minLength: 1 }),
-        where: tie('condition'),
-      })
-      .map((value): Condition => ({ kind: 'chain', ...value })),
-    fc
-      .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: tie('condition') })
-      .map((value): Condition => ({ kind: 'has', ...value })),
+    fc.oneof(...Object.values(valueConditions), composed),
+    ...Object.values(otherConditions(tie('condition'))),
   ),
 }))
 
