@@ -5,7 +5,8 @@ import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
-import { type Agent, clinicAccess } from './core/context.ts'
+import { clinicAccess } from './core/clinic-access.ts'
+import type { Agent } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
@@ -14,7 +15,7 @@ import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
-import { CustomIndexing } from './repository/custom-indexing.ts'
+import { customIndexing } from './repository/custom-indexing.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -24,7 +25,7 @@ import { baseUrlOf } from './rest/message/base-url.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
-import { refuseNoRequest } from './rest/server/client-error.ts'
+import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
@@ -135,8 +136,10 @@ export async function createApp({
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
-  const access = (clinic: string, agent: Agent) =>
-    clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
+  const { profilePolicy } = config
+  const servedSearch = { parametersOf: parametersOf(providers), fullText }
+  const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
+  const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
   const outbox = new Outbox({
     repository,
     crm: integrations.crm,
@@ -145,8 +148,8 @@ export async function createApp({
     logger,
   })
   outbox.start()
-  const customIndexing = new CustomIndexing(repository, logger)
-  customIndexing.start()
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -166,8 +169,6 @@ export async function createApp({
       providers,
       system,
       limits: config.limits,
-      parametersOf: parametersOf(providers),
-      fullText,
       integrations,
       logger,
       baseOf,
@@ -179,11 +180,11 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
-  refuseNoRequest(server)
+  answerClientErrors(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndex.close()])
     await store.close()
   }
   return { repository, server, access, close }

@@ -2,7 +2,6 @@
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
-import type { CrmSettings } from '../core/ports.ts'
 import { conflict } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
@@ -18,6 +17,14 @@ export interface ClinicSettings {
   readonly defaultRegion: string
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
+}
+
+/** Where a clinic's CRM is, from its settings. */
+export interface CrmSettings {
+  readonly enabled: boolean
+  readonly url: string
+  /** Standard Webhooks secret: `whsec_` and base64. */
+  readonly secret: string
 }
 
 export interface ClinicPolicies {

@@ -6,10 +6,11 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
 import { attachedText, createStaffTask, isOpen } from '../calls/record/staff-task.ts'
+import type { CrmSettings } from '../clinics/settings.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
-import type { CrmConnector, CrmContact, CrmSettings, Delivery } from '../core/ports.ts'
+import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 

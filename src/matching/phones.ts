@@ -4,13 +4,40 @@ import { parsePhone } from './parse-phone.ts'
 
 /**
  * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
+ * `+442079460958` also gives `02079460958` and `+4402079460958`, which is what remains of `+44 (0)20 7946 0958`.
  * A number that does not say its country has one spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
-  const parsed = parsePhone(number)
+  const parsed = parsePhone(withoutTrunkZero(number))
   if (parsed === undefined) return [number]
-  const forms = [number, number.slice(1), parsed.nationalNumber, parsed.formatNational()]
+  const { number: international, nationalNumber, countryCallingCode } = parsed
+  const national = parsed.formatNational()
+  const hasTrunkZero = /^\(?0/.test(national) && !nationalNumber.startsWith('0')
+  const forms = [
+    number,
+    ...(hasTrunkZero ? [`+${countryCallingCode}0${nationalNumber}`] : []),
+    international,
+    international.slice(1),
+    nationalNumber,
+    national,
+  ]
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
+}
+
+/** A country code, and a zero in brackets after it. */
+const TRUNK_ZERO = /^(\(?(?:\+|00).*?)\(0\)(.*)$/s
+
+/**
+ * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the zero is dialled within a country alone. People write it for countries
+ * with another trunk prefix (8 in Russia) or none (the USA) as well, where no number begins with a zero either. It stays
+ * where it belongs to the number, as in `+39 (0)6 698 12345`: in Italy, landlines begin with it.
+ */
+export function withoutTrunkZero(number: string): string {
+  const [, before, after] = TRUNK_ZERO.exec(number) ?? []
+  if (before === undefined || after === undefined) return number
+  const withZero = parsePhone(`${before}0${after}`.replace(/[^\d+]/g, '').replace(/^00/, '+'))
+  const belongs = withZero?.isValid() === true && withZero.nationalNumber.startsWith('0')
+  return `${before}${belongs ? '0' : ''}${after}`
 }
 
 /** Digits of a number without country code at least, so that the same end of two numbers says something. */
@@ -36,7 +63,7 @@ export function samePhone(a: string, b: string, region?: string): boolean {
 
 /** E.164 where it can be told, else digits. */
 function comparable(number: string, region: string | undefined): string {
-  const plain = number.replace(/[^\d+]/g, '')
+  const plain = withoutTrunkZero(number).replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
   const parsed = parsePhone(plain, region)
   return parsed?.isPossible() ? parsed.number : plain

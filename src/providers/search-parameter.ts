@@ -7,18 +7,17 @@ import type { Interactions } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
+import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
-import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-parameters.ts'
 import { customIndexIn, customIndexValue } from '../search/index/custom-progress.ts'
 
 /** A patch goes through update. */
 export const searchParameter: Interactions = {
   ...standard,
   create: async (ctx, resource) => declaring(ctx.unit, await standard.create(ctx, resource)),
-  update: async (ctx, resource, precondition) =>
-    declaring(ctx.unit, await standard.update(ctx, resource, precondition)),
-  delete: async (ctx, type, id, precondition) => {
-    const deletion = await standard.delete(ctx, type, id, precondition)
+  update: async (ctx, resource) => declaring(ctx.unit, await standard.update(ctx, resource)),
+  delete: async (ctx, type, id) => {
+    const deletion = await standard.delete(ctx, type, id)
     await declare(ctx.unit, id, () => undefined)
     return deletion
   },

@@ -96,7 +96,7 @@ export const RECORD_KINDS = {
   [CUSTOM_PARAMETERS.kind]: {
     of: 'clinic',
     key: '`custom`',
-    shape: 'CustomDeclaration (search/index/custom-parameters.ts)',
+    shape: 'CustomDeclaration (search/index/custom-declaration.ts)',
     expires: 'never',
     writtenBy: 'providers/search-parameter.ts',
     recent: true,

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
+import { pino } from 'pino'
 import { openStore } from '../../src/app.ts'
 import { IndexIncomplete, type IndexingProgress, type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
 import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
@@ -511,8 +512,26 @@ describeOnMongo('a store of version 1 on MongoDB', () => {
 
   test('is brought up to date once by several servers that start at the same time', async () => {
     const url = await oldDatabase()
-    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url)))
+    const completed: { readonly type: string; readonly done: number }[] = []
+    const logger = pino(
+      {},
+      {
+        write: (line) => {
+          const { state, type, done } = JSON.parse(line)
+          if (state === 'is complete') completed.push({ type, done })
+        },
+      },
+    )
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url, undefined, { logger })))
     for (const store of stores) await whenIndexed(store)
+    await until(async () => (completed.length >= 3 ? true : undefined))
     for (const store of stores) await store.close()
+    // Each type by one of the four, and each of its resources once.
+    expect(completed.toSorted((one, other) => one.type.localeCompare(other.type))).toEqual([
+      { type: 'Patient', done: 4 },
+      { type: 'Schedule', done: 2 },
+      { type: 'Slot', done: 6 },
+    ])
+    expect((await generations(url)).map((of) => of.length)).toEqual(Array(12).fill(1))
   })
 })

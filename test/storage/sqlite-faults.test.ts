@@ -1,7 +1,7 @@
 /** What the SQLite engine makes of result codes (https://sqlite.org/rescode.html). With full disks: test/faults. */
 import { expect, test } from '@jest/globals'
 import { StoreUnavailable } from '../../src/storage/port.ts'
-import { toStoreError } from '../../src/storage/sqlite/connection.ts'
+import { toStoreError } from '../../src/storage/sqlite/faults.ts'
 
 const failed = (errcode: number): unknown =>
   Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode })

@@ -3,7 +3,14 @@
  * call. A session is fixed once it is there: what a later request says of the same call must agree with it.
  */
 import { readSettings } from '../../clinics/settings.ts'
-import { CALL, CALL_LIFETIME, type CallSession, callKey, isCallId, LONGEST_CALL_ID } from '../../core/call-session.ts'
+import {
+  CALL,
+  CALL_LIFETIME,
+  type CallSession,
+  callKey,
+  isCallId,
+  MAX_CALL_ID_LENGTH,
+} from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -54,7 +61,7 @@ export class CallSessions {
       throw notIdentified('send the header x-call-id, with x-call-to for a call that was not registered ahead')
     }
     if (callId !== undefined && !isCallId(callId)) {
-      throw notIdentified(`x-call-id must have 1 to ${LONGEST_CALL_ID} characters and no spaces`)
+      throw notIdentified(`x-call-id must have 1 to ${MAX_CALL_ID_LENGTH} characters and no spaces`)
     }
     const said = {
       callId: callId ?? DEFAULT_CALL,

@@ -1,6 +1,7 @@
 /** A phone number as callers say or type it, in normal form. */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from '../../matching/parse-phone.ts'
+import { withoutTrunkZero } from '../../matching/phones.ts'
 import { ohForO, repeatDoubled, wordsToDigits } from './numbers.ts'
 import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
 
@@ -42,11 +43,7 @@ function withoutFormatting(text: string): string {
   const words = number.replace(/(?<=[a-z])-|-(?=[a-z])|[,;]|[.:!?]+(?=\s|$)/g, ' ').split(/\s+/)
   const said = words.filter((word) => word !== '' && !FILLERS.has(word))
   const digits = wordsToDigits(repeatDoubled(said.map(ohForO)), 'row')
-  return digits
-    .map((word) => (word === 'plus' ? '+' : word))
-    .join('')
-    .replace(/^(\(?(?:\+|00).*?)\(0\)/, '$1')
-    .replace(/[-.()[\]/\s]/g, '')
+  return withoutTrunkZero(digits.map((word) => (word === 'plus' ? '+' : word)).join('')).replace(/[-.()[\]/\s]/g, '')
 }
 
 /** What follows the number proper: ;ext=12, x12, ext. 12, extension one two, #12. */

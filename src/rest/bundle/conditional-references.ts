@@ -5,7 +5,7 @@ import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { type Candidate, matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
-import { criteriaPlan, resolveCriteria } from '../interactions/conditional.ts'
+import { guardedMatch, planOf } from '../interactions/conditional.ts'
 import { type Entry, inEntry, naming } from './entry.ts'
 import type { Identities } from './identities.ts'
 import { referencesIn } from './rewrite-references.ts'
@@ -31,7 +31,7 @@ export async function resolveConditionalReferences(
   return resolved
 }
 
-/** Each is a search, and another one when the change is committed. */
+/** Each is a search, and a second one when the change is committed. */
 const tooManyConditions = (most: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
@@ -47,9 +47,10 @@ async function resolve(
   entry: Entry,
   written: WrittenResources,
 ): Promise<string> {
-  const found = await naming(entry, () => resolveCriteria(ctx, type, criteria, entry.request))
+  const plan = await naming(entry, () => planOf(ctx, type, criteria, entry.request))
+  const found = await naming(entry, () => guardedMatch(ctx, plan, criteria))
   if (found !== undefined) return found.id
-  const ids = await written.find(type, (await criteriaPlan(ctx, type, criteria, entry.request)).where)
+  const ids = await written.find(type, plan.where)
   const [id] = ids
   if (id !== undefined && ids.length === 1) return id
   const matched = ids.length === 0 ? 'nothing' : `${ids.length} entries of the Bundle`
@@ -57,7 +58,7 @@ async function resolve(
   throw inEntry(preconditionFailed(diagnostics), entry)
 }
 
-/** What a transaction is about to write, and who of it a condition names. */
+/** The resources that a transaction is about to write, and which of them criteria match. */
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
@@ -79,7 +80,7 @@ class WrittenResources {
       .map(({ id }) => id)
   }
 
-  /** Only what is valid has values: what is not is refused in the name of its entry. */
+  /** Values are extracted from valid resources only; an invalid one is refused with the name of its entry. */
   async #candidateOf(entry: Entry): Promise<Candidate> {
     const known = this.#candidates.get(entry)
     if (known !== undefined) return known
@@ -96,5 +97,8 @@ class WrittenResources {
   }
 }
 
-const isWritten = ({ index, match: { route } }: Entry, { ids, existing }: Identities): boolean =>
-  (route.code === 'create' || route.code === 'update') && ids.has(index) && !existing.has(index)
+/** A conditional create that finds its resource writes nothing. */
+function isWritten({ index, match: { route } }: Entry, { ids, matches }: Identities): boolean {
+  if (route.code === 'create') return matches.get(index)?.resource === undefined
+  return route.code === 'update' && ids.has(index)
+}

@@ -31,7 +31,7 @@ export function combinedCandidate(engine: Engine, scope: Scope, terms: readonly 
       ...(unique ? { byRangeOf: range.param } : {}),
     }
     const fulfilled: ReadonlySet<Term> = new Set([first, second].flatMap((use) => (use?.exactly ? [use.term] : [])))
-    return { source, rest: terms.filter((term) => term !== range && !fulfilled.has(term)), isMade: false }
+    return { source, rest: terms.filter((term) => term !== range && !fulfilled.has(term)), isDerived: false }
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Where the file keeps how far its search index is, and what has to change with it. */
+/** How far the search index of the file is, as the file keeps it. */
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
 import type { Database } from './connection.ts'
 import { refuseNewer } from './schema.ts'
@@ -10,7 +10,7 @@ const nextEpoch = (db: Database): unknown => db.run('UPDATE store SET epoch = ep
 
 type StateRow = [type: string, generation: number, wanted: string, filled: string]
 
-/** @throws StoreUnavailable when a newer server has changed the tables */
+/** @throws StoreOutdated when a newer server has changed the tables */
 export function readState(db: Database): IndexState {
   refuseNewer(db)
   const rows = db.all<StateRow>('SELECT type, generation, wanted, filled FROM type_index')
@@ -34,7 +34,7 @@ export function storedTypes(db: Database): ReadonlySet<string> {
   return new Set(found.map(([type]) => type))
 }
 
-/** Combined rows that are not complete would find too little, or what is no longer so: they are made anew. */
+/** Combined rows of a part that is not filled could find too little, or outdated values: they are removed, and filled again. */
 export function claim(db: Database, types: readonly TypeIndex[], extraction: number): void {
   for (const { type, generation, wanted, filled } of types) {
     const before = db.get<[number]>('SELECT generation FROM type_index WHERE type = ?', type)?.[0] ?? 0

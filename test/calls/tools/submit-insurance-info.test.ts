@@ -172,6 +172,43 @@ describe('an outcome that needs somebody raises a Task for staff', () => {
     expect(await followUps(caller)).toHaveLength(2)
   })
 
+  test.each(['received', 'accepted', 'in-progress', 'on-hold', 'ready'])(
+    'one that staff have put to %s is open: another failure leaves it so, a result completes it',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status }])
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'completed' }])
+      answer = undefined
+    },
+  )
+
+  test.each(['rejected', 'cancelled', 'failed', 'completed', 'entered-in-error'])(
+    'one that staff have put to %s is closed: a result leaves it so, another failure opens it again',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status, meta: { versionId: '2' } }])
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'requested' }])
+      answer = undefined
+    },
+  )
+
   test('a result completes it, and a later failure opens it again', async () => {
     const caller = new Caller(server)
     const card = { payerName: 'Acme Health', memberId: 'A-1234' }
