@@ -10,7 +10,7 @@ import { Locked, toStoreError } from './faults.ts'
 import { checkIndex } from './index-state.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */
-const MOST_PER_COMMIT = 256
+const MAX_PER_COMMIT = 256
 /** Milliseconds until a locked file is tried again. */
 const RETRY_AFTER = 1
 /** Milliseconds that a change set waits for other processes. */
@@ -71,7 +71,7 @@ export class GroupCommit {
 
   #next(): void {
     this.#scheduled = false
-    this.#flush(this.#waiting.splice(0, MOST_PER_COMMIT))
+    this.#flush(this.#waiting.splice(0, MAX_PER_COMMIT))
     if (this.#waiting.length > 0) this.#schedule()
     else this.#end?.()
   }
