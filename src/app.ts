@@ -4,6 +4,7 @@ import type { CapabilityStatement } from 'fhir/r4'
 import Koa from 'koa'
 import { type Logger, pino } from 'pino'
 import { toolFamilies } from './calls/families.ts'
+import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
@@ -12,7 +13,7 @@ import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
 import type { Operation } from './core/operation.ts'
-import type { Integrations } from './core/ports.ts'
+import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
 import { declarationsWith } from './extensions/declarations.ts'
@@ -184,16 +185,6 @@ export async function createApp({
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
-  const outbox = new Outbox({
-    repository,
-    crm: integrations.crm,
-    accessOf: (clinic) => access(clinic, { kind: 'server' }),
-    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
-    logger,
-  })
-  outbox.start()
-  const customIndex = customIndexing(repository, logger)
-  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -203,6 +194,9 @@ export async function createApp({
   const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
   const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
   const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
 
   const koa = new Koa()
   koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
@@ -237,6 +231,19 @@ export async function createApp({
     await store.close()
   }
   return { repository, server, access, close }
+}
+
+function startOutbox(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
+  const outbox = new Outbox({
+    repository,
+    crm,
+    tasks: crmSyncTasks,
+    accessOf: (clinic) => access(clinic, { kind: 'server' }),
+    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
+    logger,
+  })
+  outbox.start()
+  return outbox
 }
 
 /**

@@ -18,7 +18,7 @@ export function toolOperations(families: ToolFamilies, type: string): readonly O
 
 /**
  * The families of both tables; a family that is in both has the tools of both.
- * @throws Error naming a tool that a family would have twice; it stops the start.
+ * @throws Error naming a tool that would be there twice; it stops the start.
  */
 export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): ToolFamilies {
   const merged = new Map(Object.entries(families))
@@ -28,7 +28,9 @@ export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): Tool
     if (twice !== undefined) throw new Error(`Tool ${family}/${twice} is defined twice; each family has a tool once`)
     merged.set(family, { ...present, ...tools })
   }
-  return Object.fromEntries(merged)
+  const all = Object.fromEntries(merged)
+  checkNames(all)
+  return all
 }
 
 /**
@@ -42,12 +44,28 @@ export function registerTools(
   reserved: ReadonlySet<string>,
 ): RegisteredFamilies {
   const declared = new Set([...providers.values()].flatMap(({ operations }) => operations))
+  checkNames(families)
   return new Map(
     Object.entries(families).map(([family, tools]) => {
       checkFamilyName(family, reserved)
       return [family, registerFamily(family, tools, declared)]
     }),
   )
+}
+
+/** A name means the same tool in every family: repeated calls, and platforms, know a tool by its name alone. */
+function checkNames(families: ToolFamilies): void {
+  const seen = new Map<string, { readonly family: string; readonly operation: Operation }>()
+  for (const [family, tools] of Object.entries(families)) {
+    for (const [name, { operation }] of Object.entries(tools)) {
+      const other = seen.get(name)
+      if (other !== undefined && other.operation !== operation)
+        throw new Error(
+          `Tool ${family}/${name}: ${other.family}/${name} is another operation; give one of them another name`,
+        )
+      seen.set(name, { family, operation })
+    }
+  }
 }
 
 function checkFamilyName(family: string, reserved: ReadonlySet<string>): void {

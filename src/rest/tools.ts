@@ -1,6 +1,7 @@
 /**
  * The live-call routes (spec 4.1): `POST /{family}/:toolName` and `POST /calls`, behind the shared secret (spec 5).
- * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is inside the results.
+ * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
+ * results.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
@@ -66,7 +67,10 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
 const readJson = async (koa: KoaContext, limits: Config['limits']): Promise<unknown> =>
   parseBody(await readBody(koa, limits.bodyBytes), limits.jsonDepth)
 
-/** Checked before the body is read. Both sides are hashed: the time tells neither where they differ nor their lengths. */
+/**
+ * Checked before the body is read. Both sides are hashed, so that the time reveals neither where they differ nor how
+ * long the secret is.
+ */
 function requireSecret(secret: string): Middleware {
   const expected = digest(secret)
   return (koa, next) => {
@@ -80,7 +84,7 @@ function requireSecret(secret: string): Middleware {
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Of the headers; of the body too, where one is handed in. Headers win. */
+/** From the headers, and from `body` where it is given; headers win. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
   const inBody = bodyMetadata(body)
   return {

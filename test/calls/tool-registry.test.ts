@@ -70,6 +70,13 @@ describe('a table with a fault stops the start with a sentence that names it', (
     expect(() => start(families)).toThrow(sentence)
   })
 
+  test('a name that stands for two operations', () => {
+    const families = { a: { b: defineTool(escalateBilling) }, c: { b: defineTool(submitIntake) } }
+    const sentence = 'Tool c/b: a/b is another operation; give one of them another name'
+    expect(() => start(families, [escalateBilling, submitIntake])).toThrow(sentence)
+    expect(() => mergeFamilies({ a: families.a }, { c: families.c })).toThrow(sentence)
+  })
+
   test('an operation that is called on instances only', () => {
     expect(() => start({ a: { b: defineTool(onInstances) } }, [onInstances])).toThrow(
       'Tool a/b: its operation patient-escalate-billing cannot be called on a type',

@@ -16,15 +16,11 @@ afterAll(() => server.close())
 
 const families = Object.entries({ ...toolFamilies, ...ADDED })
 const addresses = families.flatMap(([family, tools]) => [
-  `/${family}`,
-  `/${family}/`,
-  `/${family}?_format=xml`,
-  ...[...Object.keys(tools), 'unknown_tool', 'constructor', '%zz', '..%2FPatient'].flatMap((tool) => [
-    `/${family}/${tool}`,
-    `/${family}/${tool}/`,
-    `/${family}/${tool}/deeper`,
-    `/${family}/${tool}/deeper/and/deeper/$still`,
-  ]),
+  ...['', '/', '?_format=xml', '/unknown_tool', '/constructor', '/%zz', '/..%2FPatient'].map(
+    (rest) => `/${family}${rest}`,
+  ),
+  ...Object.keys(tools).map((tool) => `/${family}/${tool}`),
+  ...['/', '/deeper', '/deeper/and/deeper/$still'].map((rest) => `/${family}/${Object.keys(tools)[0]}${rest}`),
 ])
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 const secrets: readonly Record<string, string>[] = [

@@ -9,7 +9,10 @@ export interface SmallRouter {
   readonly middleware: Middleware
 }
 
-/** Most requests are for none of the small routers, so each is only asked about its own paths; any other path or method below them is 404 or 405. */
+/**
+ * Most requests are for none of the small routers, so each is only asked about its own paths; any other path or method
+ * below them is 404 or 405.
+ */
 export function smallRouter(segments: readonly string[], router: Router): SmallRouter {
   const routes = router.routes() as Middleware
   return {

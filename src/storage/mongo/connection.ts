@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../port.ts'
 /** How MongoDB names this program, among its clients and in currentOp. */
 export const APP_NAME = 'sandbox-emr'
 
-/** Milliseconds, each: of a request in a queue, of a transaction with its retries, of a majority to acknowledge a write. */
+/** Milliseconds that each of these may take: the wait in a queue, a transaction with its retries, a majority's acknowledgement. */
 export const TIME_LIMIT = 8_000
 
 /**
@@ -36,7 +36,7 @@ const OPTIONS: MongoClientOptions = {
 
 const DEFAULT_DATABASE = 'emr'
 
-/** @throws StoreUnavailable when no server answers at `url`, or it does not support transactions */
+/** @throws StoreUnavailable when `url` is not valid, no server answers there, or it does not support transactions */
 export async function connect(url: string): Promise<{ readonly client: MongoClient; readonly db: Db }> {
   const client = clientOf(url)
   try {

@@ -36,7 +36,7 @@ export const longKeyOf = (kind: RangeKind, param: string): string =>
  */
 export const GENERATION = 'generation'
 
-/** Exact for a thousand million index versions in four million generations. */
+/** Exact for a billion index versions in four million generations. */
 const FRACTION = 2 ** -30
 
 export const generationItem = (generation: number, indexVersion: number): IndexItem => ({

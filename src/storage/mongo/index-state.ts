@@ -42,7 +42,10 @@ export async function storedTypes({ resources }: Collections): Promise<ReadonlyS
   return types
 }
 
-/** Where the stored generation is not the one before, nothing is replaced, and the insert fails as the id is taken. */
+/**
+ * Writes each type whose stored generation is the one before. Of another type nothing is replaced, and the insert fails,
+ * as its id is taken.
+ */
 export async function claim({ store }: Store, types: readonly TypeIndex[], extraction: number): Promise<void> {
   const writes = types.map(({ wanted, filled, ...index }) => ({
     replaceOne: {

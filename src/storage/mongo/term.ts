@@ -122,5 +122,5 @@ export const testedTerm = (match: Filter): Term => ({ filter: item(match) })
 export const isOneOf = <Value>(values: readonly Value[]): Value | { readonly $in: readonly Value[] } | undefined =>
   values.length === 1 ? values[0] : { $in: values }
 
-/** For a cardinality key: the same for sizes of one power of four. */
+/** For a cardinality key: equal for sizes between the same two powers of four. */
 export const magnitude = (size: number): number => Math.floor(Math.log2(Math.max(1, size)) / 2)

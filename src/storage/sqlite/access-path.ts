@@ -43,24 +43,35 @@ export function accessPath(
 ): AccessPath | undefined {
   const combined = combinedCandidate(engine, scope, terms)
   if (combined !== undefined) return { source: finished(combined), isFew: true }
-  const candidates = terms.flatMap((term, index): Candidate[] => {
-    const source = sourceOf(engine, scope, term)
-    const isDerived = term.op !== 'entry' && term.op !== 'resource'
-    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isDerived }]
-  })
+  const candidates = candidatesFor(engine, scope, terms)
   const [first] = candidates
   if (first === undefined) return undefined
-  // Nothing to compare with, and all of it or its own order is wanted.
+  // There is nothing to compare with, and all rows are wanted, or some in the order of the source.
   const isTaken = purpose === ALL_ROWS || (first.source.inRowOrder && !purpose.sorted)
   if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
   // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
-  // Steps are for comparing.
-  for (const step of candidates.length === 1 ? [most] : [...STEPS.filter((size) => size < most), most]) {
-    const smallest = smallestBelow(engine, candidates, step)
-    if (smallest !== undefined) return { source: finished(smallest), isFew: true }
-  }
+  const smallest = smallestOf(engine, candidates, most)
+  if (smallest !== undefined) return { source: finished(smallest), isFew: true }
   return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
+}
+
+/** The source of each term that an index finds, with the other terms. */
+const candidatesFor = (engine: Engine, scope: Scope, terms: readonly Term[]): readonly Candidate[] =>
+  terms.flatMap((term, index): Candidate[] => {
+    const source = sourceOf(engine, scope, term)
+    const isDerived = term.op !== 'entry' && term.op !== 'resource'
+    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isDerived }]
+  })
+
+/** The candidate with the fewest rows; undefined where all have `most` or more. Steps serve to compare several. */
+function smallestOf(engine: Engine, candidates: readonly Candidate[], most: number): Candidate | undefined {
+  const steps = candidates.length === 1 ? [] : STEPS.filter((size) => size < most)
+  for (const step of [...steps, most]) {
+    const smallest = smallestBelow(engine, candidates, step)
+    if (smallest !== undefined) return smallest
+  }
+  return undefined
 }
 
 /**

@@ -7,7 +7,7 @@ import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts
 import { apply, conflictIn } from './change-set.ts'
 import type { Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
-import { checkIndex } from './reindex.ts'
+import { checkIndex } from './index-state.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */
 const MOST_PER_COMMIT = 256

@@ -1,6 +1,8 @@
 /** How far the search index of the file is, as the file keeps it. */
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
+import { StoreUnavailable } from '../port.ts'
 import type { Database } from './connection.ts'
+import type { Engine } from './engine.ts'
 import { refuseNewer } from './schema.ts'
 import { raw } from './sql.ts'
 
@@ -27,6 +29,19 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
   wanted: JSON.parse(wanted) as Parts,
   filled: JSON.parse(filled) as Parts,
 })
+
+/**
+ * A process that goes on writing what another version does not search by would leave the index incomplete for good.
+ * @throws StoreUnavailable when another version of the server has opened the file since
+ */
+export function checkIndex({ db, index }: Engine): void {
+  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
+  if (index.isOverruled) {
+    throw new StoreUnavailable(
+      'Another version of the server has opened this store; this one no longer writes, stop it',
+    )
+  }
+}
 
 export function storedTypes(db: Database): ReadonlySet<string> {
   const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id

@@ -18,7 +18,7 @@ import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
-import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { checkIndex, claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
 import { readRecord } from './records.ts'
 import { toStored, type VersionRow } from './resources.ts'
 
@@ -43,21 +43,8 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
 })
 
 /**
- * A process that goes on writing what another version does not search by would leave the index incomplete for good.
- * @throws StoreUnavailable when another version of the server has opened the file since
- */
-export function checkIndex({ db, index }: Engine): void {
-  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
-  if (index.isOverruled) {
-    throw new StoreUnavailable(
-      'Another version of the server has opened this store; this one no longer writes, stop it',
-    )
-  }
-}
-
-/**
  * Waits for other processes without blocking the event loop.
- * @throws Locked after LONGEST_WAIT, and what `work` throws
+ * @throws StoreUnavailable: Locked after LONGEST_WAIT, or what `work` throws, as an error of the port
  */
 async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
   for (const deadline = Date.now() + LONGEST_WAIT; ; await sleep(RETRY_AFTER)) {
@@ -66,7 +53,7 @@ async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
     } catch (error) {
       if (error instanceof Locked && Date.now() < deadline) continue
       names.forget()
-      throw error
+      throw toStoreError(error)
     }
   }
 }
