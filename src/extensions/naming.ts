@@ -21,7 +21,7 @@ export const naming = <Result>(extension: LoadedExtension, check: () => Result):
  * The result of `check`.
  * @throws Error with the message of what `check` threw, after `title`
  */
-export function behind<Result>(title: string, check: () => Result): Result {
+export function prefixed<Result>(title: string, check: () => Result): Result {
   try {
     return check()
   } catch (error) {
