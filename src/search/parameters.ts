@@ -98,6 +98,10 @@ export function addSearchParameters(parameters: typeof added): void {
   added = parameters
 }
 
+/** Whether it is one of an extension. */
+export const isAdded = (parameter: SearchParameter): boolean =>
+  Object.values(added).some((parameters) => parameters.includes(parameter))
+
 /** One that R4, or we, define for a type or for every resource, served or not. */
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
   recordsOf(type).find((record) => record.code === code)

@@ -1,7 +1,7 @@
 /** When care was given, as far as search parameters tell: `start` and `end` of Patient/$everything. */
 import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { searchParametersOf } from '../../search/parameters.ts'
+import { isAdded, searchParametersOf } from '../../search/parameters.ts'
 import type { Condition } from '../../search/plan.ts'
 
 /** Dates that say nothing of when care was given. */
@@ -17,7 +17,8 @@ const OTHER_DATES: ReadonlySet<string> = new Set([
 
 const careDatesOf = (type: string): readonly string[] =>
   [...searchParametersOf(type).values()]
-    .filter(({ code, type: kind }) => kind === 'date' && !OTHER_DATES.has(code))
+    // What an extension adds may be any date.
+    .filter((parameter) => parameter.type === 'date' && !OTHER_DATES.has(parameter.code) && !isAdded(parameter))
     .map(({ code }) => code)
 
 /**
