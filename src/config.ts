@@ -22,6 +22,8 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions not offered, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
+  /** Modules that add to the server: files, or packages, found from the working directory. */
+  readonly extensions: readonly string[]
   /** What becomes of a write that breaks a profile it declares, where the clinic does not say. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
   /** Resources are indexed by their words, for `_text` and `_content`. */
@@ -73,6 +75,7 @@ export function readConfig(environment: Environment = process.env): Config {
     demo,
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
+    extensions: read.list('EXTENSIONS'),
     profilePolicy: read.choice('PROFILE_POLICY', 'warn', PROFILE_POLICIES),
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),

@@ -1,4 +1,4 @@
-/** A live call the server knows: which clinic was dialled, who calls, and which patient it is about. */
+/** A live call: which clinic was dialled, who calls, and which patient it is about. */
 import { hash } from 'node:crypto'
 import { recordKind } from '../repository/record-kinds.ts'
 
@@ -16,17 +16,17 @@ export interface CallSession {
 export const CALL = recordKind<CallSession>('call')
 
 /** Characters. */
-export const LONGEST_CALL_ID = 256
+export const MAX_CALL_ID_LENGTH = 256
 
-/** What a header can carry. */
+/** Limited to what a header can carry. */
 export const isCallId = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= LONGEST_CALL_ID && /^[\x21-\x7e]+$/.test(value)
+  typeof value === 'string' && value.length <= MAX_CALL_ID_LENGTH && /^[\x21-\x7e]+$/.test(value)
 
 /** The record's key, of a fixed length whatever the platform uses as ids. */
 export const callKey = (callId: string): string => hash('sha256', callId)
 
 /**
  * Milliseconds a session is remembered: longer than any call and than a platform's retries, shorter than it takes a
- * platform to use an id again. An expired one counts as unknown and is overwritten; nothing removes it before.
+ * platform to use an id again. An expired one counts as unknown and is overwritten; nothing deletes it earlier.
  */
 export const CALL_LIFETIME = 7 * 24 * 3_600_000

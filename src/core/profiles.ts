@@ -12,18 +12,18 @@ import type { Context } from './context.ts'
 import { parsedOnce } from './parsed-definitions.ts'
 import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
-/** What holds in the clinic of `ctx`: its own setting, else that of the server. */
+/** The policy of the clinic of `ctx`: its own setting, else that of the server. */
 export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
   (await readSettings(ctx.unit, ctx.clinic)).policies.profiles ?? ctx.profilePolicy
 
-/** All that the profiles have to say of the resource, with what the clinic of `ctx` has stored now. */
+/** All issues that the profiles find in the resource, with what the clinic of `ctx` has stored now. */
 export const profileIssues = (ctx: Context, question: Question): Promise<readonly Issue[]> =>
   checkProfiles(question, {
     profiles: (canonicals) => loadProfiles(findIn(ctx), canonicals),
     terminology: (valueSets) => clinicTerminology(ctx, { valueSets }),
   })
 
-/** The same for what is written, under the policy of the clinic; nothing where the resource declares no profile. */
+/** The same for a write, under the policy of the clinic; none where the resource declares no profile. */
 export async function declaredProfileIssues(ctx: Context, resource: AnyResource): Promise<readonly Issue[]> {
   if (!declaresProfiles(resource)) return []
   const policy = await profilePolicy(ctx)
@@ -37,7 +37,7 @@ const questionOf = (resource: AnyResource, policy: ProfilePolicy): Question => (
   extensible: false,
 })
 
-/** By itself, or by a resource in it. */
+/** The resource itself, or a resource in it. */
 function declaresProfiles(resource: unknown): boolean {
   if (!isObject(resource)) return false
   if (declaredBy(resource).length > 0) return true
@@ -55,10 +55,10 @@ export async function enforceProfiles(ctx: Context, resource: AnyResource): Prom
 }
 
 /** Characters of text; what is made of it takes a few times that. */
-const MOST_CHARACTERS_KEPT = 8_000_000
+const MAX_CHARACTERS_KEPT = 8_000_000
 
 /** The profile that was made of a definition is kept with it. */
-const parsed = parsedOnce<StructureDefinition>(MOST_CHARACTERS_KEPT)
+const parsed = parsedOnce<StructureDefinition>(MAX_CHARACTERS_KEPT)
 
 const findIn =
   (ctx: Context): FindDefinitions =>

@@ -12,7 +12,7 @@ import { clinicTerminology } from './terminology.ts'
  * @throws FhirError 400 for a value set that is not here, 422 for a lookup that finds too much
  */
 export const withLookups = <Parsed>(ctx: Context, parse: (lookUp: LookUp) => Parsed): Promise<Parsed> =>
-  resolveLookups(parse, (lookup) => naming(lookup, () => resolved(lookup, ctx)))
+  resolveLookups(parse, (lookup) => namingParameter(lookup, () => resolved(lookup, ctx)))
 
 async function resolved(lookup: Lookup, ctx: Context): Promise<Condition> {
   switch (lookup.kind) {
@@ -48,7 +48,7 @@ const anyReference = ({ param, type }: LookupOf<'resource'>, ids: Iterable<strin
 const MAX_RESOURCES = 1000
 const MAX_LEVELS = 50
 
-/** The ids of the resource and of all above or below it, level by level; a circle ends where it began. */
+/** The ids of the resource and of all above or below it, level by level; a cycle ends where it began. */
 async function hierarchy(lookup: LookupOf<'resource'>, { clinic, unit }: Context): Promise<ReadonlySet<string>> {
   const { type, id } = lookup
   const found = new Set([id])
@@ -74,7 +74,7 @@ function nextTo({ direction, type, parent: param }: LookupOf<'resource'>, ids: r
 
 const MAX_MEDIA_TYPES = 10_000
 
-/** Of those that the resources have: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
+/** Those that occur in stored resources: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
 async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, { unit }: Context) {
   const query = { kind: 'token', param, limit: MAX_MEDIA_TYPES } as const
   const values = await Promise.all(types.map((type) => unit.values({ ...query, type })))
@@ -87,8 +87,8 @@ async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, {
 const tooCostly = (what: string): FhirError =>
   new FhirError(422, { code: 'too-costly', diagnostics: `the hierarchy has ${what}, the most for a search` })
 
-/** What is not here was named by the search itself: a mistake of the request. */
-async function naming<T>({ name }: Lookup, work: () => Promise<T>): Promise<T> {
+/** A resource that does not exist was named by the search itself: 400 in place of 404, with the parameter's name. */
+async function namingParameter<T>({ name }: Lookup, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

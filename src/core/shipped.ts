@@ -11,22 +11,29 @@ const FOLDERS = {
   StructureDefinition: 'structure-definitions',
   SearchParameter: 'search-parameters',
   CodeSystem: 'code-systems',
+  ValueSet: 'value-sets',
 } as const
 
 export const shippedTypes = Object.keys(FOLDERS)
 
-type ShippedResource = AnyResource & { readonly id: string }
+export type ShippedResource = AnyResource & { readonly id: string }
 
 let resources: ReadonlyMap<string, ShippedResource> | undefined
 
 /** By `Type/id`; the files are read when first asked for. @throws Error naming the file that is no resource of its folder. */
 function shippedResources(): ReadonlyMap<string, ShippedResource> {
-  resources ??= new Map(
-    Object.entries(FOLDERS)
-      .flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder)))
-      .map((resource) => [`${resource.resourceType}/${resource.id}`, resource]),
+  resources ??= byAddress(
+    Object.entries(FOLDERS).flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder))),
   )
   return resources
+}
+
+const byAddress = (list: readonly ShippedResource[]) =>
+  new Map(list.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]))
+
+/** Those of extensions, from now on in every clinic of every app of this process (src/extensions/definitions.ts). */
+export function addShippedResources(added: readonly ShippedResource[]): void {
+  resources = new Map([...shippedResources(), ...byAddress(added)])
 }
 
 function readFolder(type: string, folder: string): readonly ShippedResource[] {
@@ -42,13 +49,13 @@ function readFolder(type: string, folder: string): readonly ShippedResource[] {
 
 export const isShipped = (type: string, id: string): boolean => shippedResources().has(`${type}/${id}`)
 
-/** Writes what the clinic lacks or has in another form, in one change; nothing where all is as it should be. */
+/** Writes those that the clinic lacks or has in another version, in one change. */
 export const ensureShipped = (access: ClinicAccess): Promise<void> =>
   access.change(async ({ unit }) => {
     for (const resource of shippedResources().values()) {
       const stored = await unit.read(resource.resourceType, resource.id)
       const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
-      // Beneath the rules of the provider, which lets nobody change them.
+      // Beneath the rules of the provider, which refuses to change them.
       if (!isSame) await unit.put(resource, 'PUT')
     }
   })

@@ -9,7 +9,7 @@ import { typesOf } from '../search/index/expression-types.ts'
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()
   const { records } = ctx.unit
-  // First what is wanted: what is indexed meanwhile shows as more, not as less.
+  // The declaration first: what is indexed meanwhile then shows as more, not as less.
   const { parameters, types } = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
   const index = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
   const unfinished = Object.keys(types).filter((type) => (index.types[type]?.indexVersion ?? 0) < (types[type] ?? 0))
@@ -43,6 +43,6 @@ function stateOf(
   return { reference: { reference: `SearchParameter/${id}` }, code, type: base, state, done, left, failed }
 }
 
-/** Numbers of an earlier pass say nothing of this one. */
+/** Counts of an earlier pass do not apply to this one. */
 const isCounted = (index: CustomIndex, type: string, wanted: Readonly<Record<string, number>>): boolean =>
   index.types[type]?.towards === wanted[type]

@@ -9,7 +9,7 @@ type Address = Pick<Config, 'host' | 'port'>
  * The port. One that is shared is shared by the kernel (SO_REUSEPORT); where there is none that does, by the process
  * that has started this one. docs/adr/006-several-processes.md says why.
  */
-export async function listen(server: Server, { host, port }: Address, isShared: boolean): Promise<number> {
+export async function listen(server: Server, { host, port }: Address, isShared = false): Promise<number> {
   try {
     await listening(server, { host, port, reusePort: isShared })
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The types of the conformance resources that the server ships: those of the server are read by all and changed by none. */
+/** The types of the conformance resources that the server ships; the shipped ones can be read, but not changed. */
 
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
@@ -8,10 +8,13 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
 import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'
 import { codeSystemValidateCode } from '../operations/terminology/code-system-validate-code.ts'
+import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
+import { valueSetValidateCode } from '../operations/terminology/value-set-validate-code.ts'
 import { searchParameter } from './search-parameter.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
+  ValueSet: [valueSetExpand, valueSetValidateCode],
 }
 
 const INTERACTIONS: Readonly<Record<string, Interactions>> = { SearchParameter: searchParameter }

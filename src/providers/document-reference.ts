@@ -39,7 +39,7 @@ const withMeasures = (document: DocumentReference): DocumentReference => ({
 
 const SUBJECTS = ['Patient', 'Practitioner', 'Group', 'Device']
 
-/** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
+/** A document without a subject is never found; another clinic's patient must look like one that does not exist. */
 async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
   const expression = 'DocumentReference.subject'
   if (subject === undefined)

@@ -10,12 +10,12 @@ import {
   type ResourceStore,
   StoreConflict,
 } from '../storage/port.ts'
-import { beingIndexed } from './index-incomplete.ts'
+import { searchNotReady } from './index-incomplete.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 
-/** What those who may not see the storage port need of it. */
+/** What rooms that may not import the storage port need of it. */
 export {
   type HistoryPage,
   type HistoryQuery,
@@ -27,12 +27,12 @@ export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
 export type { KindRecord } from './unit-records.ts'
 export { Versioned } from './versioned.ts'
 
-/** Attempts before a change that keeps meeting faster ones is given up with 409. */
+/** Attempts after which a change that keeps conflicting with others is given up with 409. */
 const MAX_ATTEMPTS = 64
 
 interface RepositoryOptions {
   readonly baseUrl: string
-  /** Resources are found by their words too (the default). */
+  /** Words are indexed too (the default). */
   readonly fullText?: boolean
   readonly clock?: () => number
 }
@@ -73,7 +73,7 @@ export class Repository {
         await unit.commit()
         return result
       } catch (error) {
-        if (error instanceof IndexIncomplete) throw beingIndexed(error)
+        if (error instanceof IndexIncomplete) throw searchNotReady(error)
         if (!(error instanceof StoreConflict)) throw error
         if (attempt === MAX_ATTEMPTS) {
           throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)

@@ -25,7 +25,7 @@ import {
   type ValuesQuery,
 } from '../storage/port.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
-import { beingIndexed } from './index-incomplete.ts'
+import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { UnitRecords } from './unit-records.ts'
 import { Versioned } from './versioned.ts'
@@ -57,8 +57,8 @@ export class UnitOfWork {
   readonly #fullText: boolean
   readonly #staged = new Map<string, Staged>()
   /**
-   * What this unit has seen of the store, by Type/id. A change is made on the version its work has looked at: when
-   * another one came between, the commit meets it as a conflict instead of overwriting it.
+   * What this unit has read from the store, by Type/id. A change is based on the version that was read: when another
+   * one has come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #valid = new WeakSet<AnyResource>()
@@ -92,7 +92,7 @@ export class UnitOfWork {
       for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
-      if (error instanceof IndexIncomplete) throw beingIndexed(error)
+      if (error instanceof IndexIncomplete) throw searchNotReady(error)
       throw error instanceof InvalidCursor ? cursorError() : error
     }
   }
@@ -173,7 +173,7 @@ export class UnitOfWork {
     return next
   }
 
-  /** Says of an update that was staged here that a patch made it, for history to tell. */
+  /** Marks an update that is staged here as a patch, for history. */
   asPatched<R extends AnyResource>(updated: Versioned<R>): Versioned<R> {
     const key = `${updated.type}/${updated.id}`
     const staged = this.#staged.get(key)

@@ -7,7 +7,7 @@ import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 
-/** The parameter types that are offered; one of R4's others is offered by adding it here and its parser to filter.ts. */
+/** The parameter types that are offered; to offer another one, add it here and its parser to query/criterion.ts. */
 export const SERVED_TYPES = [
   ...(['string', 'token', 'reference', 'date', 'uri', 'number', 'quantity', 'composite', 'special'] as const),
 ] as const
@@ -28,13 +28,13 @@ export interface SearchParameterRecord {
    * (a Period). https://hl7.org/fhir/R4/search.html#date
    */
   readonly span?: 'instant' | 'date'
-  /** A resource has one value at most, so that two conditions must be met by the same one. */
+  /** A resource has one value at most, so that two conditions must hold for the same one. */
   readonly single?: boolean
   /** The code system of a `code` element, which holds no system itself. */
   readonly system?: string
   /** What the elements of a token are, where that is one of these; `code` only where `system` is known. */
   readonly element?: 'ContactPoint' | 'boolean' | 'code'
-  /** Compared by how it sounds. */
+  /** Compared by sound. */
   readonly phonetic?: boolean
   /** The parts of a composite. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
@@ -55,6 +55,8 @@ const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 
 type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
 
+/** Of extensions, by resource type. */
+let added: Readonly<Record<string, readonly SearchParameter[]>> = {}
 let loaded: { readonly official: Records; readonly own: Records } | undefined
 /** By resource type. */
 const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
@@ -79,7 +81,21 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
     own: searchParametersIn(join(RESOURCES, 'search-parameters')),
   }
   const { official, own } = loaded
-  return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
+  const known = ['Resource', 'DomainResource', type].flatMap((base) => [
+    ...(official[base] ?? []),
+    ...(own[base] ?? []),
+  ])
+  return [...known, ...(added[type] ?? [])]
+}
+
+/**
+ * What extensions add, by resource type: served and indexed in every clinic of every app of this process
+ * (src/extensions/definitions.ts).
+ * @throws Error once parameters have been used: what is stored so far would lack the values
+ */
+export function addSearchParameters(parameters: typeof added): void {
+  if (cache.size > 0) throw new Error('Search parameters are in use already; extensions add theirs before that')
+  added = parameters
 }
 
 /** One that R4, or we, define for a type or for every resource, served or not. */
@@ -145,7 +161,7 @@ export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
 export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
 export const EMPTY_VALUE = 'search-value-empty'
 
-/** 400 that says which code is wrong and which would be right, one that is near enough first. */
+/** 400 naming the unknown code and the valid ones, the one most like it first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
   const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
   const wrong =

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, Patient, Task } from 'fhir/r4'
 import { MAX_CALLS } from '../../src/calls/envelope.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import type { InsuranceAnswer } from '../../src/core/ports.ts'
+import type { InsuranceResult } from '../../src/core/ports.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
@@ -62,7 +62,7 @@ const contentsOf = async (clinic: string) => JSON.stringify([await patientsOf(cl
 
 beforeAll(async () => {
   const insurance = {
-    verify: async (): Promise<InsuranceAnswer> => {
+    verify: async (): Promise<InsuranceResult> => {
       asked++
       await new Promise((resolve) => setTimeout(resolve, insuranceDelay))
       return { status: 'VERIFIED', copayCents: 100 * asked }

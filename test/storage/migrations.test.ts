@@ -30,7 +30,7 @@ import {
 const OLD_STORES = join(import.meta.dirname, 'old-stores')
 const PROCESS = join(import.meta.dirname, 'indexing-process.ts')
 
-/** Nothing is made anew as long as this lasts. */
+/** Nothing is reindexed as long as this lasts. */
 const NEVER = { ...FAST, look: 3_600_000 }
 const LATER = { pace: NEVER }
 
@@ -177,7 +177,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
         expect(await server.clinic().find('Patient', where.family('Tal'))).toHaveLength(PEOPLE)
       }))
 
-    test('is made anew where a parameter has other values than before, and forgets those it had', () =>
+    test('is reindexed where a parameter has other values than before, and forgets those it had', () =>
       withServers(async (url, open) => {
         await fill(url)
         const before = await open(url, extracting(2, BY_LAST_LETTER), LATER)
@@ -265,7 +265,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
       const killed = await indexingProcess(url, (lines) => lines.length >= 20, 'SIGKILL')
       expect(killed.length).toBeGreaterThanOrEqual(20)
       expect(killed).not.toContain('complete')
-      // Before it is complete, nobody searches by it.
+      // It is not searched by before it is complete.
       const between = await serve(url, extracting(2, BY_COLOUR), LATER)
       await expect(between.clinic().find('Patient', where.colour('red'))).rejects.toBeInstanceOf(IndexIncomplete)
       await between.store.close()
@@ -430,7 +430,7 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
   expect(await store.clinics()).toEqual(['', 'north', 'south'])
 }
 
-/** Waits until what the old server extracted otherwise is made anew. */
+/** Waits until what the old server extracted differently is reindexed. */
 async function whenIndexed(store: ResourceStore): Promise<void> {
   await until(async () => {
     try {

@@ -7,7 +7,7 @@ import { handlerOf } from '../../core/handler.ts'
 import { compartmentTypes, type Membership, membershipOf } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { type FhirError, notFound } from '../../fhir/outcome.ts'
-import { isMember } from '../../search/query/compartment.ts'
+import { inCompartment } from '../../search/query/compartment.ts'
 import type { InteractionHandler, Services } from '../message/interaction.ts'
 import { requestedSearch, searchset } from './search.ts'
 
@@ -22,7 +22,7 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
   const { where, asked } = search.plan
   const plan = {
     ...search.plan,
-    where: [isMember({ type, id }, members), ...where],
+    where: [inCompartment({ type, id }, members), ...where],
     ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
   }
   const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))

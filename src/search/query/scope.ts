@@ -19,8 +19,8 @@ export interface SearchScope {
 }
 
 /**
- * The parameter of that code that all types share. Where they share only the name, there is none for them together.
- * @param special what could have been written besides, for the message
+ * The parameter of that code that all types share. Parameters that share only the name do not count.
+ * @param special further names for the message of the error
  * @throws FhirError 400
  */
 export function parameterFor(
@@ -63,7 +63,7 @@ const isAlike = (one: SearchParameter, other: SearchParameter | undefined): bool
 const kindOf = ({ type, parts = [] }: SearchParameter): string =>
   [type, ...parts.map((part) => `${part.code} ${part.type}`)].join()
 
-/** What can be said of a parameter whichever of two types it is searched on. */
+/** What holds for a parameter on either of two types. */
 function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
   const { span: _span, element: _element, single: _single, ...shared } = one
   const { span } = spanOf(one) > spanOf(other) ? one : other

@@ -14,8 +14,8 @@ export const LAST_UPDATED = '_lastUpdated'
 export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
   param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
 
-/** No date, month or year lasts longer (ms): the last millisecond of a leap year minus its first. */
-const LONGEST_YEAR = 366 * 86_400_000 - 1
+/** The longest date, month or year (ms): the last millisecond of a leap year minus its first. */
+const MAX_SPAN_OF_DATE = 366 * 86_400_000 - 1
 
 /** A plus sign that was not percent-encoded arrives as a space. */
 const withPlus = (text: string): string => text.replace(/ (\d\d:\d\d)$/, '+$1')
@@ -41,7 +41,7 @@ export function parseDate(parameter: SearchParameter, text: string, context: Val
 
 /** How long a range of the parameter can be, in milliseconds: last minus first. */
 export const spanOf = ({ span }: Pick<SearchParameter, 'span'>): number =>
-  span === 'instant' ? 0 : span === 'date' ? LONGEST_YEAR : Number.POSITIVE_INFINITY
+  span === 'instant' ? 0 : span === 'date' ? MAX_SPAN_OF_DATE : Number.POSITIVE_INFINITY
 
 /**
  * Whether a range of the parameter can begin before the stated date and end after it. A point cannot. A day, month,

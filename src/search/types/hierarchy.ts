@@ -10,7 +10,7 @@ import { any, malformed, type ValueContext } from '../value.ts'
 
 type Reference = Extract<Equality, { kind: 'reference' }>
 
-/** Parameters that lead from a resource to the one that it is part of. */
+/** Parameters by which a resource refers to the one that it is part of. */
 const UPWARDS = ['partof', 'part-of', 'parent']
 
 /** The parameter by which resources of the type form a hierarchy; undefined where they form none. */
@@ -18,7 +18,7 @@ const parentParameterOf = (type: string): string | undefined =>
   UPWARDS.find((code) => searchParametersOf(type).get(code)?.target?.includes(type))
 
 /**
- * @param reference what the value points to by itself
+ * @param reference what the value refers to by itself
  * @param targets the types that the parameter may refer to
  */
 export function aboveOrBelow(

@@ -10,7 +10,7 @@ import { malformed, splitUnescaped, unescaped, type ValueContext } from '../valu
 
 export const CODES_MODIFIERS = ['in', 'not-in', 'above', 'below'] as const
 
-/** `:not-in` is left to the caller to turn around. */
+/** The caller negates `:not-in`. */
 export function parseTokenCodes(
   parameter: SearchParameter,
   modifier: (typeof CODES_MODIFIERS)[number],

@@ -1,18 +1,18 @@
 /** submit_insurance_info: spec 2.3, 3 rule 1 and 7. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse } from 'fhir/r4'
-import type { InsuranceAnswer, InsuranceQuestion } from '../../../src/core/ports.ts'
+import type { InsuranceRequest, InsuranceResult } from '../../../src/core/ports.ts'
 import { insuranceSimulator } from '../../../src/integrations/insurance-simulator.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { attachedTo, Caller } from '../caller.ts'
 
 let server: TestServer
-const asked: InsuranceQuestion[] = []
+const asked: InsuranceRequest[] = []
 /** The real simulator, unless a test wants an answer that it never gives. */
-let answer: InsuranceAnswer | undefined
+let answer: InsuranceResult | undefined
 
 beforeAll(async () => {
-  const verify = async (question: InsuranceQuestion): Promise<InsuranceAnswer> => {
+  const verify = async (question: InsuranceRequest): Promise<InsuranceResult> => {
     asked.push(question)
     return answer ?? insuranceSimulator.verify(question)
   }
