@@ -191,8 +191,8 @@ describe('the outcome is recorded for staff (spec 2.4, 3)', () => {
     const phone = '+12125550147'
     for (const [id, family, own] of [
       ['aa-phone', 'Otherwise', phone],
-      ['both', 'Quackenbush', phone],
       ['aa-name', 'Quackenbush', '+12125550148'],
+      ['both', 'Quackenbush', phone],
     ] as const)
       await server.fhir('PUT', `/Patient/${id}`, person(id, family, 'Nell', own))
     const [first, ...others] = await candidatesFor({ statedName: 'Nell Quackenbush', statedPhone: phone })
