@@ -3,7 +3,7 @@ import { type Sizes, stages, transaction } from './data-set.ts'
 import { once } from './load.ts'
 
 const ENTRIES = 200
-const AT_ONCE = 4
+const PARALLEL_IMPORTS = 4
 
 export interface Import {
   readonly resources: number
@@ -20,7 +20,7 @@ export async function importData(
   let resources = 0
   for (const { count, make } of stages(sizes)) {
     const starts = Array.from({ length: Math.ceil(count / ENTRIES) }, (_, index) => index * ENTRIES)
-    await inParallel(AT_ONCE, starts, async (start) => {
+    await inParallel(PARALLEL_IMPORTS, starts, async (start) => {
       const length = Math.min(ENTRIES, count - start)
       const body = JSON.stringify(transaction(Array.from({ length }, (_, index) => make(start + index))))
       const { status, text } = await once(url, {

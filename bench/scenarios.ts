@@ -47,7 +47,7 @@ export const RUN_TARGETS = {
 const FHIR_JSON = 'application/fhir+json'
 const DISTINCT = 512
 /** More than any scenario uses, so that connection and count together make a number of its own. */
-const MOST_CONNECTIONS = 64
+const MAX_CONNECTIONS = 64
 
 export interface Access {
   readonly authorization: string
@@ -125,7 +125,7 @@ function writes(sizes: Sizes, authorization: string): readonly Scenario[] {
     body: JSON.stringify(body),
   })
   /** A number that no other request of the run has, beyond those of the data set. */
-  const unused = (connection: number, n: number): number => sizes.patients + n * MOST_CONNECTIONS + connection
+  const unused = (connection: number, n: number): number => sizes.patients + n * MAX_CONNECTIONS + connection
   const durable: Target = { kind: 'ratio', ceiling: 'koa durable write', atLeast: 1 }
   return [
     {
@@ -176,7 +176,7 @@ export const ceilingTraffic = (ceiling: Ceiling): Traffic =>
           method: 'POST',
           path: '/Patient',
           headers: { 'content-type': FHIR_JSON },
-          body: JSON.stringify(patient(n * MOST_CONNECTIONS + connection)),
+          body: JSON.stringify(patient(n * MAX_CONNECTIONS + connection)),
         }),
       }
     : {

@@ -16,7 +16,7 @@ const REQUESTS_PER_CALL = 4
 /** Requests a second: each of 16 calls asks for a tool once a second, all at the same moment. */
 const BURST_RATE = 16
 /** More connections than are ever used: connection and count together make a number of its own. */
-const MOST_CONNECTIONS = 64
+const MAX_CONNECTIONS = 64
 /** The demo clinic's number, which the calls are to. */
 const DIALED = '+12125550100'
 
@@ -98,7 +98,7 @@ export const toolScenarios = (voiceSecret: string): readonly Scenario[] =>
   })
 
 function request({ name, family, argumentsOf }: Tool, voiceSecret: string, connection: number, n: number): HttpRequest {
-  const call = Math.floor(n / REQUESTS_PER_CALL) * MOST_CONNECTIONS + connection
+  const call = Math.floor(n / REQUESTS_PER_CALL) * MAX_CONNECTIONS + connection
   const toolCall = {
     id: `${name}-${connection}-${n}`,
     function: { arguments: argumentsOf(call, n % REQUESTS_PER_CALL) },

@@ -8,7 +8,7 @@ import { freePort, listen } from './process/listen.ts'
 import type { WorkerNews } from './process/workers.ts'
 
 /** Milliseconds from the signal to the end of a process that serves. */
-const LONGEST_END = 10_000
+const SHUTDOWN_TIMEOUT_MS = 10_000
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
@@ -111,7 +111,7 @@ function endOnSignal(end: () => Promise<boolean>): void {
 
 /** A client that keeps its connection busy must not hold the process up for ever. */
 async function closeInTime(app: App): Promise<true> {
-  setTimeout(() => process.exit(1), LONGEST_END).unref()
+  setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS).unref()
   await app.close()
   return true
 }

@@ -3,13 +3,13 @@ import { table, type Verdict } from '../report.ts'
 import { type Asked, type GrowthResults, median, type Occupied, type Side } from './growth-bench.ts'
 
 /** Time on the large store, as a multiple of that on the small one. */
-const MOST_RATIO = 1.5
-const MOST_CPU_OF_CREATE = 0.5
+const MAX_RATIO = 1.5
+const MAX_CPU_OF_CREATE = 0.5
 const MEBIBYTE = 1024 * 1024
 /** What the server with fifty times the data may take more for itself: the pages that SQLite keeps, and as much again. */
-const MOST_OWN_MORE = 64 * MEBIBYTE
+const MAX_MEMORY_GROWTH = 64 * MEBIBYTE
 /** By the last waves of what no server has met, every cache has come to its bound. */
-const MOST_BY_LAST_WAVES = 0.1
+const MAX_GROWTH_IN_LAST_WAVES = 0.1
 
 const timeOf = ({ milliseconds }: Asked, side: Side): number => median(milliseconds[side])
 
@@ -28,8 +28,8 @@ export const growthVerdicts = (results: GrowthResults): readonly Verdict[] => [
           {
             what: `create, ${side} store`,
             value: `${cpuPerRequest.toFixed(3)} ms of CPU`,
-            target: `below ${MOST_CPU_OF_CREATE} ms`,
-            pass: cpuPerRequest < MOST_CPU_OF_CREATE,
+            target: `below ${MAX_CPU_OF_CREATE} ms`,
+            pass: cpuPerRequest < MAX_CPU_OF_CREATE,
           },
         ],
   ),
@@ -42,8 +42,8 @@ function questionVerdict(asked: Asked): Verdict {
     what: asked.question.name,
     value: `${ratio.toFixed(2)} times`,
     byCpu: cpuRatioOf(asked).toFixed(2),
-    target: `at most ${MOST_RATIO}`,
-    pass: ratio <= MOST_RATIO,
+    target: `at most ${MAX_RATIO}`,
+    pass: ratio <= MAX_RATIO,
   }
 }
 
@@ -56,14 +56,14 @@ function memoryVerdicts({ memory, waves }: GrowthResults): readonly Verdict[] {
     {
       what: 'own memory, large store beside small',
       value: `${Math.round(more / MEBIBYTE)} MiB more`,
-      target: `at most ${MOST_OWN_MORE / MEBIBYTE} MiB`,
-      pass: more <= MOST_OWN_MORE,
+      target: `at most ${MAX_MEMORY_GROWTH / MEBIBYTE} MiB`,
+      pass: more <= MAX_MEMORY_GROWTH,
     },
     {
       what: 'own memory, growth by the last waves',
       value: `${Math.round(grown * 100)} %`,
-      target: `at most ${MOST_BY_LAST_WAVES * 100} %`,
-      pass: grown <= MOST_BY_LAST_WAVES,
+      target: `at most ${MAX_GROWTH_IN_LAST_WAVES * 100} %`,
+      pass: grown <= MAX_GROWTH_IN_LAST_WAVES,
     },
   ]
 }

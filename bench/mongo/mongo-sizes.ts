@@ -14,7 +14,7 @@ export const MONGO_SIZES = 'mongo-sizes'
 
 /** Many, as a collection grows by whole pages. */
 const RESOURCES = 20_000
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 const CLINIC = 'clinic'
 
 interface Kind {
@@ -117,9 +117,9 @@ async function fill(url: string, { make, superseded }: Kind): Promise<void> {
   }
   try {
     for (let version = superseded ? 0 : 1; version < 2; version += 1) {
-      for (let n = 0; n < RESOURCES; n += AT_ONCE) {
+      for (let n = 0; n < RESOURCES; n += BATCH_SIZE) {
         await repository.change(CLINIC, async (unit) => {
-          for (let index = n; index < n + AT_ONCE; index += 1) await put(unit, index)
+          for (let index = n; index < n + BATCH_SIZE; index += 1) await put(unit, index)
         })
       }
     }

@@ -15,7 +15,7 @@ import {
   type StoredRecord,
 } from '../../src/storage/port.ts'
 import { type ClinicMark, clinicMark, isMark, markChange } from './marks.ts'
-import { recordsOf, VERSIONS_AT_ONCE, versionPages } from './pages.ts'
+import { recordsOf, VERSIONS_PER_PAGE, versionPages } from './pages.ts'
 
 export interface Copy {
   readonly source: ResourceStore
@@ -26,17 +26,17 @@ export interface Copy {
 }
 
 /** Characters of the texts of one write, about. */
-const CHARACTERS_AT_ONCE = 8 * 1024 * 1024
+const MAX_BATCH_CHARACTERS = 8 * 1024 * 1024
 /** Milliseconds between the time of a change and its commit; the one that is later may be the earlier change. */
 const OVERLAP = 60_000
 /** Passes over a source that is being written. */
-const MOST_PASSES = 5
+const MAX_PASSES = 5
 
 /** @returns true when the source was written meanwhile */
 export async function copyStore(copy: Copy): Promise<boolean> {
   let written = await copyAllVersions(copy)
   let wasWritten = false
-  for (let pass = 0; pass < MOST_PASSES && written > 0; pass += 1) {
+  for (let pass = 0; pass < MAX_PASSES && written > 0; pass += 1) {
     written = await copyAllVersions(copy)
     wasWritten ||= written > 0
   }
@@ -80,7 +80,7 @@ function sets(versions: readonly ScannedVersion[]): readonly (readonly [readonly
   let characters = 0
   for (const version of versions) {
     characters += version.text.length
-    if (characters > CHARACTERS_AT_ONCE && found.at(-1)?.length !== 0) {
+    if (characters > MAX_BATCH_CHARACTERS && found.at(-1)?.length !== 0) {
       found.push([])
       characters = version.text.length
     }
@@ -138,7 +138,7 @@ async function copyRecords({ source, target }: Copy, clinic: string): Promise<vo
   let changes: RecordChange[] = []
   for await (const [wanted, found] of paired(recordsOf(source, clinic), recordsOf(target, clinic))) {
     changes.push(...changesFor(wanted, found))
-    if (changes.length < VERSIONS_AT_ONCE) continue
+    if (changes.length < VERSIONS_PER_PAGE) continue
     await write(changes)
     changes = []
   }

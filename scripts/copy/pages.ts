@@ -9,21 +9,21 @@ import {
 } from '../../src/storage/port.ts'
 
 /** Of one write. */
-export const VERSIONS_AT_ONCE = 400
-const RECORDS_AT_ONCE = 500
+export const VERSIONS_PER_PAGE = 400
+const RECORDS_PER_PAGE = 500
 
 export const versionPages = (
   store: ResourceStore,
   scan: Omit<VersionScan, 'limit'>,
 ): AsyncGenerator<ScanPage<ScannedVersion>> =>
   pages(
-    (after) => store.scanVersions({ ...scan, ...after, limit: VERSIONS_AT_ONCE }),
+    (after) => store.scanVersions({ ...scan, ...after, limit: VERSIONS_PER_PAGE }),
     scan.after === undefined ? {} : { after: scan.after },
   )
 
 /** But for what a store says of itself. */
 export async function* recordsOf(store: ResourceStore, clinic: string): AsyncGenerator<StoredRecord> {
-  const found = pages((after) => store.scanRecords({ clinic, ...after, limit: RECORDS_AT_ONCE }), {})
+  const found = pages((after) => store.scanRecords({ clinic, ...after, limit: RECORDS_PER_PAGE }), {})
   for await (const { items } of found) yield* items.filter(({ kind }) => kind !== CUSTOM_INDEX.kind)
 }
 

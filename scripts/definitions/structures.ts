@@ -12,7 +12,7 @@ const DEFINITION = 'http://hl7.org/fhir/StructureDefinition/'
 const FHIR_TYPE = `${DEFINITION}structuredefinition-fhir-type`
 
 /** An id has at most 64 characters, so the data elements with longer paths were never published. */
-const LONGEST_DATA_ELEMENT_PATH = 61
+const MAX_DATA_ELEMENT_PATH_LENGTH = 61
 
 /** What the package changed and the data elements do not tell, as published in R4. */
 const CORRECTIONS: Readonly<Record<string, Partial<ElementDefinition>>> = {
@@ -66,12 +66,13 @@ function isOfficial(
   if (!path.includes('.') || published.has(path)) return true
   if (isBackbone(element)) return all.some((child) => isOwnChild(child, path) && isOfficial(child, all, published))
   const parent = path.slice(0, path.lastIndexOf('.'))
-  if (element.contentReference !== undefined || path.length > LONGEST_DATA_ELEMENT_PATH) return hasId(parent, published)
+  if (element.contentReference !== undefined || path.length > MAX_DATA_ELEMENT_PATH_LENGTH)
+    return hasId(parent, published)
   return base !== undefined && published.has(base.path)
 }
 
 const hasId = (path: string, published: ReadonlyMap<string, ElementDefinition>): boolean =>
-  published.has(`${path}.id`) || path.length + '.id'.length > LONGEST_DATA_ELEMENT_PATH
+  published.has(`${path}.id`) || path.length + '.id'.length > MAX_DATA_ELEMENT_PATH_LENGTH
 
 const isOwnChild = (child: ElementDefinition, parent: string): boolean =>
   isChild(child, parent) && child.base?.path === child.path

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
-import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
+import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import { systemOperations } from '../providers/every-type.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
@@ -43,7 +43,7 @@ export function capabilityStatement(
 function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {
   const searched = new Set(types.filter(({ interactions }) => interactions['search-type']).map(({ type }) => type))
   const served = compartmentTypes.filter((type) =>
-    membershipOf(type)
+    compartmentMembers(type)
       ?.keys()
       .some((member) => searched.has(member)),
   )

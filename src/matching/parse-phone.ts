@@ -2,9 +2,9 @@
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js'
 
 /** Reading a number takes as long as several reads of the store; more than these are forgotten together. */
-const MOST_REMEMBERED = 5_000
+const MAX_CACHED_NUMBERS = 5_000
 
-const remembered = new Map<string, PhoneNumber | undefined>()
+const cache = new Map<string, PhoneNumber | undefined>()
 
 /**
  * @param country in which a number without a country code is read
@@ -12,10 +12,10 @@ const remembered = new Map<string, PhoneNumber | undefined>()
  */
 export function parsePhone(number: string, country?: CountryCode): PhoneNumber | undefined {
   const key = `${country ?? ''} ${number}`
-  const known = remembered.get(key)
-  if (known !== undefined || remembered.has(key)) return known
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const known = cache.get(key)
+  if (known !== undefined || cache.has(key)) return known
+  if (cache.size >= MAX_CACHED_NUMBERS) cache.clear()
   const parsed = parsePhoneNumberFromString(number, country)
-  remembered.set(key, parsed)
+  cache.set(key, parsed)
   return parsed
 }

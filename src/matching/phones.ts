@@ -14,11 +14,11 @@ export function phoneSpellings(number: string): readonly string[] {
 }
 
 /** Digits of a number without country code at least, so that the same end of two numbers says something. */
-const SHORTEST_NATIONAL = 7
+const MIN_NATIONAL_DIGITS = 7
 /** Of two numbers without country code. */
-const SHORTEST_ALIKE = 9
+const MIN_SHARED_DIGITS = 9
 /** Digits of a country code at most. */
-const COUNTRY_CODE = 3
+const MAX_COUNTRY_CODE_DIGITS = 3
 
 /**
  * Are they one number? Two numbers with their country codes must be equal; one without is the end of the other, but for
@@ -29,9 +29,9 @@ export function samePhone(a: string, b: string, region?: string): boolean {
   const [one, other] = [comparable(a, region), comparable(b, region)]
   if (one === other) return one !== ''
   if (one.startsWith('+') && other.startsWith('+')) return false
-  if (one.startsWith('+')) return isEndOf(other, one.slice(1), SHORTEST_NATIONAL)
-  if (other.startsWith('+')) return isEndOf(one, other.slice(1), SHORTEST_NATIONAL)
-  return isEndOf(one, other, SHORTEST_ALIKE) || isEndOf(other, one, SHORTEST_ALIKE)
+  if (one.startsWith('+')) return isEndOf(other, one.slice(1), MIN_NATIONAL_DIGITS)
+  if (other.startsWith('+')) return isEndOf(one, other.slice(1), MIN_NATIONAL_DIGITS)
+  return isEndOf(one, other, MIN_SHARED_DIGITS) || isEndOf(other, one, MIN_SHARED_DIGITS)
 }
 
 /** E.164 where it can be told, else digits. */
@@ -44,5 +44,5 @@ function comparable(number: string, region: string | undefined): string {
 
 function isEndOf(national: string, full: string, shortest: number): boolean {
   const end = national.replace(/^0+/, '')
-  return end.length >= shortest && full.length - end.length <= COUNTRY_CODE && full.endsWith(end)
+  return end.length >= shortest && full.length - end.length <= MAX_COUNTRY_CODE_DIGITS && full.endsWith(end)
 }

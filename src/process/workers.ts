@@ -7,14 +7,14 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 
 /** Milliseconds: a worker that served for less died at once. */
-const AT_ONCE = 10_000
+const EARLY_DEATH_MS = 10_000
 /** Milliseconds before a worker that died at once is replaced; doubled for each one after it. */
-const FIRST_WAIT = 100
-const LONGEST_WAIT = 5_000
+const FIRST_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
 /** So many dead at once in a row, and none that serves: another one would not do better. */
-const HOPELESS = 6
+const MAX_EARLY_DEATHS = 6
 /** Milliseconds that workers have to end, a little more than they take for it at most. */
-const PATIENCE = 11_000
+const STOP_TIMEOUT_MS = 11_000
 
 export interface WorkerOptions {
   readonly count: number
@@ -35,12 +35,12 @@ export class Replacements {
 
   /** Milliseconds. @param served milliseconds that the dead one had served */
   waitAfter(served: number): number {
-    this.#deaths = served < AT_ONCE ? this.#deaths + 1 : 0
-    return this.#deaths === 0 ? 0 : Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (this.#deaths - 1))
+    this.#deaths = served < EARLY_DEATH_MS ? this.#deaths + 1 : 0
+    return this.#deaths === 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#deaths - 1))
   }
 
   get isHopeless(): boolean {
-    return this.#deaths >= HOPELESS
+    return this.#deaths >= MAX_EARLY_DEATHS
   }
 }
 
@@ -76,7 +76,7 @@ export class Workers {
     this.#phase = 'stopping'
     for (const timer of this.#waiting) clearTimeout(timer)
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    const late = setTimeout(() => signalAll(workers, 'SIGKILL'), PATIENCE)
+    const late = setTimeout(() => signalAll(workers, 'SIGKILL'), STOP_TIMEOUT_MS)
     const ends = workers.map((worker) => once(worker, 'exit'))
     signalAll(workers, 'SIGTERM')
     const codes = await Promise.all(ends)

@@ -2,7 +2,7 @@
  * A resource against the profiles that it declares, those that a request names, and the definitions of its extensions:
  * https://hl7.org/fhir/R4/validation.html. What R4 itself asks for is checked elsewhere (fhir/validate.ts).
  */
-import type { Limits } from '../fhir/fhirpath/scope.ts'
+import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -34,24 +34,24 @@ export interface Sources {
 }
 
 /** Items that expressions look at, and ten times the elements that the check looks at: about a second. */
-const MOST_WORK = 3_000_000
+const MAX_WORK = 3_000_000
 /** Times that a check may find that it needs more. */
-const MOST_ROUNDS = 12
+const MAX_ROUNDS = 12
 /** Profiles, and value sets, that one check may need. */
-const MOST_READ = 300
+const MAX_DEFINITIONS_READ = 300
 /** Resources within resources, and elements within elements. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 /** The issues, each with its FHIRPath; none when there is nothing to say. */
 export async function checkProfiles(question: Question, sources: Sources): Promise<readonly Issue[]> {
   const knowledge = new Knowledge()
-  const limits = newLimits(MOST_WORK)
+  const limits = newLimits(MAX_WORK)
   let read = 0
   for (let round = 1; ; round++) {
     const issues = checkOnce(question, knowledge, limits)
     if (knowledge.isComplete || knowledge.isFinal || limits.left < 0) return issues
     read += knowledge.wantedProfiles.size + knowledge.wantedValueSets.size
-    knowledge.isFinal = round >= MOST_ROUNDS || read > MOST_READ
+    knowledge.isFinal = round >= MAX_ROUNDS || read > MAX_DEFINITIONS_READ
     if (!knowledge.isFinal) await readWanted(knowledge, sources)
   }
 }
@@ -68,7 +68,7 @@ async function readWanted(knowledge: Knowledge, { profiles, terminology }: Sourc
   }
 }
 
-function checkOnce(question: Question, knowledge: Knowledge, limits: Limits): readonly Issue[] {
+function checkOnce(question: Question, knowledge: Knowledge, limits: EvaluationLimits): readonly Issue[] {
   const root = itemOf(question.resource)
   if (root === undefined) return []
   const findings = new Findings()
@@ -93,14 +93,14 @@ function checkAll(root: Item, question: Question, walk: Walk, findings: Findings
 }
 
 const tooCostly = (type: string): Issue => {
-  const text = `${type} is not checked to its end: it takes more than ${MOST_WORK} steps to compare it with its profiles`
+  const text = `${type} is not checked to its end: it takes more than ${MAX_WORK} steps to compare it with its profiles`
   return { severity: 'error', code: 'too-costly', diagnostics: text, text, expression: type }
 }
 
 /** Everything in a resource, itself first. */
 function* everyItem(item: Item, walk: Walk, depth = 0): Generator<Item> {
   walk.step()
-  if (walk.isOver || depth > DEEPEST) return
+  if (walk.isOver || depth > MAX_DEPTH) return
   yield item
   for (const child of allChildren(item)) yield* everyItem(child, walk, depth + 1)
 }

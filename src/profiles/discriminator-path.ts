@@ -12,12 +12,12 @@ export type Step =
   | { readonly kind: 'resolve' }
 
 /** Characters. */
-const LONGEST_PATH = 500
+const MAX_PATH_LENGTH = 500
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 
 /** `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`. */
 export function stepsOf(path: string): readonly Step[] | undefined {
-  if (path.length > LONGEST_PATH) return undefined
+  if (path.length > MAX_PATH_LENGTH) return undefined
   const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []
   const steps = parts.filter((part) => part !== '$this').map(stepOf)
   return steps.every((step) => step !== undefined) ? steps : undefined

@@ -3,9 +3,9 @@ import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 
 /** More would tell a client nothing new, and a hostile body must not fill the memory. */
-const MOST_ISSUES = 100
+const MAX_ISSUES = 100
 /** Characters of a message; profiles bring texts of their own. */
-const LONGEST_TEXT = 1_000
+const MAX_MESSAGE_LENGTH = 1_000
 
 export interface Finding {
   readonly code: IssueCode
@@ -17,13 +17,13 @@ export interface Finding {
 }
 
 export class Findings {
-  readonly #most: number
+  readonly #maxIssues: number
   readonly #onlyErrors: boolean
   readonly #issues = new Map<string, Issue>()
   #errors = 0
 
-  constructor(most = MOST_ISSUES, onlyErrors = false) {
-    this.#most = most
+  constructor(maxIssues = MAX_ISSUES, onlyErrors = false) {
+    this.#maxIssues = maxIssues
     this.#onlyErrors = onlyErrors
   }
 
@@ -37,7 +37,7 @@ export class Findings {
   }
 
   get full(): boolean {
-    return this.#issues.size >= this.#most
+    return this.#issues.size >= this.#maxIssues
   }
 
   get hasErrors(): boolean {
@@ -45,7 +45,7 @@ export class Findings {
   }
 
   add({ code, path, said, severity = 'error' }: Finding): void {
-    const text = cut(`${path} ${said}`, LONGEST_TEXT)
+    const text = cut(`${path} ${said}`, MAX_MESSAGE_LENGTH)
     const key = `${severity} ${text}`
     if (this.full || this.#issues.has(key) || (this.#onlyErrors && severity !== 'error')) return
     if (severity === 'error') this.#errors++

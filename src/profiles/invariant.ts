@@ -1,15 +1,15 @@
 /** Invariants of profiles, which users write: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { ElementDefinitionConstraint } from 'fhir/r4'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
-import type { Limits } from '../fhir/fhirpath/scope.ts'
-import { compileForeign, EvaluationError, type Expression } from '../fhir/fhirpath.ts'
+import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
+import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath.ts'
 import { patternOf } from '../terminology/pattern.ts'
 import { coreType, type Item } from './item.ts'
 
 /** Characters. The longest of R4 and of US Core have a third of that. */
-const LONGEST_EXPRESSION = 5_000
+const MAX_EXPRESSION_LENGTH = 5_000
 /** Characters of a text that matches() looks at. */
-const LONGEST_TEXT = 2_000
+const MAX_TEXT_LENGTH = 2_000
 
 export type Verdict = { readonly is: 'kept' | 'broken' } | { readonly is: 'unknown'; readonly why: string }
 
@@ -28,7 +28,7 @@ export class Invariant {
   }
 
   /** Whether it holds for the item: only when its result is true. */
-  verdict({ value, sibling, type, resource, rootResource }: Item, limits: Limits): Verdict {
+  verdict({ value, sibling, type, resource, rootResource }: Item, limits: EvaluationLimits): Verdict {
     this.#compiled ??= compiled(this.expression)
     if ('why' in this.#compiled) return { is: 'unknown', why: this.#compiled.why }
     try {
@@ -45,10 +45,10 @@ export class Invariant {
 /** Whatever a user wrote, it must not fail here: too many parentheses fill the stack, for one. */
 function compiled(expression: string): Expression | { readonly why: string } {
   if (expression.trim() === '') return { why: 'it has no FHIRPath expression' }
-  if (expression.length > LONGEST_EXPRESSION)
-    return { why: `its expression has ${expression.length} characters; ${LONGEST_EXPRESSION} are the most` }
+  if (expression.length > MAX_EXPRESSION_LENGTH)
+    return { why: `its expression has ${expression.length} characters; ${MAX_EXPRESSION_LENGTH} are the most` }
   try {
-    return compileForeign(expression)
+    return compileUserExpression(expression)
   } catch (error) {
     return { why: error instanceof RangeError ? 'its expression is nested too deeply' : messageOf(error) }
   }
@@ -56,12 +56,12 @@ function compiled(expression: string): Expression | { readonly why: string } {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be read')
 
-export function newLimits(work: number): Limits {
+export function newLimits(work: number): EvaluationLimits {
   const patterns = new Map<string, (text: string) => boolean>()
   return {
     left: work,
     matches: (text, source) => {
-      if (text.length > LONGEST_TEXT) throw new Error(`matches() looks at ${LONGEST_TEXT} characters at most`)
+      if (text.length > MAX_TEXT_LENGTH) throw new Error(`matches() looks at ${MAX_TEXT_LENGTH} characters at most`)
       const pattern = patterns.get(source) ?? patternOf(somewhere(source))
       patterns.set(source, pattern)
       return pattern(text)

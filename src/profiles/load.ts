@@ -10,7 +10,7 @@ import { isProfile } from './snapshot.ts'
 export type FindDefinitions = (urls: readonly string[]) => Promise<readonly StructureDefinition[]>
 
 /** Profiles of profiles. */
-const LONGEST_CHAIN = 20
+const MAX_CHAIN_LENGTH = 20
 
 export async function loadProfiles(
   find: FindDefinitions,
@@ -57,8 +57,8 @@ class Loader {
     if (core !== undefined)
       return isA(type, core) ? { base: undefined, problems: [] } : without(`is no type of ${type}`)
     if (trail.includes(canonicalOf(baseDefinition).url)) return without('leads back to itself')
-    if (trail.length >= LONGEST_CHAIN)
-      return without(`is the end of a chain of ${LONGEST_CHAIN}, the longest that is followed`)
+    if (trail.length >= MAX_CHAIN_LENGTH)
+      return without(`is the end of a chain of ${MAX_CHAIN_LENGTH}, the longest that is followed`)
     await this.read([baseDefinition])
     const base = await this.load(baseDefinition, trail)
     if (base === undefined) return without('is neither stored in this clinic nor part of R4')

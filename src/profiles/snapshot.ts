@@ -11,9 +11,9 @@ import { pruned } from './prune.ts'
 import { type BindingRule, copyOf, type Draft, newDraft, type Slicing, type TypeRule } from './shape.ts'
 
 /** Elements of a profile; the largest published ones have two thousand. */
-const MOST_ELEMENTS = 10_000
+const MAX_ELEMENTS = 10_000
 /** Names in a path. */
-const DEEPEST_PATH = 40
+const MAX_PATH_DEPTH = 40
 
 interface Step {
   readonly name: string
@@ -31,10 +31,9 @@ export function snapshotOf({ type, snapshot, differential }: StructureDefinition
   const elements = snapshot?.element ?? differential?.element ?? []
   const root = base === undefined || snapshot !== undefined ? newDraft(type, type, type) : copyOf(base)
   const problems = new Set<string>()
-  if (elements.length > MOST_ELEMENTS)
-    problems.add(`it has ${elements.length} elements; ${MOST_ELEMENTS} are looked at`)
+  if (elements.length > MAX_ELEMENTS) problems.add(`it has ${elements.length} elements; ${MAX_ELEMENTS} are looked at`)
   const slices = new Map<string, string>()
-  for (const element of elements.slice(0, MOST_ELEMENTS)) {
+  for (const element of elements.slice(0, MAX_ELEMENTS)) {
     const steps = stepsOf(element, slices)
     if (steps === undefined || steps[0]?.name !== type) {
       problems.add(`the path ${shown(element.path)} is no path in ${type}`)
@@ -52,7 +51,7 @@ const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 64
 /** The id tells in which slices an element is; where it does not fit the path, the elements before do. */
 function stepsOf({ id, path, sliceName }: ElementDefinition, slices: Map<string, string>): readonly Step[] | undefined {
   const names = path.split('.')
-  if (names.length > DEEPEST_PATH) return undefined
+  if (names.length > MAX_PATH_DEPTH) return undefined
   for (const known of slices.keys()) if (known === path || known.startsWith(`${path}.`)) slices.delete(known)
   if (sliceName !== undefined) slices.set(path, sliceName)
   const told = stepsOfId(id ?? '')

@@ -1,5 +1,5 @@
 /** Goes through a resource along a profile and notes what the profile does not allow: https://hl7.org/fhir/R4/profiling.html. */
-import type { Limits } from '../fhir/fhirpath/scope.ts'
+import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
 import { besideExtensible, codesSaid, hasReasonForNone, membershipOf } from './codes.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
@@ -16,19 +16,19 @@ import { fits, isEqual, order } from './values.ts'
 /** An element is looked at in the time that an expression takes for so many items. */
 const WORK_OF_STEP = 10
 /** Elements within elements, and profiles that these are checked against. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 /** The check has taken all the work that it may. */
 export class OutOfWork extends Error {}
 
 export class Walk implements Teller {
   readonly knowledge: Knowledge
-  readonly #limits: Limits
+  readonly #limits: EvaluationLimits
   #findings: Findings
   #profile: Profile | undefined
   #depth = 0
 
-  constructor(knowledge: Knowledge, findings: Findings, limits: Limits) {
+  constructor(knowledge: Knowledge, findings: Findings, limits: EvaluationLimits) {
     this.knowledge = knowledge
     this.#findings = findings
     this.#limits = limits
@@ -79,8 +79,8 @@ export class Walk implements Teller {
   #item(shape: Shape, item: Item): void {
     this.step()
     if (this.isOver) return
-    if (this.#depth >= DEEPEST) {
-      this.#add('too-costly', item.path, `is nested too deeply: ${DEEPEST} levels are checked`)
+    if (this.#depth >= MAX_DEPTH) {
+      this.#add('too-costly', item.path, `is nested too deeply: ${MAX_DEPTH} levels are checked`)
       return
     }
     this.#depth++

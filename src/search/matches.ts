@@ -1,5 +1,5 @@
 /** Whether a condition holds for one resource that is in memory: one that a transaction is about to write is in no store yet. */
-import { circleAround, haversineOf, type Place } from '../fhir/great-circle.ts'
+import { circleAround, type GeoPoint, haversineOf } from '../fhir/great-circle.ts'
 import type { Condition, IndexEntry, PartCondition, PartEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {
@@ -77,7 +77,7 @@ function fits(condition: ValueCondition, entry: IndexEntry): boolean {
   }
 }
 
-function isNear(condition: Extract<Condition, { kind: 'position' }>, place: Place): boolean {
+function isNear(condition: Extract<Condition, { kind: 'position' }>, place: GeoPoint): boolean {
   const { center, haversine } = circleAround(condition, condition.distance)
   return haversineOf(center, place) <= haversine
 }

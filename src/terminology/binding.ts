@@ -38,7 +38,7 @@ export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound
 }
 
 /** Value sets followed for their systems, at most. */
-const MOST_FOLLOWED = 200
+const MAX_FOLLOWED = 200
 
 /** The code systems that codes of the value set may be of. */
 export function systemsOf(terminology: Terminology, valueSet: ValueSet): readonly string[] {
@@ -46,7 +46,7 @@ export function systemsOf(terminology: Terminology, valueSet: ValueSet): readonl
   const systems = new Set<string>()
   for (const one of followed) {
     for (const system of namedBy(one)) systems.add(system)
-    for (const imported of importsOf(terminology, one)) if (followed.size < MOST_FOLLOWED) followed.add(imported)
+    for (const imported of importsOf(terminology, one)) if (followed.size < MAX_FOLLOWED) followed.add(imported)
   }
   return [...systems]
 }

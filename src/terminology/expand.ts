@@ -31,8 +31,8 @@ export interface ExpandOptions {
 }
 
 /** Of one answer. */
-const MOST_CODES = 10_000
-const LONGEST_FILTER = 500
+const MAX_CODES = 10_000
+const MAX_FILTER_LENGTH = 500
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed'
 
 /**
@@ -71,7 +71,7 @@ interface Chosen {
 function chosenMembers(terminology: Terminology, valueSet: ValueSet, options: ExpandOptions): Chosen {
   const { offset = 0, count = Number.POSITIVE_INFINITY } = options
   const isWanted = wantedBy(options)
-  const end = offset + Math.min(count, MOST_CODES)
+  const end = offset + Math.min(count, MAX_CODES)
   const page: Member[] = []
   const systems = new Set<string>()
   let total = 0
@@ -82,20 +82,20 @@ function chosenMembers(terminology: Terminology, valueSet: ValueSet, options: Ex
     if (total >= offset && total < end) page.push(member)
     total++
   }
-  if (count === Number.POSITIVE_INFINITY && total - offset > MOST_CODES) throw tooMany(total)
+  if (count === Number.POSITIVE_INFINITY && total - offset > MAX_CODES) throw tooMany(total)
   return { page, total, systems }
 }
 
 const tooMany = (total: number): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
-    diagnostics: `The value set has ${total} codes, and an answer holds ${MOST_CODES} at most; ask for pages with count and offset, or for fewer with filter`,
+    diagnostics: `The value set has ${total} codes, and an answer holds ${MAX_CODES} at most; ask for pages with count and offset, or for fewer with filter`,
   })
 
 function wantedBy(options: ExpandOptions): (member: Member) => boolean {
   const { activeOnly = false, excludeNotForUI = false, excludeSystems = [], filter = '' } = options
-  if (filter.length > LONGEST_FILTER) {
-    const diagnostics = `Parameter filter has ${filter.length} characters; ${LONGEST_FILTER} are the most`
+  if (filter.length > MAX_FILTER_LENGTH) {
+    const diagnostics = `Parameter filter has ${filter.length} characters; ${MAX_FILTER_LENGTH} are the most`
     throw new FhirError(400, { code: 'too-long', diagnostics, expression: 'filter' })
   }
   const left = excludeSystems.map(canonicalOf)

@@ -22,7 +22,7 @@ export interface Asked {
 export type FindTerms = <Type extends TermsType>(type: Type, keys: readonly string[]) => Promise<readonly Terms[Type][]>
 
 /** Code systems, value sets and maps looked for, for one question. */
-const MOST_LOOKED_FOR = 1000
+const MAX_LOOKUPS = 1000
 
 /** @throws FhirError 422 when the question leads to more than it may */
 export async function gather(find: FindTerms, asked: Asked): Promise<Terminology> {
@@ -61,7 +61,7 @@ class Gathering {
       const key = `${type} ${url}`
       if (this.#looked.has(key) || url === '') continue
       this.#looked.add(key)
-      if (this.#looked.size > MOST_LOOKED_FOR) throw tooMuch()
+      if (this.#looked.size > MAX_LOOKUPS) throw tooMuch()
       const list = this.#wanted.get(type) ?? new Set()
       this.#wanted.set(type, list.add(url))
     }
@@ -104,5 +104,5 @@ class Gathering {
 const tooMuch = (): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
-    diagnostics: `The question leads to more than ${MOST_LOOKED_FOR} code systems, value sets and concept maps`,
+    diagnostics: `The question leads to more than ${MAX_LOOKUPS} code systems, value sets and concept maps`,
   })

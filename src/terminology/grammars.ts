@@ -9,7 +9,7 @@ export interface Grammar {
   readonly display: (code: string) => string
 }
 
-const LONGEST_CODE = 200
+const MAX_CODE_LENGTH = 200
 
 const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
   [
@@ -44,7 +44,8 @@ export const grammarOf = (system: string): Grammar | undefined => GRAMMARS.get(s
 
 export const grammarSystems: readonly string[] = [...GRAMMARS.keys()]
 
-export const acceptedBy = ({ accepts }: Grammar, code: string): boolean => code.length <= LONGEST_CODE && accepts(code)
+export const acceptedBy = ({ accepts }: Grammar, code: string): boolean =>
+  code.length <= MAX_CODE_LENGTH && accepts(code)
 
 /** A well-formed tag whose language is known (xy-AT is well-formed, but xy is no language), or one for private use. */
 function isLanguageTag(code: string): boolean {

@@ -3,7 +3,7 @@ import type { ValueSetExpansionContains } from 'fhir/r4'
 import type { Member } from './member.ts'
 
 /** Deeper ones stand beside each other: a reader of JSON goes so deep and no deeper. */
-const DEEPEST = 50
+const MAX_DEPTH = 50
 
 interface Placed {
   readonly entry: ValueSetExpansionContains
@@ -20,7 +20,7 @@ export function nested(
   for (const member of members) {
     const entry = entryOf(member)
     const above = nearestAbove(member, placed)
-    if (above === undefined || above.depth >= DEEPEST) top.push(entry)
+    if (above === undefined || above.depth >= MAX_DEPTH) top.push(entry)
     else {
       above.entry.contains ??= []
       above.entry.contains.push(entry)

@@ -28,10 +28,10 @@ const NEW_LINE = 10
 /** Holds the type, the url and the version of every line. */
 const HEAD_BYTES = 400
 /** Of text; the objects made of it take a few times that. */
-const MOST_BYTES_KEPT = 3_000_000
+const MAX_CACHED_BYTES = 3_000_000
 
 let places: ReadonlyMap<string, Place> | undefined
-const kept = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MOST_BYTES_KEPT)
+const kept = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MAX_CACHED_BYTES)
 
 /** Undefined when no package has it, or another version of it. */
 export function packaged<Type extends TermsType>(type: Type, { url, version }: Canonical): Terms[Type] | undefined {

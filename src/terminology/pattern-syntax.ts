@@ -12,7 +12,7 @@ export type PatternNode =
   | { readonly kind: 'sequence' | 'choice'; readonly nodes: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly node: PatternNode; readonly min: number; readonly max: number }
 
-const DEEPEST_GROUPS = 20
+const MAX_GROUP_DEPTH = 20
 
 /** @throws SyntaxError saying what of the pattern is not understood */
 export const parsePattern = (source: string): PatternNode => new Parser(source).parse()
@@ -94,7 +94,7 @@ class Parser {
   }
 
   #group(): PatternNode {
-    if (++this.#depth > DEEPEST_GROUPS) throw new SyntaxError(`has groups within groups, more than ${DEEPEST_GROUPS}`)
+    if (++this.#depth > MAX_GROUP_DEPTH) throw new SyntaxError(`has groups within groups, more than ${MAX_GROUP_DEPTH}`)
     if (this.#take('?') && !this.#take(':'))
       throw new SyntaxError(`has a (? group at character ${this.#at}; only (?: is known`)
     const node = this.#choice()

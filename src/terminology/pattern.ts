@@ -14,27 +14,27 @@ type Step =
 
 export type Pattern = (text: string) => boolean
 
-const LONGEST_PATTERN = 500
+const MAX_PATTERN_LENGTH = 500
 /** Repetitions are written out: (a{100}){100} would have 10,000. */
-const MOST_STEPS = 2000
-const LONGEST_TEXT = 2000
+const MAX_STEPS = 2000
+const MAX_TEXT_LENGTH = 2000
 /** Of one pattern, over all the values it is compared with; about a second. */
-const MOST_WORK = 30_000_000
+const MAX_WORK = 30_000_000
 
 /**
  * @throws SyntaxError saying what of the pattern is not understood, or that it is too large. The pattern itself throws
  *   a FhirError 422 (too-costly) when it has been compared with more than one operation may take.
  */
 export function patternOf(source: string): Pattern {
-  if (source.length > LONGEST_PATTERN)
-    throw new SyntaxError(`has ${source.length} characters; ${LONGEST_PATTERN} are the most`)
+  if (source.length > MAX_PATTERN_LENGTH)
+    throw new SyntaxError(`has ${source.length} characters; ${MAX_PATTERN_LENGTH} are the most`)
   const steps: Step[] = []
   write(parsePattern(source), steps)
   let work = 0
   return (text) => {
     work += text.length * steps.length
-    if (work > MOST_WORK) throw tooCostly(source)
-    return text.length <= LONGEST_TEXT && matches(steps, [...text])
+    if (work > MAX_WORK) throw tooCostly(source)
+    return text.length <= MAX_TEXT_LENGTH && matches(steps, [...text])
   }
 }
 
@@ -46,8 +46,7 @@ const tooCostly = (source: string): FhirError =>
 
 /** Every node continues behind its last step; a fork goes to places in the list. */
 function write(node: PatternNode, steps: Step[]): void {
-  if (steps.length > MOST_STEPS)
-    throw new SyntaxError(`is too large: its repetitions make more than ${MOST_STEPS} steps`)
+  if (steps.length > MAX_STEPS) throw new SyntaxError(`is too large: its repetitions make more than ${MAX_STEPS} steps`)
   switch (node.kind) {
     case 'character':
     case 'start':

@@ -11,18 +11,14 @@ import type { Terminology } from './terminology.ts'
 import { members } from './value-set.ts'
 
 /** Codes of one modifier. */
-const MOST_SEARCH_CODES = 10_000
+const MAX_SEARCH_CODES = 10_000
 
 /**
  * Those of a value set, inactive ones too: what was recorded stays found.
  * @param valueSet `url`, `url|version` or `ValueSet/id`
  * @throws FhirError 404 when the value set is not here; 422 when its codes are not, have no end or are too many
  */
-export function codesInValueSet(
-  terminology: Terminology,
-  valueSet: string,
-  limit = MOST_SEARCH_CODES,
-): readonly Code[] {
+export function codesInValueSet(terminology: Terminology, valueSet: string, limit = MAX_SEARCH_CODES): readonly Code[] {
   const found = terminology.valueSet(valueSet)
   if (found === undefined) throw unknownCanonical('value set', valueSet)
   const codes: Code[] = []
@@ -34,11 +30,11 @@ export function codesInValueSet(
 }
 
 /** The code and all that are kinds of it. @throws FhirError 422 when the system is not here or there are too many */
-export const codesBelow = (terminology: Terminology, from: Code, limit = MOST_SEARCH_CODES): readonly Code[] =>
+export const codesBelow = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.descendantsOf(from.code))
 
 /** The code and all that it is a kind of. @throws FhirError as `codesBelow` */
-export const codesAbove = (terminology: Terminology, from: Code, limit = MOST_SEARCH_CODES): readonly Code[] =>
+export const codesAbove = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.ancestorsOf(from.code))
 
 function related(

@@ -45,7 +45,7 @@ export interface Translation {
   readonly match?: readonly Match[]
 }
 
-const MOST_MATCHES = 1000
+const MAX_MATCHES = 1000
 
 /** True where at least one match is not "there is none". Codes are those of one concept in several systems. */
 export function translate(
@@ -55,7 +55,7 @@ export function translate(
   options: TranslateOptions,
 ): Translation {
   const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, new Set())))
-  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MOST_MATCHES)
+  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MAX_MATCHES)
   const result = matches.some(({ equivalence }) => equivalence !== 'unmatched' && equivalence !== 'disjoint')
   const message = result ? undefined : hint(maps, codes, matches)
   return {

@@ -11,10 +11,10 @@ import { conceptsToLookAt, hasSystem, systemMembers, systemMembership } from './
 import type { Terminology } from './terminology.ts'
 
 /** Value sets that draw on others, and those on others again. */
-const DEEPEST_IMPORT = 20
+const MAX_IMPORT_DEPTH = 20
 /** Codes, parts and value sets looked at for one question: ten sets that each draw twice on the next look at a thousand. */
-const MOST_WORK = 1_000_000
-const WORK_OF_IMPORT = 10
+const MAX_WORK = 1_000_000
+const IMPORT_COST = 10
 
 /** How far a question has led. */
 export interface Trail {
@@ -22,7 +22,7 @@ export interface Trail {
   readonly work: { left: number }
 }
 
-export const newTrail = (): Trail => ({ depth: 0, work: { left: MOST_WORK } })
+export const newTrail = (): Trail => ({ depth: 0, work: { left: MAX_WORK } })
 const deeper = ({ depth, work }: Trail): Trail => ({ depth: depth + 1, work })
 
 /** Whether a code is in the value set, abstract and inactive ones too: the member says so. */
@@ -142,9 +142,9 @@ function importedMembership(terminology: Terminology, canonical: string, code: C
 }
 
 function importedValueSet(terminology: Terminology, canonical: string, trail: Trail): ValueSet | Gap {
-  trail.work.left -= WORK_OF_IMPORT
-  if (trail.depth >= DEEPEST_IMPORT) {
-    const diagnostics = `The value set ${canonical} is drawn on through more than ${DEEPEST_IMPORT} others, or by itself`
+  trail.work.left -= IMPORT_COST
+  if (trail.depth >= MAX_IMPORT_DEPTH) {
+    const diagnostics = `The value set ${canonical} is drawn on through more than ${MAX_IMPORT_DEPTH} others, or by itself`
     return { code: 'too-costly', diagnostics }
   }
   if (trail.work.left < 0) return tooMuch

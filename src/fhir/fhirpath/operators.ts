@@ -1,4 +1,4 @@
-/** Operators between two collections: https://hl7.org/fhirpath/N1/#operations. */
+/** Binary operators: https://hl7.org/fhirpath/N1/#operations. */
 import { isNumber } from '../json.ts'
 import { compareItems, equal, equivalent } from './compare.ts'
 import { distinct, includes } from './distinct.ts'
@@ -8,7 +8,7 @@ import { toText } from './value-functions.ts'
 
 type Operator = (left: Collection, right: Collection) => Collection
 
-/** Empty when one side is. */
+/** Empty when an operand is empty. */
 const strict =
   (operate: Operator): Operator =>
   (left, right) =>
@@ -41,7 +41,7 @@ const plus: Operator = strict((left, right) => {
 
 const joined: Operator = (left, right) => [(toText(single(left, '&')) ?? '') + (toText(single(right, '&')) ?? '')]
 
-/** The only item on one side is among those on the other. */
+/** Whether a single item is in a collection. */
 function isMember(item: Collection, of: Collection, name: string): Collection {
   if (item.length === 0) return EMPTY
   single(item, name)
@@ -69,7 +69,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   contains: (left, right) => isMember(right, left, 'contains'),
 }
 
-/** and, or, xor, implies: the right side is not looked at when the left one decides. */
+/** and, or, xor, implies: the right operand is not evaluated when the left one decides. */
 const LOGIC: Readonly<Record<string, (left: Evaluate, right: Evaluate) => Evaluate>> = {
   and: (left, right) => (scope) => {
     const one = truthOf(left(scope), 'and')
@@ -96,6 +96,7 @@ const LOGIC: Readonly<Record<string, (left: Evaluate, right: Evaluate) => Evalua
   },
 }
 
+/** @throws Error for an unknown operator */
 export function compileOperator(name: string, left: Evaluate, right: Evaluate): Evaluate {
   const logic = LOGIC[name]
   if (logic !== undefined) return logic(left, right)

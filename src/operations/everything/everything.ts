@@ -7,7 +7,7 @@ import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import type { Membership } from '../../fhir/compartments.ts'
+import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -21,11 +21,11 @@ import { supportFor } from './support.ts'
 export interface Surroundings {
   readonly type: 'Patient' | 'Encounter'
   /** What belongs to it, beside itself. */
-  readonly members: Membership
+  readonly members: CompartmentMembers
 }
 
 /** A page looks at so many patients at most: those without any data are many, and each is a search. */
-const MOST_CENTERS = 50
+const MAX_CENTERS = 50
 
 /** Who made a resource, and from what, is told by another that points to it. */
 const PROVENANCE: readonly Include[] = [{ source: 'Provenance', param: 'target', reverse: true, iterate: false }]
@@ -119,7 +119,7 @@ class EverythingPage {
   /** One after the other, in the order in which they were created. */
   async addAll(): Promise<void> {
     let { id, members, list } = this.#asked.cursor
-    while (this.#centers.length < MOST_CENTERS) {
+    while (this.#centers.length < MAX_CENTERS) {
       if (id === undefined) {
         const found = await this.#nextCenter(list)
         if (found === undefined) return

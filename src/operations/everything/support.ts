@@ -31,7 +31,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'Substance',
 ])
 /** A PractitionerRole leads to an Organization, that to the one it is part of, that to an Endpoint. */
-const MOST_ROUNDS = 4
+const MAX_ROUNDS = 4
 
 /** A page of $everything, as far as it is known before its support. */
 interface Page {
@@ -56,7 +56,7 @@ export async function supportFor(ctx: Context, page: Page): Promise<Support> {
   add(page.provenance.slice(0, most))
   const seen = new Set([...matches.keys(), ...included.keys()])
   let holders: Iterable<Versioned> = matches.values()
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const isNext = (type: string): boolean => (round === 0 ? type !== otherPatient(page.around) : FOLLOWED.has(type))
     const wanted = [...addressesIn(holders, ctx.baseUrl)].filter((one) => !seen.has(one) && isNext(typeOf(one)))
     const taken = wanted.slice(0, most - included.size)

@@ -108,13 +108,13 @@ export function askedCodes(input: OperationInput, names: CodedNames): readonly A
 }
 
 /** Of one concept. */
-const MOST_CODINGS = 100
+const MAX_CODINGS = 100
 
 function codingsOf({ coding }: Readonly<Record<string, unknown>>): readonly unknown[] {
   if (!Array.isArray(coding) || coding.length === 0)
     throw badRequest('Parameter codeableConcept has no coding to look at', { expression: 'codeableConcept.coding' })
-  if (coding.length > MOST_CODINGS)
-    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; ${MOST_CODINGS} are the most`, {
+  if (coding.length > MAX_CODINGS)
+    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; ${MAX_CODINGS} are the most`, {
       expression: 'codeableConcept.coding',
     })
   return coding
