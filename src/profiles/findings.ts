@@ -1,18 +1,18 @@
-/** What is found wrong with a resource under its profiles, each thing once. */
+/** Collects the issues of a profile check, without duplicates. */
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 
-/** More would tell a client nothing new, and a hostile body must not fill the memory. */
+/** More would not help a client, and a hostile body must not exhaust memory. */
 const MAX_ISSUES = 100
-/** Characters of a message; profiles bring texts of their own. */
+/** In characters; messages may include texts of profiles. */
 const MAX_MESSAGE_LENGTH = 1_000
 
 export interface Finding {
   readonly code: IssueCode
   /** FHIRPath of the element. */
   readonly path: string
-  /** Goes on from the path: "is missing; …". */
-  readonly said: string
+  /** Continues a sentence that begins with the path: "is missing; …". */
+  readonly message: string
   readonly severity?: 'error' | 'warning' | 'information'
 }
 
@@ -27,8 +27,8 @@ export class Findings {
     this.#onlyErrors = onlyErrors
   }
 
-  /** For whoever only asks whether there is an error. */
-  static ofTrial(): Findings {
+  /** Stops at the first error, for callers that only need to know whether there is any. */
+  static firstErrorOnly(): Findings {
     return new Findings(1, true)
   }
 
@@ -44,8 +44,8 @@ export class Findings {
     return this.#errors > 0
   }
 
-  add({ code, path, said, severity = 'error' }: Finding): void {
-    const text = cut(`${path} ${said}`, MAX_MESSAGE_LENGTH)
+  add({ code, path, message, severity = 'error' }: Finding): void {
+    const text = cut(`${path} ${message}`, MAX_MESSAGE_LENGTH)
     const key = `${severity} ${text}`
     if (this.full || this.#issues.has(key) || (this.#onlyErrors && severity !== 'error')) return
     if (severity === 'error') this.#errors++
@@ -53,9 +53,9 @@ export class Findings {
   }
 }
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}...`)
+const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}...`)
 
-/** A value in a message: JSON, not too long. */
+/** A value as JSON for a message, shortened when long. */
 export const quoted = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length <= 200 ? text : shortened(text)

@@ -127,7 +127,7 @@ const CASES: Readonly<Record<string, Case>> = {
     [['Patient.name.family', { maxLength: 3 }]],
     patient({ name: [{ family: 'abcd' }] }),
     ['error too-long Patient.name[0].family'],
-    'has 4 characters; 3 are the most',
+    'has 4 characters; the maximum is 3',
   ],
   'minValue of a number': [
     [['Observation.value[x]', { minValueInteger: 10 }]],

@@ -8,8 +8,8 @@ import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { checkResource } from '../../fhir/validate.ts'
 import { canonicalOf, canonicalText } from '../../terminology/canonical.ts'
-import { unknownCanonical } from '../../terminology/missing-terms.ts'
 import type { Terms, TermsType } from '../../terminology/packaged.ts'
+import { unknownCanonical } from '../../terminology/unknown-reason.ts'
 import type { RecordedCode, ValidateOptions } from '../../terminology/validate-code.ts'
 
 /** Of the parameters that say the same, the one that is given. @throws FhirError 400 unless exactly one is */
@@ -114,7 +114,7 @@ function codingsOf({ coding }: Readonly<Record<string, unknown>>): readonly unkn
   if (!Array.isArray(coding) || coding.length === 0)
     throw badRequest('Parameter codeableConcept has no coding to look at', { expression: 'codeableConcept.coding' })
   if (coding.length > MAX_CODINGS)
-    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; ${MAX_CODINGS} are the most`, {
+    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; the maximum is ${MAX_CODINGS}`, {
       expression: 'codeableConcept.coding',
     })
   return coding

@@ -32,6 +32,6 @@ export const valueSetValidateCode = defineOperation('value-set-validate-code', a
 function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: AskedCode): RecordedCode {
   if (code.system !== undefined) return withSystem(code)
   const found = membershipOf(terminology, valueSet, code)
-  const system = found.is === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
+  const system = found.status === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
   return { ...code, system: system ?? '' }
 }

@@ -1,29 +1,30 @@
-/** What terminology cannot answer, said so that the client knows what would help. */
+/** Why a terminology question cannot be answered, and what the client can do about it. */
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 
-/** Why an answer is not known: an error where the answer is needed, a warning where it only would have helped. */
-export type Gap = Issue
+/** Why an answer is unknown: reported as an error when the answer is required, else as a warning. */
+export type UnknownReason = Issue
 
-export const gapError = (gap: Gap): FhirError => new FhirError(422, gap)
+/** 422: the answer is required, but unknown. */
+export const unknownError = (reason: UnknownReason): FhirError => new FhirError(422, reason)
 
-/** 404: what the request itself names is not here. */
+/** 404: a definition that the request names is not available. */
 export const unknownCanonical = (what: string, canonical: string): FhirError =>
   new FhirError(404, {
     code: 'not-found',
     diagnostics: `There is no ${what} ${canonical} here: neither the clinic nor the R4 packages have it`,
   })
 
-export const systemNotHeld = (canonical: string): Gap => ({
+export const codesNotAvailable = (canonical: string): UnknownReason => ({
   code: 'not-found',
   diagnostics: `The codes of ${canonical} are not here, neither of the clinic nor in the R4 packages (SNOMED CT, LOINC, RxNorm, CPT and the like are licensed or too large); store a CodeSystem with its codes`,
 })
 
-export const systemNotComplete = (canonical: string, content: string, code: string): Gap => ({
+export const codeSystemIncomplete = (canonical: string, content: string, code: string): UnknownReason => ({
   code: 'incomplete',
   diagnostics: `Of ${canonical} only a part is here (content is '${content}'), and ${code} is not in it; whether there is such a code cannot be told`,
 })
 
-export const systemWithoutEnd = (canonical: string): Gap => ({
+export const codesNotListable = (canonical: string): UnknownReason => ({
   code: 'too-costly',
   diagnostics: `The codes of ${canonical} follow a grammar and have no end; they can be checked one by one, not listed`,
 })
