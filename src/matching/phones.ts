@@ -1,10 +1,10 @@
-/** Phone numbers in the ways records hold them: with and without country code, with and without formatting. */
+/** Compares phone numbers with and without country code and formatting. */
 import { isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from './parse-phone.ts'
 
 /**
- * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
- * A number that does not say its country has one spelling.
+ * The spellings to search for: `+15550100123`, `15550100123` and `5550100123`, as search ignores formatting but not the
+ * country code. A number without a country code has a single spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
   const parsed = parsePhone(number)
@@ -13,17 +13,17 @@ export function phoneSpellings(number: string): readonly string[] {
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
 }
 
-/** Digits of a number without country code at least, so that the same end of two numbers says something. */
+/** Digits that a national number needs to be compared with the end of an international one. */
 const MIN_NATIONAL_DIGITS = 7
-/** Of two numbers without country code. */
+/** Digits that one of two numbers without country code needs to be compared with the end of the other. */
 const MIN_SHARED_DIGITS = 9
-/** Digits of a country code at most. */
+/** Longest country code. */
 const MAX_COUNTRY_CODE_DIGITS = 3
 
 /**
- * Are they one number? Two numbers with their country codes must be equal; one without is the end of the other, but for
- * a country code and its own trunk zero.
- * @param region ISO 3166 code of the clinic's country: a number that is possible there is one of there
+ * Whether two texts are the same phone number. With country codes they must be equal; without, one must be the end of the
+ * other, apart from a country code and a trunk zero.
+ * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
  */
 export function samePhone(a: string, b: string, region?: string): boolean {
   const [one, other] = [comparable(a, region), comparable(b, region)]
@@ -34,7 +34,7 @@ export function samePhone(a: string, b: string, region?: string): boolean {
   return isEndOf(one, other, MIN_SHARED_DIGITS) || isEndOf(other, one, MIN_SHARED_DIGITS)
 }
 
-/** E.164 where it can be told, else digits. */
+/** E.164 when the country is known, else only digits. */
 function comparable(number: string, region: string | undefined): string {
   const plain = number.replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
