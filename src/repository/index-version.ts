@@ -1,31 +1,33 @@
-/** By which search parameters of its clinic the entries of a type must have been made, for a search to go by them. */
+/** Which index versions of a clinic's own search parameters a search needs. */
 
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
 import type { CustomIndex } from '../search/index/custom-progress.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import { usesOf } from '../storage/index/plan-parameters.ts'
-import type { MadeBy } from '../storage/port.ts'
+import type { IndexVersions } from '../storage/port.ts'
 import { CustomIncomplete } from './index-incomplete.ts'
 
 /**
- * undefined where the entries may have been made by any.
- * @throws CustomIncomplete when making them is still under way
+ * undefined where entries of any version do.
+ * @throws CustomIncomplete while resources are still being reindexed by a parameter that the search uses
  */
-export async function madeByOf(
+export async function indexVersionsFor(
   plan: SearchPlan,
   custom: CustomParameters,
   readIndex: () => Promise<CustomIndex>,
-): Promise<MadeBy | undefined> {
+): Promise<IndexVersions | undefined> {
   const uses = usesOf(plan).flatMap(({ type, param }) =>
     (type === '*' ? custom.types : [type]).flatMap((one) => {
-      const madeBy = custom.madeByFor(one, param)
-      return madeBy === undefined ? [] : [{ type: one, param, madeBy }]
+      const indexVersion = custom.indexVersionFor(one, param)
+      return indexVersion === undefined ? [] : [{ type: one, param, indexVersion }]
     }),
   )
   if (uses.length === 0) return undefined
   const { types } = await readIndex()
-  const lacking = uses.filter(({ type, madeBy }) => (types[type]?.madeBy ?? 0) < madeBy)
+  const lacking = uses.filter(({ type, indexVersion }) => (types[type]?.indexVersion ?? 0) < indexVersion)
   if (lacking.length > 0) throw new CustomIncomplete(lacking.map(({ type, param }) => `${type}?${param}`))
   const byType = Map.groupBy(uses, ({ type }) => type)
-  return Object.fromEntries([...byType].map(([type, group]) => [type, Math.max(...group.map((use) => use.madeBy))]))
+  return Object.fromEntries(
+    [...byType].map(([type, group]) => [type, Math.max(...group.map((use) => use.indexVersion))]),
+  )
 }

@@ -67,15 +67,15 @@ export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as
 /** The record in which a clinic says how far its resources are indexed by these. It is of one store, and not copied. */
 export const CUSTOM_INDEX = { kind: 'search-index', key: 'custom' } as const
 
-/** By resource type the version of CUSTOM_PARAMETERS by which entries must have been made at least. */
-export type MadeBy = Readonly<Record<string, number>>
+/** By resource type, the lowest version of CUSTOM_PARAMETERS by which entries must have been extracted. */
+export type IndexVersions = Readonly<Record<string, number>>
 
 /** What must still be true when the changes are written: `plan` finds exactly these ids (in any order). */
 export interface Guard {
   readonly plan: SearchPlan
   readonly ids: readonly string[]
   /** See ResourceStore.search. */
-  readonly madeBy?: MadeBy
+  readonly indexVersions?: IndexVersions
 }
 
 /** Written all or none, durable before the promise resolves. */
@@ -83,10 +83,10 @@ export interface ChangeSet {
   readonly clinic: string
   readonly resources: readonly ResourceChange[]
   /**
-   * The version of CUSTOM_PARAMETERS by which the entries were made, 0: there was none. Where it is another one by now,
-   * an engine refuses the set as a conflict, or remembers that the entries are of an older version. Absent: of none.
+   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has another
+   * version by now, an engine refuses the set as a conflict, or keeps the index version with the resource. Absent: of none.
    */
-  readonly madeBy?: number
+  readonly indexVersion?: number
   readonly records: readonly RecordChange[]
   /** Checked against the state before the changes, in the same serial order as every other write. */
   readonly guards: readonly Guard[]
@@ -146,7 +146,7 @@ export class IndexIncomplete extends StoreUnavailable {
   }
 }
 
-/** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` makes them anew. */
+/** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` renews them. */
 export class EntriesOutdated extends IndexIncomplete {}
 
 /** A cursor that this engine did not make, or made for another search. Becomes 400. */
@@ -270,12 +270,12 @@ export interface IndexingProgress {
   readonly failed: number
 }
 
-/** Resources whose entries are to be made anew by the newest version of CUSTOM_PARAMETERS. */
+/** Resources that are to be reindexed by the newest version of CUSTOM_PARAMETERS. */
 export interface Reindexing {
   readonly clinic: string
   readonly type: string
-  /** An engine that knows of each resource by which version its entries were made leaves out those of this or a later one. */
-  readonly madeBy: number
+  /** An engine that keeps the index version of each resource leaves out those that have this or a later one. */
+  readonly indexVersion: number
   /** Resources at most. */
   readonly limit: number
   /** Cursor of the batch before. */
@@ -300,10 +300,10 @@ export interface ResourceStore {
   /** @throws StoreConflict, StoreUnavailable */
   write(changes: ChangeSet): Promise<void>
   /**
-   * @param madeBy what the entries of some types must have been made by for the answer to be right
+   * @param indexVersions that the entries of some types must have for the answer to be right
    * @throws InvalidCursor, EntriesOutdated, StoreUnavailable
    */
-  search(plan: SearchPlan, madeBy?: MadeBy): Promise<SearchResult>
+  search(plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult>
   /** One batch; what was done by an earlier one stays done. */
   reindex(batch: Reindexing): Promise<ReindexedBatch>
   history(query: HistoryQuery): Promise<HistoryPage>

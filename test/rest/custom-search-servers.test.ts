@@ -72,7 +72,7 @@ test('what a server has written that had not heard of it is found, or was refuse
   const change = { type: 'Patient', id: 'latecomer', version: 1, expect: 0, lastUpdated: 1, method: 'PUT' } as const
   const resources = [{ ...change, text, entries: [] }]
   const refusal = await late
-    .write({ clinic: DEMO_CLINIC, resources, madeBy: 0, records: [], guards: [] })
+    .write({ clinic: DEMO_CLINIC, resources, indexVersion: 0, records: [], guards: [] })
     .catch((error) => error)
   expect(refusal === undefined || refusal instanceof StoreConflict).toBe(true)
   expect(await totalOf(fhir, 'late=latecomer')).toBe(refusal === undefined ? 1 : 0)

@@ -39,7 +39,7 @@ const open = (url: string) => openAs(url, { extraction: EXTRACTION })
 class Writer {
   readonly store: ResourceStore
   readonly clinic: string
-  madeBy = 0
+  indexVersion = 0
   field: string | undefined
 
   constructor(store: ResourceStore, clinic = 'north') {
@@ -48,10 +48,10 @@ class Writer {
   }
 
   async declare(field: string): Promise<void> {
-    const { clinic, madeBy: expect } = this
+    const { clinic, indexVersion: expect } = this
     const records = [{ clinic, ...CUSTOM_PARAMETERS, expect, value: field }]
     await this.store.write({ clinic, resources: [], records, guards: [] })
-    this.madeBy += 1
+    this.indexVersion += 1
     this.field = field
   }
 
@@ -59,8 +59,8 @@ class Writer {
     const text = JSON.stringify({ id, ...fields })
     const change = { type: 'Patient', id, version, expect: version - 1, lastUpdated: version, method: 'PUT' } as const
     const entries = ownEntries(text, this.field)
-    const { clinic, madeBy } = this
-    await this.store.write({ clinic, resources: [{ ...change, text, entries }], madeBy, records: [], guards: [] })
+    const { clinic, indexVersion } = this
+    await this.store.write({ clinic, resources: [{ ...change, text, entries }], indexVersion, records: [], guards: [] })
   }
 
   /** Ids, or undefined while some have older entries. */
@@ -71,7 +71,7 @@ class Writer {
       ...{ clinic, types: ['Patient'], where, sort: [], count: 100, total: 'none', include: [], includeLimit: 0 },
     }
     try {
-      const { matches } = await this.store.search(plan, { Patient: this.madeBy })
+      const { matches } = await this.store.search(plan, { Patient: this.indexVersion })
       return matches.map(({ id }) => id).sort()
     } catch (error) {
       if (error instanceof EntriesOutdated) return undefined
@@ -81,11 +81,11 @@ class Writer {
 
   /** All of them, a few at a time. @returns how many were looked at, and failed */
   async reindex(): Promise<readonly [number, number]> {
-    const { clinic, madeBy } = this
+    const { clinic, indexVersion } = this
     let [done, failed, after]: [number, number, string | undefined] = [0, 0, undefined]
     do {
       const from: { readonly after?: string } = after === undefined ? {} : { after }
-      const batch = await this.store.reindex({ clinic, type: 'Patient', madeBy, limit: 3, ...from })
+      const batch = await this.store.reindex({ clinic, type: 'Patient', indexVersion, limit: 3, ...from })
       done += batch.done
       failed += batch.failed
       after = batch.next
@@ -159,7 +159,7 @@ function describeReindexing(newUrl: () => Promise<string>): void {
     const newer = { ...EXTRACTION, version: 2, parametersOf: () => new Map([['other', 'a']]) }
     const onIndexing = ({ state }: IndexingProgress) => state === 'is complete' && resolve()
     const after = new Writer(await openAs(url, { extraction: newer, onIndexing }))
-    after.madeBy = north.madeBy
+    after.indexVersion = north.indexVersion
     expect(await after.find('blue')).toHaveLength(5)
     await isComplete
     expect(await after.find('blue')).toHaveLength(5)
@@ -172,7 +172,7 @@ function describeReindexing(newUrl: () => Promise<string>): void {
     const [old, young] = [new Writer(one), new Writer(other)]
     for (let id = 0; id < 7; id += 1) await old.write(`p${id}`, { eyes: 'blue', hand: 'left' })
     await old.declare('eyes')
-    young.madeBy = old.madeBy
+    young.indexVersion = old.indexVersion
     await young.declare('hand')
     await Promise.all([old.reindex(), young.reindex(), old.reindex(), young.reindex()])
     expect(await young.find('left')).toHaveLength(7)

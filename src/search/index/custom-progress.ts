@@ -1,9 +1,9 @@
-/** How far the resources of a clinic are indexed by its own search parameters, as it keeps it in a record. */
+/** How far the resources of a clinic are indexed by its own search parameters, as the clinic keeps it in a record. */
 import { isObject } from '../../fhir/resource.ts'
 
 export interface IndexedType {
   /** Every resource of the type has the entries of this version of the declaration, or of a later one. */
-  readonly madeBy: number
+  readonly indexVersion: number
   /** The version that is worked towards, or was reached last. */
   readonly towards: number
   /** Cursor of the last batch, while it is worked on. */
@@ -14,10 +14,24 @@ export interface IndexedType {
   readonly failed: number
 }
 
-/** The value of the record. */
 export interface CustomIndex {
   readonly types: Readonly<Record<string, IndexedType>>
 }
 
-export const customIndexIn = (value: unknown): CustomIndex =>
-  isObject(value) && isObject(value.types) ? (value as unknown as CustomIndex) : { types: {} }
+/** In the record, `indexVersion` has the name it had first. */
+type StoredType = Omit<IndexedType, 'indexVersion'> & { readonly madeBy: number }
+
+export const customIndexIn = (value: unknown): CustomIndex => ({
+  types: mapTypes(storedTypes(value), ({ madeBy, ...rest }) => ({ indexVersion: madeBy, ...rest })),
+})
+
+/** The value of the record. */
+export const customIndexValue = ({ types }: CustomIndex): unknown => ({
+  types: mapTypes(types, ({ indexVersion, ...rest }): StoredType => ({ madeBy: indexVersion, ...rest })),
+})
+
+const storedTypes = (value: unknown): Readonly<Record<string, StoredType>> =>
+  isObject(value) && isObject(value.types) ? (value.types as Readonly<Record<string, StoredType>>) : {}
+
+const mapTypes = <One, Other>(types: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
+  Object.fromEntries(Object.entries(types).map(([type, one]) => [type, map(one)]))

@@ -6,7 +6,7 @@ import type { HistoryDocument, IndexItem, ResourceDocument } from './collections
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { generationItem, itemsOf } from './index-entries.ts'
-import { checkMadeBy } from './index-version.ts'
+import { checkIndexVersions } from './index-version.ts'
 import { nextStamp } from './monotonic-timestamp.ts'
 import { writeRecords } from './records.ts'
 import { findIds } from './search.ts'
@@ -33,11 +33,11 @@ export function createdDocument(engine: Engine, set: Origin, change: ResourceCha
 }
 
 /** What the changes of one set share. */
-type Origin = Pick<ChangeSet, 'clinic' | 'madeBy'>
+type Origin = Pick<ChangeSet, 'clinic' | 'indexVersion'>
 
 function fieldsOf(
   engine: Engine,
-  { clinic, madeBy = 0 }: Origin,
+  { clinic, indexVersion = 0 }: Origin,
   { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
   stamp: string,
 ): Omit<ResourceDocument, '_id'> {
@@ -53,7 +53,7 @@ function fieldsOf(
     live,
     stamp,
     text: packText(text),
-    ix: live ? indexItems(engine, type, entries, madeBy) : [],
+    ix: live ? indexItems(engine, type, entries, indexVersion) : [],
     ...(resource === undefined ? {} : { resource }),
   }
 }
@@ -63,10 +63,10 @@ export function indexItems(
   { combined, index }: Engine,
   type: string,
   entries: readonly IndexEntry[],
-  madeBy: number,
+  indexVersion: number,
 ): readonly IndexItem[] {
   const items = itemsOf(entries)
-  return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), madeBy)]
+  return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), indexVersion)]
 }
 
 /**
@@ -88,10 +88,10 @@ export function lockedTypes({ guards, resources }: ChangeSet): readonly string[]
   return [...new Set([...guards.flatMap(({ plan }) => plan.types), ...resources.map(({ type }) => type)])].sort()
 }
 
-async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, madeBy }: Guard): Promise<void> {
+async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, indexVersions }: Guard): Promise<void> {
   const expected = new Set(ids)
   const reader = { ...engine, session }
-  if (madeBy !== undefined) await checkMadeBy(reader, plan, madeBy)
+  if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
   const found = await findIds(reader, plan, expected.size + 1)
   const holds = found.length === expected.size && found.every((id) => expected.has(id))
   if (!holds) throw new StoreConflict('guard', plan.types.join(','))

@@ -38,9 +38,9 @@ export const GENERATION = 'generation'
 /** Exact for a thousand million versions, in four million generations. */
 const VERSION = 2 ** -30
 
-export const generationItem = (generation: number, madeBy: number): IndexItem => ({
+export const generationItem = (generation: number, indexVersion: number): IndexItem => ({
   k: GENERATION,
-  v: generation + madeBy * VERSION,
+  v: generation + indexVersion * VERSION,
 })
 
 /** v names a `k` of dates or numbers that the resource has several items of. */

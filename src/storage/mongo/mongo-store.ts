@@ -41,7 +41,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
-    search: (plan, madeBy) => serve(() => search(engine, plan, madeBy)),
+    search: (plan, indexVersions) => serve(() => search(engine, plan, indexVersions)),
     reindex: (batch) => serve(() => reindexType(engine, options.extraction, batch)),
     values: (query) => serve(() => values(engine, query)),
     history: (query) => serve(() => history(engine, query)),

@@ -1,6 +1,6 @@
 /**
- * Index items made anew from the stored texts. Resources say by which generation theirs were made, and the index on
- * items finds those of an older one; so what is done need not be remembered, and what a server of another version
+ * Reindexing: index items extracted again from the stored texts. Resources have the generation of theirs, and the index
+ * on items finds those of an older one; so what is done need not be remembered, and what a server of another version
  * writes meanwhile is found as well.
  */
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
@@ -104,15 +104,15 @@ function searches(clinic: string, index: TypeIndex): readonly Search[] {
   return isOfOldForm(index) ? [silent, older] : [older]
 }
 
-/** Of one clinic and type, those whose items were made by an older version of CUSTOM_PARAMETERS. */
+/** Of one clinic and type, those whose items have an older index version. */
 export async function reindexType(
   engine: Engine,
   extraction: Extraction | undefined,
-  { clinic, type, madeBy, limit }: Reindexing,
+  { clinic, type, indexVersion, limit }: Reindexing,
 ): Promise<ReindexedBatch> {
   if (extraction === undefined) return NOTHING
   const options = { projection: { resource: 0 }, hint: 'by_entry', limit }
-  const found = await engine.resources.find(outdatedFilter(engine, clinic, type, madeBy), options).toArray()
+  const found = await engine.resources.find(outdatedFilter(engine, clinic, type, indexVersion), options).toArray()
   const { done, failed } = await reindex(engine, extraction, found)
   return { done, failed, ...(done === 0 ? {} : { next: 'older' }) }
 }
@@ -158,7 +158,7 @@ function itemsOf(
   }
 }
 
-/** Those it has, as if they were made anew: else it would be tried for ever. */
+/** Those it has, as if they had been extracted again: else it would be tried for ever. */
 const keptItems = (
   { index }: Engine,
   { type, ix }: ResourceDocument,
@@ -174,7 +174,7 @@ interface Remade {
 }
 
 /**
- * Only the version that was read, and only where nobody has made its items anew since, perhaps by newer parameters.
+ * Only the version that was read, and only where it has not been reindexed since, perhaps by newer parameters.
  * @returns those that the database does not take, because they would be too large
  */
 async function write({ resources }: Engine, remade: readonly Remade[]): Promise<readonly ResourceDocument[]> {

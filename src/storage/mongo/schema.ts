@@ -1,7 +1,7 @@
 /**
  * Collections and indexes of a new database, and how an older one becomes a current one: by the steps it lacks, in one
  * transaction, once, however many servers start. What takes long in a large database is no step: items of resources are
- * made anew in the background (reindex.ts).
+ * reindexed in the background (reindex.ts).
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined } from '../index/index-parts.ts'

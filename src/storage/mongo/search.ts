@@ -1,21 +1,21 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
 import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
-import { InvalidCursor, type MadeBy, type SearchResult } from '../port.ts'
+import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
 import { type Fitting, merged } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
-import { checkMadeBy } from './index-version.ts'
+import { checkIndexVersions } from './index-version.ts'
 import { countRows, type PageOptions, pageOf, type Row, type TypeSearch, typeSearch } from './page.ts'
 import { inSnapshot } from './snapshot.ts'
 import type { Position } from './sort.ts'
 
-export async function search(engine: Engine, plan: SearchPlan, madeBy?: MadeBy): Promise<SearchResult> {
+export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
   engine.index.check(plan)
   const after = cursorPosition(plan)
-  if (isOneCommand(plan) && madeBy === undefined) return await result(engine, plan, after)
+  if (isOneCommand(plan) && indexVersions === undefined) return await result(engine, plan, after)
   return await inSnapshot(engine, async (reader) => {
-    if (madeBy !== undefined) await checkMadeBy(reader, plan, madeBy)
+    if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
     return await result(reader, plan, after)
   })
 }

@@ -12,7 +12,7 @@ export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | 
   return (
     versionConflict(engine, changes) ??
     recordConflicts(engine, changes) ??
-    madeByConflict(engine, changes) ??
+    indexVersionConflict(engine, changes) ??
     guardConflict(engine, changes)
   )
 }
@@ -53,10 +53,12 @@ function recordConflicts(engine: Engine, changes: ChangeSet): StoreConflict | un
 }
 
 /** Who changes the parameters themselves has said by `expect` which there were. */
-function madeByConflict({ db }: Engine, { clinic, madeBy, records }: ChangeSet): StoreConflict | undefined {
+function indexVersionConflict({ db }: Engine, { clinic, indexVersion, records }: ChangeSet): StoreConflict | undefined {
   const { kind, key } = CUSTOM_PARAMETERS
-  if (madeBy === undefined || records.some((record) => record.kind === kind)) return undefined
-  return versionOf(db, { clinic, kind, key }) === madeBy ? undefined : new StoreConflict('record', `${kind}/${key}`)
+  if (indexVersion === undefined || records.some((record) => record.kind === kind)) return undefined
+  return versionOf(db, { clinic, kind, key }) === indexVersion
+    ? undefined
+    : new StoreConflict('record', `${kind}/${key}`)
 }
 
 function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
