@@ -4,7 +4,7 @@ import { defineOperation } from '../../core/operation.ts'
 import { compartmentMembers } from '../../fhir/compartments.ts'
 import { everythingAround } from './everything.ts'
 
-/** The compartment, and the types whose reference to an encounter R4 has left out of it. */
+/** The compartment, and types that refer to an encounter but are missing from the compartment in R4. */
 const members = new Map([
   ...(compartmentMembers('Encounter') ?? []),
   ...Object.entries({
