@@ -1,4 +1,4 @@
-/** Clinics and staff accounts from the command line, in the store that the environment names: `npm run clinic`. */
+/** `npm run clinic`: manages clinics and staff accounts in the store configured by the environment. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
@@ -39,7 +39,7 @@ interface Values {
 
 type Command = (repository: Repository, subject: string, values: Values) => Promise<string>
 
-/** Each answers the line to print. */
+/** Each returns the line to print. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   create: async (repository, clinic, values) => {
     const parsed = parseSettings({
@@ -71,7 +71,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 }
 
-/** The first line of standard input; typed at a terminal, it is not shown. */
+/** The first line of standard input, without echo on a terminal. */
 async function readPassword(): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = process.stdin.isTTY === true

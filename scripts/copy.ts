@@ -1,4 +1,4 @@
-/** All clinics of one store into another one, of the same or another engine: `npm run copy`, docs/operating.md. */
+/** `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md. */
 import { parseArgs } from 'node:util'
 import { openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -62,7 +62,7 @@ const DIFFERENT =
   'The target does not hold what the source holds. If the server of the source is running, stop it and run the same ' +
   'command again. Else the target was written by somebody else: empty it, and copy anew.'
 
-/** @throws Error when the target holds something that is not of this copy */
+/** @throws Error when there is nothing to copy, or the target has data that is not from this copy */
 async function begin({ source, target }: Stores, from: string): Promise<void> {
   const unfinished = await startedFrom(source)
   if (unfinished !== undefined) throw new Error(`The source is an unfinished copy of ${unfinished}; finish that first`)

@@ -160,7 +160,7 @@ export function checkDate(date: unknown, definitions: readonly Pick<Terms[TermsT
   if (newer === undefined) return
   throw new FhirError(422, {
     code: 'not-supported',
-    diagnostics: `${newer.url ?? 'The definition'} is of ${newer.date}; its state on ${date} is not available`,
+    diagnostics: `${newer.url ?? 'The definition'} is of ${newer.date}; its state on ${date} is not kept here`,
     expression: 'date',
   })
 }
