@@ -1,4 +1,4 @@
-/** Loads the data set as a client would: transactions over HTTP, a few at a time. */
+/** Loads the data set like a client: by transactions over HTTP, a few in parallel. */
 import { type Sizes, stages, transaction } from './data-set.ts'
 import { once } from './load.ts'
 
@@ -10,7 +10,7 @@ export interface Import {
   readonly resourcesPerSecond: number
 }
 
-/** @throws Error with the server's answer when a transaction is refused. */
+/** @throws Error with the server's response when a transaction fails */
 export async function importData(
   url: string,
   headers: Readonly<Record<string, string>>,
