@@ -36,7 +36,7 @@ const ROOMS = {
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
-  'calls/record': ['search', 'repository', 'clinics', 'core'],
+  'calls/record': ['search', 'repository', 'clinics', 'core', 'integrations'],
   'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record'],
   'calls/session': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record', 'calls/spoken'],
   'calls/tools': [

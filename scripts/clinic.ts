@@ -50,24 +50,24 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     })
     if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
     await createClinic(repository, clinic, parsed.settings)
-    return `Clinic ${clinic} is made. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
+    return `Clinic ${clinic} was created. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
   },
 
   account: async (repository, clinic, { username = '', role, person = username }) => {
     if (role !== 'staff' && role !== 'admin') throw new Error('--role must be staff or admin')
     if ((await findSettings(repository, clinic)) === undefined) throw new Error(`There is no clinic '${clinic}'`)
     await createAccount(repository, { username, name: person, clinic, role }, await readPassword())
-    return `Account ${username} (${role}) of clinic ${clinic} is made.`
+    return `Account ${username} (${role}) of clinic ${clinic} was created.`
   },
 
   password: async (repository, username) => {
     await changePassword(repository, username, await readPassword())
-    return `The password of ${username} is changed.`
+    return `The password of ${username} was changed.`
   },
 
   'remove-account': async (repository, username) => {
     await removeAccount(repository, username)
-    return `Account ${username} is removed; tokens it holds end when they expire.`
+    return `Account ${username} was removed; its tokens remain valid until they expire.`
   },
 }
 

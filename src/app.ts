@@ -2,12 +2,16 @@
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import { toolFamilies } from './calls/families.ts'
+import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
+import type { ToolFamilies } from './calls/tool.ts'
+import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
-import type { Integrations } from './core/ports.ts'
+import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
@@ -15,7 +19,7 @@ import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
-import { CustomIndexing } from './repository/custom-indexing.ts'
+import { customIndexing } from './repository/custom-indexing.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -29,7 +33,7 @@ import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
-import { under } from './rest/server/small-router.ts'
+import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
@@ -117,6 +121,8 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Beside the listed tool families. */
+  readonly toolFamilies?: ToolFamilies
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
@@ -127,6 +133,7 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   providers: special = specialProviders,
+  toolFamilies: addedFamilies = {},
 }: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
   const system = systemInteractions(config.disabledInteractions)
@@ -140,28 +147,27 @@ export async function createApp({
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
-  const outbox = new Outbox({
-    repository,
-    crm: integrations.crm,
-    accessOf: (clinic) => access(clinic, { kind: 'server' }),
-    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
-    logger,
-  })
-  outbox.start()
-  const customIndexing = new CustomIndexing(repository, logger)
-  customIndexing.start()
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
+  const health = healthRoutes({ repository, isClosing: () => closing, worker })
+  const session = sessionRoutes({ config, repository })
+  const clinics = clinicRoutes({ repository })
+  const families = mergeFamilies(toolFamilies, addedFamilies)
+  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata']))
+  const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+
   const koa = new Koa()
-  koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
+  koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
+  koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(under(['session'], sessionRoutes({ config, repository })))
-  const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
-  koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
+  koa.use(session.middleware)
+  koa.use(tools.middleware)
   koa.use(authenticate(config))
-  koa.use(under(['clinics'], clinicRoutes({ repository })))
+  koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
@@ -184,10 +190,23 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndex.close()])
     await store.close()
   }
   return { repository, server, access, close }
+}
+
+function startOutbox(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
+  const outbox = new Outbox({
+    repository,
+    crm,
+    tasks: crmSyncTasks,
+    accessOf: (clinic) => access(clinic, { kind: 'server' }),
+    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
+    logger,
+  })
+  outbox.start()
+  return outbox
 }
 
 /**

@@ -126,7 +126,7 @@ async function writeMissing(
   const missing = versions.filter(({ version }, index) => version > (newest[index]?.version ?? 0))
   if (missing.length === versions.length) {
     throw new Error(
-      `The target is not what this copy left there: somebody else has written ${conflict.subject} of ${clinic}`,
+      `The target is not as this copy left it: something else has written ${conflict.subject} of ${clinic}`,
     )
   }
   return await writeVersions(copy, clinic, missing, records)

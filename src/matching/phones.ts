@@ -4,13 +4,40 @@ import { parsePhone } from './parse-phone.ts'
 
 /**
  * The spellings to search for: `+15550100123`, `15550100123` and `5550100123`, as search ignores formatting but not the
- * country code. A number without a country code has a single spelling.
+ * country code. `+442079460958` also yields `02079460958` and `+4402079460958`, which is what search makes of
+ * `+44 (0)20 7946 0958`. A number without a country code has a single spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
-  const parsed = parsePhone(number)
+  const parsed = parsePhone(withoutTrunkZero(number))
   if (parsed === undefined) return [number]
-  const forms = [number, number.slice(1), parsed.nationalNumber, parsed.formatNational()]
+  const { number: international, nationalNumber, countryCallingCode } = parsed
+  const national = parsed.formatNational()
+  const hasTrunkZero = /^\(?0/.test(national) && !nationalNumber.startsWith('0')
+  const forms = [
+    number,
+    ...(hasTrunkZero ? [`+${countryCallingCode}0${nationalNumber}`] : []),
+    international,
+    international.slice(1),
+    nationalNumber,
+    national,
+  ]
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
+}
+
+/** A country code followed by a zero in parentheses. */
+const TRUNK_ZERO = /^(\(?(?:\+|00).*?)\(0\)(.*)$/s
+
+/**
+ * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the trunk zero is dialled only within a country. People also write it for
+ * countries with another trunk prefix (8 in Russia) or none (the USA), where no number begins with a zero. It is kept when
+ * it is part of the number, as in `+39 (0)6 698 12345`: Italian landline numbers begin with a zero.
+ */
+export function withoutTrunkZero(number: string): string {
+  const [, before, after] = TRUNK_ZERO.exec(number) ?? []
+  if (before === undefined || after === undefined) return number
+  const withZero = parsePhone(`${before}0${after}`.replace(/[^\d+]/g, '').replace(/^00/, '+'))
+  const isPartOfNumber = withZero?.isValid() === true && withZero.nationalNumber.startsWith('0')
+  return `${before}${isPartOfNumber ? '0' : ''}${after}`
 }
 
 /** Digits that a national number needs to be compared with the end of an international one. */
@@ -36,7 +63,7 @@ export function samePhone(a: string, b: string, region?: string): boolean {
 
 /** E.164 when the country is known, else only digits. */
 function comparable(number: string, region: string | undefined): string {
-  const plain = number.replace(/[^\d+]/g, '')
+  const plain = withoutTrunkZero(number).replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
   const parsed = parsePhone(plain, region)
   return parsed?.isPossible() ? parsed.number : plain

@@ -23,7 +23,7 @@ export function checkBinding(
     const found = definitions.isIn(valueSet, code)
     if (found === undefined) return undefined
     if (found.isIn === 'yes') return { kind: 'in' }
-    if (found.isIn === 'unknown') result = { kind: 'unknown', why: found.why ?? 'it cannot be told' }
+    if (found.isIn === 'unknown') result = { kind: 'unknown', why: found.why ?? 'its codes cannot be determined' }
     else if (result.kind === 'no-code') result = { kind: 'out' }
   }
   return result

@@ -25,7 +25,7 @@ export function checkExtension(item: TypedElement, checker: ProfileChecker, find
 function unknownExtension({ name, path }: TypedElement, url: string, findings: Findings): void {
   const what = `has the url ${url}, whose definition is neither stored in this clinic nor part of R4`
   if (name === 'modifierExtension') {
-    const message = `${what}; a modifier extension changes the meaning of what it stands in, so it must be known`
+    const message = `${what}; a modifier extension changes the meaning of its element, so it must be known`
     findings.add({ code: 'extension', path, message })
   } else findings.add({ code: 'informational', path, message: `${what}; it is not checked`, severity: 'information' })
 }
@@ -42,7 +42,7 @@ function checkPlace(item: TypedElement, { canonical, isModifier, context }: Prof
   const places = context.map(({ type, expression }) =>
     type === 'extension' ? `the extension ${expression}` : expression,
   )
-  const message = `is in the wrong place: ${canonical} may stand in ${places.join(', ')}`
+  const message = `is in the wrong place: ${canonical} may only be used in ${places.join(', ')}`
   findings.add({ code: 'extension', path, message })
 }
 

@@ -74,4 +74,4 @@ export class KnownDefinitions {
   }
 }
 
-const firstOf = ([issue]: readonly Issue[]): string => issue?.diagnostics ?? 'it cannot be told'
+const firstOf = ([issue]: readonly Issue[]): string => issue?.diagnostics ?? 'its codes cannot be determined'

@@ -176,11 +176,11 @@ export class ProfileChecker implements CheckContext {
     if (found?.kind === 'unknown' && item.type !== 'Extension') this.#unknown(item, only)
     else if (found?.kind === 'profile') this.check(item, found.profile)
     else if (!this.conforms(item, profiles))
-      this.#add('structure', item.path, `keeps to none of the profiles ${profiles.join(', ')}`)
+      this.#add('structure', item.path, `conforms to none of the profiles ${profiles.join(', ')}`)
   }
 
   #unknown({ path }: TypedElement, canonical: string): void {
-    const message = `must keep to the profile ${canonical}, which is neither stored in this clinic nor part of R4; this is not checked`
+    const message = `must conform to the profile ${canonical}, which is neither stored in this clinic nor part of R4; this is not checked`
     this.#add('not-found', path, message, 'warning')
   }
 
@@ -191,7 +191,7 @@ export class ProfileChecker implements CheckContext {
     const { type, item: resource } = target
     if (resource === undefined ? allowed.some((one) => this.#mayBe(type, one)) : this.conforms(resource, allowed))
       return
-    const what = resource === undefined ? `a ${type}` : `a ${type} that does not keep to the profile`
+    const what = resource === undefined ? `a ${type}` : `a ${type} that does not conform to the profile`
     this.#add('structure', item.path, `refers to ${what}, but must refer to ${allowed.join(' or ')}`)
   }
 
@@ -204,8 +204,7 @@ export class ProfileChecker implements CheckContext {
 
   #value({ fixed, pattern, maxLength, minValue, maxValue }: Shape, { value, path }: TypedElement): void {
     if (fixed !== undefined && !isEqual(value, fixed)) this.#add('value', path, `must be exactly ${quoted(fixed)}`)
-    if (pattern !== undefined && !fits(value, pattern))
-      this.#add('value', path, `must have what ${quoted(pattern)} has`)
+    if (pattern !== undefined && !fits(value, pattern)) this.#add('value', path, `must contain ${quoted(pattern)}`)
     if (maxLength !== undefined && typeof value === 'string' && value.length > maxLength)
       this.#add('too-long', path, `has ${value.length} characters; the maximum is ${maxLength}`)
     if (minValue !== undefined && Number(order(value, minValue)) < 0)

@@ -24,14 +24,14 @@ export function* misplacedItems(
     if (slice === undefined) {
       hasOther = true
       if (slicing?.rules === 'closed')
-        yield { item, message: `is in none of the slices ${names || 'that there are'}, and others are not allowed` }
+        yield { item, message: `is in none of the slices ${names || 'of the profile'}, and others are not allowed` }
       continue
     }
     if (hasOther && slicing?.rules === 'openAtEnd')
-      yield { item, message: `is of the slice ${slice.sliceName}, which must stand before what is in no slice` }
+      yield { item, message: `is of the slice ${slice.sliceName}, which must come before items that are in no slice` }
     const at = order.get(slice) ?? 0
     if (slicing?.ordered === true && at < last)
-      yield { item, message: `is of the slice ${slice.sliceName}, but the slices must stand in the order ${names}` }
+      yield { item, message: `is of the slice ${slice.sliceName}, but the slices must come in the order ${names}` }
     last = Math.max(last, at)
   }
 }

@@ -202,5 +202,5 @@ export function describeDiscriminators(slice: Shape, by: readonly Discriminator[
     const value = shape?.fixed ?? shape?.pattern
     return value === undefined ? [] : [`${path} = ${quoted(value)}`]
   })
-  return values.length === 0 ? '' : `, told by ${values.join(' and ')}`
+  return values.length === 0 ? '' : `, identified by ${values.join(' and ')}`
 }

@@ -16,15 +16,15 @@ export const unknownCanonical = (what: string, canonical: string): FhirError =>
 
 export const codesNotAvailable = (canonical: string): UnknownReason => ({
   code: 'not-found',
-  diagnostics: `The codes of ${canonical} are not here, neither of the clinic nor in the R4 packages (SNOMED CT, LOINC, RxNorm, CPT and the like are licensed or too large); store a CodeSystem with its codes`,
+  diagnostics: `The codes of ${canonical} are not here, neither in the clinic nor in the R4 packages (SNOMED CT, LOINC, RxNorm, CPT and the like are licensed or too large); store a CodeSystem with its codes`,
 })
 
 export const codeSystemIncomplete = (canonical: string, content: string, code: string): UnknownReason => ({
   code: 'incomplete',
-  diagnostics: `Of ${canonical} only a part is here (content is '${content}'), and ${code} is not in it; whether there is such a code cannot be told`,
+  diagnostics: `Only a part of ${canonical} is here (content is '${content}'), and ${code} is not in it; whether it exists is not known`,
 })
 
 export const codesNotListable = (canonical: string): UnknownReason => ({
   code: 'too-costly',
-  diagnostics: `The codes of ${canonical} follow a grammar and have no end; they can be checked one by one, not listed`,
+  diagnostics: `The codes of ${canonical} follow a grammar and are infinitely many; they can be checked one by one, but not listed`,
 })

@@ -80,7 +80,7 @@ function verdictOn(found: Membership, code: RecordedCode, where: string, options
   const name = displayIn(options.displayLanguage, member.display, member.designations)
   const display = name === undefined ? {} : { display: name }
   if (member.isAbstract && options.abstract !== true) {
-    const message = `${what} is abstract: it groups other codes, and is right only where abstract=true says that such codes are`
+    const message = `${what} is abstract: it only groups other codes, and is valid only with abstract=true`
     return { result: false, message, ...display }
   }
   if (code.display !== undefined && !hasDisplay(member, code.display))

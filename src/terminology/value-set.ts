@@ -168,5 +168,5 @@ const tooMuch: UnknownReason = {
 
 const noContent = ({ url }: ValueSet): UnknownReason => ({
   code: 'not-found',
-  diagnostics: `The value set ${url ?? 'without a url'} has neither a compose nor a whole expansion, so nothing says which codes it has`,
+  diagnostics: `The value set ${url ?? 'without a url'} has neither a compose nor a complete expansion, so its codes are unknown`,
 })

@@ -40,6 +40,6 @@ function check(url: string, used: string | undefined, expected: string | undefin
   if (expected === undefined || used === expected) return
   throw new FhirError(422, {
     code: 'business-rule',
-    diagnostics: `check-system-version asks for version ${expected} of ${url}, but the value set uses ${used ?? 'one without a version'}`,
+    diagnostics: `check-system-version requires version ${expected} of ${url}, but the value set uses ${used ?? 'one without a version'}`,
   })
 }

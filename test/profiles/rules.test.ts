@@ -121,7 +121,7 @@ const CASES: Readonly<Record<string, Case>> = {
     [['Patient.maritalStatus', { patternCodeableConcept: animal('cat') }]],
     patient({ maritalStatus: animal('dog') }),
     ['error value Patient.maritalStatus'],
-    `must have what {"coding":[{"system":"${ANIMALS}","code":"cat"}]} has`,
+    `must contain {"coding":[{"system":"${ANIMALS}","code":"cat"}]}`,
   ],
   maxLength: [
     [['Patient.name.family', { maxLength: 3 }]],

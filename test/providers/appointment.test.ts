@@ -346,7 +346,7 @@ describe('status', () => {
 })
 
 describe('in a transaction', () => {
-  const transaction = (...resources: readonly (readonly [string, object])[]) =>
+  const transaction = (...resources: readonly (readonly [string, object | undefined])[]) =>
     server.fhir('POST', '/', {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -382,6 +382,24 @@ describe('in a transaction', () => {
     expect(await statusOf(id)).toBe('free')
     expect((await server.fhir('GET', `/Appointment?slot=Slot/${id}`)).body.total).toBe(0)
   })
+
+  test.each(['DELETE, POST', 'POST, DELETE'])(
+    'an appointment is deleted and its slot booked again, as deletions come first whatever the order: %s',
+    async (order) => {
+      const [id = ''] = await freeSlots()
+      const old = await booked([id])
+      const entries = {
+        DELETE: [`DELETE Appointment/${old.id}`, undefined],
+        POST: ['POST Appointment', appointment([id])],
+      } as const
+      const answer = await transaction(...order.split(', ').map((method) => entries[method as keyof typeof entries]))
+      expect([answer.status, answer.text]).toEqual([200, expect.anything()])
+      expect((await server.fhir('GET', `/Appointment/${old.id}`)).status).toBe(410)
+      const { body } = await server.fhir('GET', `/Appointment?slot=Slot/${id}`)
+      expect(body.entry.map((entry: { resource: Resource }) => entry.resource['status'])).toEqual(['booked'])
+      expect(await statusOf(id)).toBe('busy')
+    },
+  )
 
   test('a booking that fails takes the patient created beside it with it', async () => {
     const [id = ''] = await freeSlots()

@@ -39,6 +39,6 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 const invalidCursor = (): FhirError =>
-  badRequest('The page cursor is none of $everything; follow the next link as given, or ask anew', {
+  badRequest('The page cursor is not one of $everything; follow the next link as given, or start again', {
     expression: '_cursor',
   })

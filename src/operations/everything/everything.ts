@@ -111,8 +111,8 @@ class EverythingPage {
   /** Adds a patient or encounter with its resources. @throws FhirError 404 or 410 */
   async addOne(id: string): Promise<void> {
     const center = await this.#ctx.read(this.#around.type, id)
-    const { id: begun, members } = this.#options.cursor
-    if (begun === undefined) this.#addCenter(center)
+    const { id: current, members } = this.#options.cursor
+    if (current === undefined) this.#addCenter(center)
     this.#next = await this.#addMembers(id, members)
   }
 

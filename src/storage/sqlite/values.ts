@@ -1,9 +1,9 @@
-/** The values of a parameter that occur, read from one to the next along its index: as long as there are values, not resources. */
+/** The values of a parameter that occur. Its index is read from one value to the next, so resources cost nothing. */
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { limitedTo, raw, sql } from './sql.ts'
 
-/** A code may be one of several systems; so many of its resources are looked at for them. */
+/** A code may have several systems; so many of its resources are read to find them. */
 const MOST_LOOKED_AT = 1000
 
 export function values(

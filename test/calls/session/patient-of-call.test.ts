@@ -45,6 +45,17 @@ describe('the order of choice', () => {
     },
   )
 
+  test.each([
+    ['+442079460958', '+44 (0)20 7946 0958'],
+    ['+442079460958', '+44 20 7946 0958'],
+    ['+442079460958', '020 7946 0958'],
+    ['+3612345678', '+36 (0)1 234 5678'],
+    ['+390669812345', '+39 (0)6 698 12345'],
+  ])('the single patient whose phone is that of the caller, %s, written as %s', async (callerNumber, phone) => {
+    const patient = await create(withPhone(phone))
+    expect(await found({ ...CALL, callerNumber })).toBe(patient)
+  })
+
   test('of two patients with the number neither is taken', async () => {
     await create(withPhone(NUMBER))
     await create(withPhone(NUMBER))

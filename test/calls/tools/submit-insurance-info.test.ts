@@ -1,18 +1,18 @@
 /** submit_insurance_info: spec 2.3, 3 rule 1 and 7. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse } from 'fhir/r4'
-import type { InsuranceAnswer, InsuranceQuestion } from '../../../src/core/ports.ts'
+import type { InsuranceRequest, InsuranceResult } from '../../../src/core/ports.ts'
 import { insuranceSimulator } from '../../../src/integrations/insurance-simulator.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { attachedTo, Caller } from '../caller.ts'
 
 let server: TestServer
-const asked: InsuranceQuestion[] = []
+const asked: InsuranceRequest[] = []
 /** The real simulator, unless a test wants an answer that it never gives. */
-let answer: InsuranceAnswer | undefined
+let answer: InsuranceResult | undefined
 
 beforeAll(async () => {
-  const verify = async (question: InsuranceQuestion): Promise<InsuranceAnswer> => {
+  const verify = async (question: InsuranceRequest): Promise<InsuranceResult> => {
     asked.push(question)
     return answer ?? insuranceSimulator.verify(question)
   }
@@ -171,6 +171,43 @@ describe('an outcome that needs somebody raises a Task for staff', () => {
     answer = undefined
     expect(await followUps(caller)).toHaveLength(2)
   })
+
+  test.each(['received', 'accepted', 'in-progress', 'on-hold', 'ready'])(
+    'one that staff have put to %s is open: another failure leaves it so, a result completes it',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status }])
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'completed' }])
+      answer = undefined
+    },
+  )
+
+  test.each(['rejected', 'cancelled', 'failed', 'completed', 'entered-in-error'])(
+    'one that staff have put to %s is closed: a result leaves it so, another failure opens it again',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status, meta: { versionId: '2' } }])
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'requested' }])
+      answer = undefined
+    },
+  )
 
   test('a result completes it, and a later failure opens it again', async () => {
     const caller = new Caller(server)

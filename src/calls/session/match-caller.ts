@@ -1,4 +1,4 @@
-/** Which real patients of the clinic the stated name or phone belongs to. */
+/** Which real patients of the clinic match the name or the phone number that a caller states. */
 import type { Patient } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { comparePhones, telecom } from '../../matching/compare.ts'
@@ -11,19 +11,19 @@ export interface StatedIdentity {
   readonly name?: string
   /** In the form of spokenPhone. */
   readonly phone?: string
-  /** Of the clinic: how a number without a country is read. */
+  /** Of the clinic: how a phone number without a country code is read. */
   readonly region?: string
 }
 
-export interface Identity {
-  /** Patient.id of everybody who matches by name or phone, those who match by both first. */
+export interface CallerMatch {
+  /** Patient.id of everyone who matches by name or phone, those who match by both first. */
   readonly candidates: readonly string[]
   readonly matchedBy: readonly ('name' | 'phone')[]
   /** A code of http://hl7.org/fhir/ValueSet/match-grade; without a birth date nothing is certain. */
   readonly grade: 'probable' | 'possible' | 'certainly-not'
 }
 
-export async function identify(ctx: Context, stated: StatedIdentity): Promise<Identity> {
+export async function matchCaller(ctx: Context, stated: StatedIdentity): Promise<CallerMatch> {
   const byName = stated.name === undefined ? [] : await withName(ctx, stated.name)
   const byPhone = stated.phone === undefined ? [] : await withPhone(ctx, stated.phone, stated.region)
   const both = byName.filter((id) => byPhone.includes(id))
@@ -31,26 +31,26 @@ export async function identify(ctx: Context, stated: StatedIdentity): Promise<Id
   return {
     candidates,
     matchedBy: [...(byName.length > 0 ? (['name'] as const) : []), ...(byPhone.length > 0 ? (['phone'] as const) : [])],
-    grade:
-      candidates.length === 0
-        ? 'certainly-not'
-        : both.length === 1 && candidates.length === 1
-          ? 'probable'
-          : 'possible',
+    grade: gradeOf(candidates.length, both.length),
   }
 }
 
-/** Patients that a search looks through at most; a single word may begin many names. */
-const MOST_FOUND = 200
+function gradeOf(candidates: number, matchingBoth: number): CallerMatch['grade'] {
+  if (candidates === 0) return 'certainly-not'
+  return candidates === 1 && matchingBoth === 1 ? 'probable' : 'possible'
+}
 
-/** Ids of the real patients among those that `query` finds and `same` confirms. */
+/** Patients that one search compares; a single word may begin many names. */
+const MAX_FOUND = 200
+
+/** Ids of the real patients among those that `query` finds and `matches` confirms. */
 async function realPatients(
   ctx: Context,
   query: string,
-  same: (patient: Patient) => boolean,
+  matches: (patient: Patient) => boolean,
 ): Promise<readonly string[]> {
-  const found = await ctx.search<Patient>('Patient', `${query}&_count=${MOST_FOUND}`)
-  return found.filter(({ resource }) => isReal(resource) && same(resource)).map(({ id }) => id)
+  const found = await ctx.search<Patient>('Patient', `${query}&_count=${MAX_FOUND}`)
+  return found.filter(({ resource }) => isReal(resource) && matches(resource)).map(({ id }) => id)
 }
 
 async function withName(ctx: Context, text: string): Promise<readonly string[]> {
@@ -62,7 +62,7 @@ async function withName(ctx: Context, text: string): Promise<readonly string[]> 
   return [...new Set(found)]
 }
 
-/** By family and given name in either order, and by a name that is only a text. Folded words need no escaping. */
+/** By family and given name in either order, and by names that are text only. Folded words need no escaping. */
 function nameQueries(stated: readonly PersonName[]): readonly string[] {
   if (stated.length === 0) return []
   if (isOneWord(stated)) return [`name=${listOf(stated.map(({ family }) => family))}`]
