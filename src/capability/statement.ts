@@ -68,7 +68,7 @@ function sharedParameters(providers: readonly Provider[]): readonly SearchParame
   return first.filter(({ url }) => others.every((parameters) => parameters.some((other) => other.url === url)))
 }
 
-/** The parameters by type, for the search parser: of the searched type and the types that chains lead to. */
+/** The parameters by type, for the search parser: of the searched type and the types that chains lead to. @throws Error for an unknown parameter of a provider */
 export function parametersOf(
   providers: ReadonlyMap<string, Provider>,
 ): (type: string) => ReadonlyMap<string, SearchParameter> {

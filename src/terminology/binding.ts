@@ -14,7 +14,10 @@ export interface BindingAnswer {
   readonly why?: string
 }
 
-/** Abstract codes count as not in the value set, as they must not be recorded. */
+/**
+ * Whether the value set has the code; abstract codes do not count, as they must not be recorded.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function isInValueSet(terminology: Terminology, canonical: string, code: BoundCode): BindingAnswer {
   const valueSet = terminology.valueSet(canonical)
   if (valueSet === undefined) return { isIn: 'unknown', why: `The value set ${canonical} is not here` }
@@ -23,7 +26,10 @@ export function isInValueSet(terminology: Terminology, canonical: string, code: 
   return { isIn: found.status === 'in' && !found.member.isAbstract ? 'yes' : 'no' }
 }
 
-/** A code without a system is looked up in each code system that the value set uses. */
+/**
+ * Like `membership`; a code without a system is looked up in each code system that the value set uses.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
   const { system, ...code } = bound
   if (system !== undefined) return membership(terminology, valueSet, { ...code, system })

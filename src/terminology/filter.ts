@@ -13,7 +13,10 @@ const KNOWN = ['concept', 'code', 'display', 'definition', 'parent', 'child']
 /** Properties that default to false. */
 const FLAGS = ['inactive', 'notSelectable']
 
-/** A test for concepts; the reason when the filter cannot be applied to this code system. */
+/**
+ * A test for concepts, or the reason why the filter cannot be applied to this code system. The test of a regex filter
+ * throws a FhirError 422 when it takes too much work.
+ */
 export function conceptTest(filter: ValueSetComposeIncludeFilter, concepts: Concepts): ConceptTest | UnknownReason {
   const { property, op, value } = filter
   if (!isKnown(property, concepts)) return unknownProperty(filter, concepts)

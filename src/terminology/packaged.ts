@@ -33,7 +33,7 @@ const MAX_CACHED_BYTES = 3_000_000
 let positions: ReadonlyMap<string, FilePosition> | undefined
 const cache = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MAX_CACHED_BYTES)
 
-/** Undefined when no package has it in this version. */
+/** Undefined when no package has it in this version. @throws Error when the file is malformed */
 export function packaged<Type extends TermsType>(type: Type, { url, version }: Canonical): Terms[Type] | undefined {
   const key = `${type} ${url}`
   const position = index().get(key)
@@ -45,7 +45,7 @@ export function packaged<Type extends TermsType>(type: Type, { url, version }: C
   return resource
 }
 
-/** The canonicals of all packaged resources of a type, with their versions. */
+/** The canonicals of all packaged resources of a type, with their versions. @throws Error when the file is malformed */
 export const packagedCanonicals = (type: TermsType): readonly Canonical[] =>
   [...index()]
     .filter(([key]) => key.startsWith(`${type} `))

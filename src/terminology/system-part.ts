@@ -21,7 +21,7 @@ export interface SystemPart extends ValueSetComposeInclude {
 
 export const hasSystem = (part: ValueSetComposeInclude): part is SystemPart => part.system !== undefined
 
-/** Whether the part has the code, its imported value sets aside. */
+/** Whether the part has the code, its imported value sets aside. @throws FhirError 422 when a regex filter takes too much work */
 export function systemMembership(terminology: Terminology, part: SystemPart, code: Code): Membership {
   if (code.system !== part.system) return OUT
   if (part.version !== undefined && code.version !== undefined && part.version !== code.version) return OUT

@@ -47,7 +47,10 @@ export interface Translation {
 
 const MAX_MATCHES = 1000
 
-/** Translates the codes of one concept. `result` is true when there is a match other than unmatched and disjoint. */
+/**
+ * Translates the codes of one concept. `result` is true when there is a match other than unmatched and disjoint.
+ * @throws FhirError 422 when a regex filter of the target value set takes too much work
+ */
 export function translate(
   terminology: Terminology,
   maps: readonly ConceptMap[],

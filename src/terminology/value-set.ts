@@ -25,7 +25,10 @@ export interface Trail {
 export const newTrail = (): Trail => ({ depth: 0, work: { left: MAX_WORK } })
 const deeper = ({ depth, work }: Trail): Trail => ({ depth: depth + 1, work })
 
-/** Whether a code is in the value set; abstract and inactive members are included and marked. */
+/**
+ * Whether a code is in the value set; abstract and inactive members are included and marked.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function membership(terminology: Terminology, valueSet: ValueSet, code: Code, trail = newTrail()): Membership {
   const expansion = completeExpansion(valueSet)
   const answer = composedMembership(terminology, valueSet, code, trail)

@@ -1,6 +1,6 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
-import { closure, distinct, includes } from './distinct.ts'
+import { closure, distinctItems, includes } from './distinct.ts'
 import { isNarrative } from './narrative.ts'
 import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
 import {
@@ -156,7 +156,7 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   combine: define(1, 1, (input, args, scope) => [...input, ...argument(args, 0)(scope)]),
   count: define(0, 0, (input) => [input.length]),
   descendants: define(0, 0, descendants),
-  distinct: define(0, 0, distinct),
+  distinct: define(0, 0, distinctItems),
   empty: define(0, 0, (input) => truth(input.length === 0)),
   exclude: define(1, 1, (input, args, scope) => {
     const excluded = argument(args, 0)(scope)
@@ -172,9 +172,9 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   iif: define(2, 3, iif),
   intersect: define(1, 1, (input, args, scope) => {
     const other = argument(args, 0)(scope)
-    return distinct(input).filter((item) => includes(other, item))
+    return distinctItems(input).filter((item) => includes(other, item))
   }),
-  isDistinct: define(0, 0, (input) => truth(distinct(input).length === input.length)),
+  isDistinct: define(0, 0, (input) => truth(distinctItems(input).length === input.length)),
   last: slice(-1),
   not: define(0, 0, (input) => {
     const value = truthOf(input, 'not()')
@@ -193,6 +193,6 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   tail: slice(1),
   take: define(1, 1, (input, args, scope) => input.slice(0, Math.max(0, countOf(args, scope)))),
   trace: define(1, 2, (input) => input),
-  union: define(1, 1, (input, args, scope) => distinct([...input, ...argument(args, 0)(scope)])),
+  union: define(1, 1, (input, args, scope) => distinctItems([...input, ...argument(args, 0)(scope)])),
   where: define(1, 1, where),
 }

@@ -42,7 +42,7 @@ class ItemSet {
 }
 
 /** The items without duplicates; the first of equal items is kept. */
-export function distinct(items: Collection): Collection {
+export function distinctItems(items: Collection): Collection {
   if (items.length < 2) return items
   const seen = new ItemSet(items.length)
   return items.filter((item) => seen.add(item))

@@ -49,7 +49,10 @@ export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Evaluates on a copy of the data: the package modifies objects it visits, and supports plain numbers only. */
+/**
+ * Compiles by the package. It evaluates a copy of the data, as it modifies objects and supports plain numbers only.
+ * @throws Error of the package when it cannot parse the expression
+ */
 export function compileWithLibrary(expression: string): Evaluator {
   const evaluate = library().compile(expression, model(), { traceFn: () => {} })
   return (focus, environment) => evaluate(copy(focus), copy(environment) as Environment)

@@ -40,9 +40,9 @@ export type Collection = readonly Item[]
 export const rawValue = (item: Item): unknown => (item instanceof Node ? item.value : item)
 
 /** Appends the children of `parent` that a path step `name` selects. */
-export type PathStep = (parent: Node, into: Item[]) => void
+export type NodeStep = (parent: Node, into: Item[]) => void
 
-export function compileStep(name: string): PathStep {
+export function compileStep(name: string): NodeStep {
   const underscored = `_${name}`
   const choice = CHOICE_ELEMENTS.has(name)
   return (parent, into) => {

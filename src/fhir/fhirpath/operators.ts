@@ -1,7 +1,7 @@
 /** Binary operators: https://hl7.org/fhirpath/N1/#operations. */
 import { isNumber } from '../json.ts'
 import { compareItems, equal, equivalent } from './compare.ts'
-import { distinct, includes } from './distinct.ts'
+import { distinctItems, includes } from './distinct.ts'
 import type { Collection } from './node.ts'
 import { EMPTY, type Evaluate, single, truth, truthOf } from './scope.ts'
 import { toText } from './value-functions.ts'
@@ -57,7 +57,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   '<=': ordered('<=', (order) => order <= 0),
   '>': ordered('>', (order) => order > 0),
   '>=': ordered('>=', (order) => order >= 0),
-  '|': (left, right) => distinct([...left, ...right]),
+  '|': (left, right) => distinctItems([...left, ...right]),
   '+': plus,
   '-': calculated('-', (left, right) => left - right),
   '*': calculated('*', (left, right) => left * right),

@@ -4,7 +4,7 @@
  * directly, without nodes, collections or scopes. Other expressions are compiled by compile.ts.
  */
 import { isObject } from '../resource.ts'
-import { distinct } from './distinct.ts'
+import { distinctItems } from './distinct.ts'
 import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
 import { type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import type { Ast } from './parser.ts'
@@ -28,7 +28,7 @@ export function compilePath(tree: Ast): EvaluatePath | undefined {
     const found: Item[] = []
     const context = { root: focus, environment }
     for (const branch of branches) branch(focus, found, context)
-    return branches.length > 1 ? distinct(found) : found
+    return branches.length > 1 ? distinctItems(found) : found
   }
 }
 

@@ -40,7 +40,7 @@ const FORBIDDEN_META = [
 const refersToContainer = (inner: unknown): boolean => localReferencesIn(inner).has('#')
 
 /** The scope of a resource that is not contained in another one. */
-export const scopeOf = (resource: Record<string, unknown>): ResourceScope => ({
+export const rootScope = (resource: Record<string, unknown>): ResourceScope => ({
   resource,
   rootResource: resource,
   localReferences: lazy(() => localReferencesIn(resource)),

@@ -55,7 +55,7 @@ export interface Mandatory {
 const plans = new Map<string, Plan>()
 
 /** @throws Error for an unknown type; callers take types from the definitions */
-export function planOf(type: string): Plan {
+export function validationPlanOf(type: string): Plan {
   const known = plans.get(type)
   if (known !== undefined) return known
   const structure = structureOf(type)
@@ -116,7 +116,7 @@ function contentOf({ binding, targets }: ElementStructure, key: string, type: st
 function lazyPlan(type: string): () => Plan {
   let plan: Plan | undefined
   return () => {
-    plan ??= planOf(type)
+    plan ??= validationPlanOf(type)
     return plan
   }
 }

@@ -2,9 +2,9 @@
 import { isResourceType } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'
-import { checkContained, scopeOf } from './contained.ts'
+import { checkContained, rootScope } from './contained.ts'
 import { expectedArray, expectedObject, kindOf, wrongResourceType } from './messages.ts'
-import { type ElementContent, type Plan, type Property, planOf, suggestionFor } from './plan.ts'
+import { type ElementContent, type Plan, type Property, suggestionFor, validationPlanOf } from './plan.ts'
 import type { Primitive } from './primitives.ts'
 import { type Report, shortened } from './report.ts'
 import type { ResourceScope, Rule } from './rules.ts'
@@ -28,12 +28,12 @@ export class ResourceValidator {
   constructor(report: Report, resource: Elements, warnings: boolean) {
     this.#report = report
     this.#warnings = warnings
-    this.#scope = scopeOf(resource)
+    this.#scope = rootScope(resource)
   }
 
   /** Validates the resource as this concrete type. */
   run(type: string): void {
-    this.#object(planOf(type), this.#scope.resource)
+    this.#object(validationPlanOf(type), this.#scope.resource)
   }
 
   #object(plan: Plan, value: Elements): void {
@@ -188,8 +188,8 @@ export class ResourceValidator {
     const hasValue = partner !== undefined && partner !== null
     if (isObject(value)) {
       // With a value, an id alone is sufficient content.
-      if (hasValue && value['id'] !== undefined) this.#properties(planOf('Element'), value)
-      else this.#object(planOf('Element'), value)
+      if (hasValue && value['id'] !== undefined) this.#properties(validationPlanOf('Element'), value)
+      else this.#object(validationPlanOf('Element'), value)
     } else if (value !== null || index === undefined || !hasValue) {
       this.#report.add('structure', `must be an object with id or extension under _${of}; got ${kindOf(value)}`)
     }
@@ -224,14 +224,14 @@ export class ResourceValidator {
       this.#within({ ...this.#scope, resource: value }, type)
       checkContained(this.#report, value, this.#scope.localReferences())
     } else {
-      this.#within(scopeOf(value), type)
+      this.#within(rootScope(value), type)
     }
   }
 
   #within(scope: ResourceScope, type: string): void {
     const outer = this.#scope
     this.#scope = scope
-    this.#object(planOf(type), scope.resource)
+    this.#object(validationPlanOf(type), scope.resource)
     this.#scope = outer
   }
 }

@@ -43,6 +43,7 @@ interface EverythingOptions {
   readonly used: readonly (readonly [string, string])[]
 }
 
+/** The handler of $everything, which throws a FhirError 400, 404 or 410. */
 export function everythingAround(scope: EverythingScope): OperationHandler {
   return async (request) => {
     const options = readOptions(request, scope)
