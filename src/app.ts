@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
+import type { PasswordCost } from './clinics/accounts.ts'
 import { SANDBOX } from './clinics/sandbox.ts'
 import { SERVICE } from './clinics/service.ts'
 import { readSettings, SETTINGS } from './clinics/settings.ts'
@@ -118,6 +119,8 @@ export interface AppParts {
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
   readonly integrations?: Partial<Integrations>
+  /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
+  readonly passwordCost?: PasswordCost
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
 }
@@ -129,6 +132,7 @@ export async function createApp({
   worker,
   store: givenStore,
   integrations: given,
+  passwordCost,
   providers: special = specialProviders,
 }: AppParts): Promise<App> {
   const providers = registerProviders(special, standardProvider, config.disabledInteractions)
@@ -158,7 +162,7 @@ export async function createApp({
   koa.use(errors(logger))
   koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(under(['session'], sessionRoutes({ config, repository })))
+  koa.use(under(['session'], sessionRoutes({ config, repository, passwordCost })))
   const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
   koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
   koa.use(authenticate(config))
