@@ -1,6 +1,5 @@
 /** Nodes of a replica set are killed (-9) while 16 clients write through two server processes. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { describeOnMongo } from '../support/mongo.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { request } from '../support/server.ts'
 import { endProcessesAfterEach, login, start, until } from '../support/server-process.ts'
@@ -16,7 +15,7 @@ const SERVICE_IS_BACK = 20_000
 const LONGEST_ANSWER = 15_000
 const SECRET = { JWT_SECRET: 'one secret for all the servers of a test' }
 
-describeOnMongo('a replica set of three nodes', () => {
+describe('a replica set of three nodes', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 3 })

@@ -1,6 +1,5 @@
 /** A server process is killed (-9) in the middle of transactions on MongoDB. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { describeOnMongo } from '../support/mongo.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { endProcessesAfterEach, login, start, stop } from '../support/server-process.ts'
 import { expectKept } from './audit.ts'
@@ -11,7 +10,7 @@ const KILLS = 4
 const SERVICE_IS_BACK = 15_000
 const KINDS = ['update', 'transaction', 'tool'] as const
 
-describeOnMongo('a server process', () => {
+describe('a server process', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 1 })

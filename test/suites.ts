@@ -1,0 +1,112 @@
+/**
+ * Which suites run in which tier, on which engine, and beside which: jest.config.js and the test runner read it here.
+ *
+ * The short tier is `npm test`: every suite, those that keep data in a store on SQLite, and on MongoDB those of them in
+ * STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: all other suites with a store on
+ * MongoDB, the suites in LONG, and those in RANDOM once more, with all their runs.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, matchesGlob, relative } from 'node:path'
+
+export type Tier = 'short' | 'long'
+export type Project = 'once' | 'sqlite' | 'mongodb'
+
+/** Suites that are too long for every change. */
+const LONG = [
+  'test/faults/*.test.ts',
+  'test/process/process.test.ts',
+  'test/storage/durability.test.ts',
+  'test/storage/mongo-bench-plans.test.ts',
+]
+
+/** Suites of random cases: with few of them in the short tier, and all in the long one (support/random-runs.ts). */
+const RANDOM = [
+  'test/fhir/xml/generated.test.ts',
+  'test/search/random-searches.test.ts',
+  'test/storage/random.test.ts',
+  'test/storage/same-answers.test.ts',
+]
+
+/**
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions, what several servers
+ * share. The others ask a store for nothing that test/storage does not try on each engine.
+ */
+const STORE_SENSITIVE = [
+  'test/calls/session/call-sessions.test.ts',
+  'test/integrations/outbox.test.ts',
+  'test/repository/*.test.ts',
+  'test/rest/bundle/bundle.test.ts',
+  'test/rest/crud.test.ts',
+  'test/rest/custom-search*.test.ts',
+  'test/rest/full-text.test.ts',
+  'test/rest/interactions/*.test.ts',
+  'test/rest/reindexing.test.ts',
+  'test/rest/tenancy.test.ts',
+  'test/search/*.test.ts',
+  'test/storage/*.test.ts',
+]
+
+/** Suites about one engine. */
+const OF_ENGINE: Readonly<Record<Exclude<Project, 'once'>, readonly string[]>> = {
+  sqlite: ['test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts'],
+  mongodb: [
+    'test/storage/mongo-*.test.ts',
+    'test/storage/same-answers.test.ts',
+    'test/faults/{network,replica-set,server-killed}.test.ts',
+  ],
+}
+
+/** Suites that mostly wait: for processes that start, elections, timeouts. They run beside the others (jest/runner.ts). */
+const WAITING = [
+  'test/faults/*.test.ts',
+  'test/process/*.test.ts',
+  'test/scripts/*.test.ts',
+  'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
+]
+
+const ROOT = join(import.meta.dirname, '..')
+/** Suites that import it, themselves or through others, keep data in a store. */
+const ENGINE = join(import.meta.dirname, 'support/engine.ts')
+
+/** Paths relative to the project's folder. */
+export function suitesOf(tier: Tier, project: Project): readonly string[] {
+  const suites = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  return suites.filter((suite) => projectsOf(suite).includes(project) && tiersOf(suite, project).includes(tier))
+}
+
+/** @param path absolute */
+export const isWaiting = (path: string): boolean => isIn(WAITING, relative(ROOT, path))
+
+function projectsOf(suite: string): readonly Project[] {
+  if (isIn(OF_ENGINE.sqlite, suite)) return ['sqlite']
+  if (isIn(OF_ENGINE.mongodb, suite)) return ['mongodb']
+  return importsEngine(join(ROOT, suite)) ? ['sqlite', 'mongodb'] : ['once']
+}
+
+function tiersOf(suite: string, project: Project): readonly Tier[] {
+  if (isIn(LONG, suite)) return ['long']
+  if (isIn(RANDOM, suite)) return ['short', 'long']
+  return project === 'mongodb' && !isIn(STORE_SENSITIVE, suite) ? ['long'] : ['short']
+}
+
+const isIn = (globs: readonly string[], suite: string): boolean => globs.some((glob) => matchesGlob(suite, glob))
+
+const IMPORT = /\b(?:from|import) '(\.[^']+\.ts)'/g
+const known = new Map<string, boolean>([[ENGINE, true]])
+
+function importsEngine(file: string): boolean {
+  const answer = known.get(file)
+  if (answer !== undefined) return answer
+  // Files that import each other are looked at once.
+  known.set(file, false)
+  const found = importsOf(file).some(importsEngine)
+  known.set(file, found)
+  return found
+}
+
+/** Of the tests' own files; the sources never lead back here. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => join(dirname(file), path))
+  return imports.filter((path) => relative(ROOT, path).startsWith('test'))
+}
