@@ -51,6 +51,8 @@ export const configOf = (tier) => async () => {
     testSequencer: '<rootDir>/test/jest/sequencer.ts',
     maxWorkers: '100%',
     testTimeout: 60_000,
+    // Milliseconds: a process with much memory takes a while to end on a busy machine.
+    workerGracefulExitTimeout: 10_000,
   }
 }
 
