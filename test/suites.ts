@@ -6,32 +6,34 @@
  * MongoDB, the suites in LONG, and those in RANDOM once more, with all their runs.
  */
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, matchesGlob, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
 
 export type Tier = 'short' | 'long'
 export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
-const LONG = [
+const LONG = suites(
   'test/faults/*.test.ts',
   'test/process/process.test.ts',
   'test/storage/durability.test.ts',
   'test/storage/mongo-bench-plans.test.ts',
-]
+)
 
 /** Suites of random cases: with few of them in the short tier, and all in the long one (support/random-runs.ts). */
-const RANDOM = [
+const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',
-]
+)
 
 /**
  * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions, what several servers
  * share. The others ask a store for nothing that test/storage does not try on each engine.
  */
-const STORE_SENSITIVE = [
+const STORE_SENSITIVE = suites(
   'test/calls/session/call-sessions.test.ts',
   'test/integrations/outbox.test.ts',
   'test/repository/*.test.ts',
@@ -44,52 +46,55 @@ const STORE_SENSITIVE = [
   'test/rest/tenancy.test.ts',
   'test/search/*.test.ts',
   'test/storage/*.test.ts',
-]
+)
 
 /** Suites about one engine. */
-const OF_ENGINE: Readonly<Record<Exclude<Project, 'once'>, readonly string[]>> = {
-  sqlite: ['test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts'],
-  mongodb: [
-    'test/storage/mongo-*.test.ts',
-    'test/storage/same-answers.test.ts',
-    'test/faults/{network,replica-set,server-killed}.test.ts',
-  ],
-}
+const ON_SQLITE = suites('test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts')
+const ON_MONGODB = suites(
+  'test/storage/mongo-*.test.ts',
+  'test/storage/same-answers.test.ts',
+  'test/faults/{network,replica-set,server-killed}.test.ts',
+)
 
 /** Suites that mostly wait: for processes that start, elections, timeouts. They run beside the others (jest/runner.ts). */
-const WAITING = [
+const WAITING = suites(
   'test/faults/*.test.ts',
   'test/process/*.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
-]
+)
 
-const ROOT = join(import.meta.dirname, '..')
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
 
 /** Paths relative to the project's folder. */
 export function suitesOf(tier: Tier, project: Project): readonly string[] {
-  const suites = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
-  return suites.filter((suite) => projectsOf(suite).includes(project) && tiersOf(suite, project).includes(tier))
+  const all = [...suites('test/**/*.test.ts')].sort()
+  return all.filter((suite) => projectsOf(suite).includes(project) && tiersOf(suite, project).includes(tier))
 }
 
 /** @param path absolute */
-export const isWaiting = (path: string): boolean => isIn(WAITING, relative(ROOT, path))
+export const isWaiting = (path: string): boolean => WAITING.has(relative(ROOT, path))
 
 function projectsOf(suite: string): readonly Project[] {
-  if (isIn(OF_ENGINE.sqlite, suite)) return ['sqlite']
-  if (isIn(OF_ENGINE.mongodb, suite)) return ['mongodb']
+  if (ON_SQLITE.has(suite)) return ['sqlite']
+  if (ON_MONGODB.has(suite)) return ['mongodb']
   return importsEngine(join(ROOT, suite)) ? ['sqlite', 'mongodb'] : ['once']
 }
 
 function tiersOf(suite: string, project: Project): readonly Tier[] {
-  if (isIn(LONG, suite)) return ['long']
-  if (isIn(RANDOM, suite)) return ['short', 'long']
-  return project === 'mongodb' && !isIn(STORE_SENSITIVE, suite) ? ['long'] : ['short']
+  if (LONG.has(suite)) return ['long']
+  if (RANDOM.has(suite)) return ['short', 'long']
+  return project === 'mongodb' && !STORE_SENSITIVE.has(suite) ? ['long'] : ['short']
 }
 
-const isIn = (globs: readonly string[], suite: string): boolean => globs.some((glob) => matchesGlob(suite, glob))
+/** @throws Error for a glob that no suite matches (any more) */
+function suites(...globs: readonly string[]): ReadonlySet<string> {
+  const found = globs.map((glob) => globSync(glob, { cwd: ROOT }))
+  const stale = globs.filter((_, index) => found[index]?.length === 0)
+  if (stale.length > 0) throw new Error(`test/suites.ts lists ${stale.join(', ')}, which no suite matches`)
+  return new Set(found.flat())
+}
 
 const IMPORT = /\b(?:from|import) '(\.[^']+\.ts)'/g
 const known = new Map<string, boolean>([[ENGINE, true]])

@@ -29,8 +29,6 @@ export default class WaitingBesideRunner {
     this.#waiting = new TestRunner({ ...config, maxWorkers: WAITING_WORKERS }, context)
     this.#bail = config.bail
     this.#listen('test-file-start', ([test]) => this.#begin(test))
-    this.#listen('test-file-success', ([test, { numFailingTests }]) => this.#end(test, numFailingTests))
-    this.#listen('test-file-failure', ([test]) => this.#end(test, 0))
   }
 
   async runTests(...[tests, watcher, options]: RunArguments): Promise<void> {
@@ -43,14 +41,13 @@ export default class WaitingBesideRunner {
     ])
   }
 
-  /** Jest ends the run while it is told of a result, so it is told when nothing is under way any more. */
+  /** Jest listens to each event once. */
   on<Name extends keyof TestEvents>(name: Name, listener: Listener<Name>): UnsubscribeFn {
-    if (name !== 'test-file-success') return this.#listen(name, listener)
+    if (name !== 'test-file-success' && name !== 'test-file-failure') return this.#listen(name, listener)
     return this.#listen(name, async (event) => {
-      if (this.#isEnding && this.#underWay.size > 0) {
-        await new Promise<void>((resolve) => this.#allEnded.push(resolve))
-      }
-      await listener(event)
+      const [test, result] = event as TestEvents['test-file-success' | 'test-file-failure']
+      const failed = 'numFailingTests' in result ? result.numFailingTests : 0
+      await this.#end(test, failed, async () => await listener(event))
     })
   }
 
@@ -72,10 +69,15 @@ export default class WaitingBesideRunner {
     this.#underWay.add(test)
   }
 
-  #end(test: Test, failed: number): void {
-    this.#underWay.delete(test)
+  /** Jest ends the run when it is told of a failure, so it is told when nothing is under way any more. */
+  async #end(test: Test, failed: number, tell: () => Promise<void>): Promise<void> {
     this.#failed += failed
+    const isLast = failed > 0 && this.#isEnding
+    if (!isLast) await tell()
+    this.#underWay.delete(test)
     if (this.#underWay.size === 0) for (const resolve of this.#allEnded.splice(0)) resolve()
+    else if (isLast) await new Promise<void>((resolve) => this.#allEnded.push(resolve))
+    if (isLast) await tell()
   }
 }
 
