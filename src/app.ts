@@ -4,11 +4,10 @@ import Koa from 'koa'
 import type { Logger } from 'pino'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import type { PasswordCost } from './clinics/accounts.ts'
-import { SANDBOX } from './clinics/sandbox.ts'
-import { SERVICE } from './clinics/service.ts'
-import { readSettings, SETTINGS } from './clinics/settings.ts'
+import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
-import { type Agent, clinicAccess } from './core/context.ts'
+import { clinicAccess } from './core/clinic-access.ts'
+import type { Agent } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
@@ -18,7 +17,8 @@ import { Outbox } from './integrations/outbox.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { CustomIndexing } from './repository/custom-indexing.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS, Repository } from './repository/repository.ts'
+import { recentKinds, SERVICE } from './repository/record-kinds.ts'
+import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
@@ -26,7 +26,7 @@ import { baseUrlOf } from './rest/message/base-url.ts'
 import { metadata } from './rest/metadata.ts'
 import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
-import { refuseNoRequest } from './rest/server/client-error.ts'
+import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
@@ -77,16 +77,13 @@ export async function openStore(
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
 }
 
-/** Read with every request, and seldom changed. */
-const RECENT_KINDS = [SANDBOX, SETTINGS, CUSTOM_PARAMETERS.kind, CUSTOM_INDEX.kind]
-
 async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // Its driver is loaded by those who use it.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
-    return openMongoStore({ url: databaseUrl, recentKinds: RECENT_KINDS, ...options })
+    return openMongoStore({ url: databaseUrl, recentKinds, ...options })
   }
-  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds: RECENT_KINDS, ...options })
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds, ...options })
 }
 
 /** The record that a copy keeps in its target until it has ended: the name of its source. */
@@ -143,8 +140,10 @@ export async function createApp({
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
   const repository = new Repository(store, { baseUrl: base, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
-  const access = (clinic: string, agent: Agent) =>
-    clinicAccess(repository, providers, base, clinic, agent, config.profilePolicy)
+  const { profilePolicy } = config
+  const servedSearch = { parametersOf: parametersOf(providers), fullText }
+  const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
+  const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
   const outbox = new Outbox({
     repository,
     crm: integrations.crm,
@@ -174,8 +173,6 @@ export async function createApp({
       providers,
       system,
       limits: config.limits,
-      parametersOf: parametersOf(providers),
-      fullText,
       integrations,
       logger,
       baseOf,
@@ -187,7 +184,7 @@ export async function createApp({
   koa.on('error', brokenConnection(logger))
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
-  refuseNoRequest(server)
+  answerClientErrors(server)
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true

@@ -14,12 +14,7 @@ export type Tier = 'short' | 'long'
 export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
-const LONG = suites(
-  'test/faults/*.test.ts',
-  'test/process/process.test.ts',
-  'test/storage/durability.test.ts',
-  'test/storage/mongo-bench-plans.test.ts',
-)
+const LONG = suites('test/faults/*.test.ts', 'test/storage/mongo-bench-plans.test.ts')
 
 /** Suites of random cases: with few of them in the short tier, and all in the long one (support/random-runs.ts). */
 const RANDOM = suites(

@@ -1,6 +1,6 @@
 /** What a copy keeps in its target, as records, so that it can go on where it was ended: see copy-store.ts. */
 import { UNFINISHED_COPY } from '../../src/app.ts'
-import { SERVICE } from '../../src/clinics/service.ts'
+import { SERVICE } from '../../src/repository/record-kinds.ts'
 import type { RecordChange, ResourceStore, StoredRecord } from '../../src/storage/port.ts'
 
 const CLINIC = 'copy-clinic'

@@ -2,8 +2,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
-import { SERVICE } from './service.ts'
 
 export type Role = 'staff' | 'admin'
 
@@ -23,7 +23,7 @@ interface StoredAccount extends Account {
 }
 
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
-const KIND = 'account'
+const ACCOUNT = recordKind<StoredAccount>('account')
 
 /** The parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2): a hash takes 128 * N * r bytes. */
 export interface PasswordCost {
@@ -56,7 +56,7 @@ export async function createAccount(
   checkPassword(password, account.username)
   const passwordHash = await hashPassword(password, cost)
   await repository.change(SERVICE, async (unit) => {
-    if ((await unit.readRecord(KIND, keyOf(account.username), SERVICE)) !== undefined) {
+    if ((await unit.records.read(ACCOUNT, keyOf(account.username))) !== undefined) {
       throw conflict(`There is an account '${account.username}' already; choose another user name`)
     }
     stageAccount(unit, account, passwordHash)
@@ -65,8 +65,7 @@ export async function createAccount(
 
 /** Stages a new account in a change of any clinic; the write is refused when the user name is taken. */
 export function stageAccount(unit: UnitOfWork, account: Account, passwordHash: string): void {
-  const value: StoredAccount = { ...account, passwordHash }
-  unit.record({ clinic: SERVICE, kind: KIND, key: keyOf(account.username), expect: 0, value })
+  unit.records.put(ACCOUNT, keyOf(account.username), { ...account, passwordHash }, { expect: 0 })
 }
 
 /** @throws FhirError 404 when there is no such account, 400 when the password breaks the rules. */
@@ -74,22 +73,16 @@ export async function changePassword(repository: Repository, username: string, p
   checkPassword(password, username)
   const passwordHash = await hashPassword(password)
   await repository.change(SERVICE, async (unit) => {
-    const { version, value } = await existing(unit, username)
-    unit.record({
-      clinic: SERVICE,
-      kind: KIND,
-      key: keyOf(username),
-      expect: version,
-      value: { ...value, passwordHash },
-    })
+    const account = await existing(unit, username)
+    unit.records.put(ACCOUNT, keyOf(username), { ...account, passwordHash })
   })
 }
 
 /** Tokens already given out stay good until they expire. @throws FhirError 404 when there is no such account. */
 export async function removeAccount(repository: Repository, username: string): Promise<void> {
   await repository.change(SERVICE, async (unit) => {
-    const { version } = await existing(unit, username)
-    unit.record({ clinic: SERVICE, kind: KIND, key: keyOf(username), expect: version, value: undefined })
+    await existing(unit, username)
+    unit.records.delete(ACCOUNT, keyOf(username))
   })
 }
 
@@ -104,7 +97,7 @@ export async function verifyPassword(
   demo: boolean,
   cost: PasswordCost = PASSWORD_COST,
 ): Promise<Account | undefined> {
-  const record = await repository.readRecord(SERVICE, KIND, keyOf(username))
+  const record = await repository.readRecord(SERVICE, ACCOUNT, keyOf(username))
   const stored = isStoredAccount(record?.value) && (demo || record.value.demoOnly !== true) ? record.value : undefined
   const matches = await matchesHash(password, stored?.passwordHash ?? unmatchable(cost))
   if (stored === undefined || !matches) return undefined
@@ -146,10 +139,10 @@ const encode = ({ N, r, p }: PasswordCost, salt: Buffer, key: Buffer): string =>
 /** The hash of no password at all: what a login with an unknown user name is compared with. */
 const unmatchable = (cost: PasswordCost): string => encode(cost, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
 
-async function existing(unit: UnitOfWork, username: string): Promise<{ version: number; value: StoredAccount }> {
-  const record = await unit.readRecord(KIND, keyOf(username), SERVICE)
+async function existing(unit: UnitOfWork, username: string): Promise<StoredAccount> {
+  const record = await unit.records.read(ACCOUNT, keyOf(username))
   if (!isStoredAccount(record?.value)) throw notFound(`There is no account '${username}'`)
-  return { version: record.version, value: record.value }
+  return record.value
 }
 
 const isStoredAccount = (value: unknown): value is StoredAccount =>

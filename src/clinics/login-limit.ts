@@ -4,15 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
+import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { keyOf } from './accounts.ts'
-import { SERVICE } from './service.ts'
 
 const WINDOW_MS = 15 * 60 * 1000
 const FAILURES_PER_USER = 10
 const FAILURES_PER_ADDRESS = 50
-const KIND = 'login-attempts'
 /** Expired counters that one attempt clears away: more than it makes, so they can't pile up. */
 const CLEARED_PER_ATTEMPT = 8
 
@@ -21,6 +19,8 @@ interface Counter {
   readonly failures: number
   readonly since: number
 }
+
+const LOGIN_ATTEMPTS = recordKind<Counter>('login-attempts')
 
 export interface LoginAttempt {
   /** Forgets the user's failures, and this attempt for the address, so that a success never counts against anybody. */
@@ -44,42 +44,35 @@ export async function takeAttempt(repository: Repository, username: string, addr
 }
 
 async function countFailure(unit: UnitOfWork, key: string, limit: number): Promise<void> {
-  const { counter, version } = await readCounter(unit, key)
-  const { failures, since } = counter ?? { failures: 0, since: unit.now }
+  const { failures, since } = (await readCounter(unit, key)) ?? { failures: 0, since: unit.now }
   if (failures >= limit) throw tooMany(since + WINDOW_MS - unit.now)
-  stage(unit, key, version, { failures: failures + 1, since })
+  stage(unit, key, { failures: failures + 1, since })
 }
 
 async function forgive(unit: UnitOfWork, username: string, address: string): Promise<void> {
-  const user = await readCounter(unit, userKey(username))
-  if (user.version > 0) unit.record({ kind: KIND, key: userKey(username), expect: user.version, value: undefined })
-  const { counter, version } = await readCounter(unit, addressKey(address))
-  if (counter === undefined) return
-  stage(unit, addressKey(address), version, { ...counter, failures: Math.max(0, counter.failures - 1) })
+  const { records } = unit
+  const user = userKey(username)
+  if ((await records.read(LOGIN_ATTEMPTS, user)) !== undefined) records.delete(LOGIN_ATTEMPTS, user)
+  const counter = await readCounter(unit, addressKey(address))
+  if (counter !== undefined) {
+    stage(unit, addressKey(address), { ...counter, failures: Math.max(0, counter.failures - 1) })
+  }
 }
 
-/** The counter while its window lasts, and the version of its record (0: none). */
-async function readCounter(unit: UnitOfWork, key: string): Promise<{ counter: Counter | undefined; version: number }> {
-  const record = await unit.readRecord(KIND, key)
-  const counter = isCounter(record?.value) && record.value.since + WINDOW_MS > unit.now ? record.value : undefined
-  return { counter, version: record?.version ?? 0 }
+/** The counter while its window lasts. */
+async function readCounter({ records, now }: UnitOfWork, key: string): Promise<Counter | undefined> {
+  const counter = (await records.read(LOGIN_ATTEMPTS, key))?.value
+  return counter !== undefined && counter.since + WINDOW_MS > now ? counter : undefined
 }
 
-const stage = (unit: UnitOfWork, key: string, version: number, value: Counter): void =>
-  unit.record({ kind: KIND, key, expect: version, value, due: value.since + WINDOW_MS })
+const stage = ({ records }: UnitOfWork, key: string, value: Counter): void =>
+  records.put(LOGIN_ATTEMPTS, key, value, { due: value.since + WINDOW_MS })
 
 async function clearExpired(unit: UnitOfWork, repository: Repository): Promise<void> {
-  const expired = await repository.records({
-    clinic: SERVICE,
-    kind: KIND,
-    dueBefore: unit.now,
-    limit: CLEARED_PER_ATTEMPT,
-  })
-  for (const { key, version } of expired) unit.record({ kind: KIND, key, expect: version, value: undefined })
+  const query = { clinic: SERVICE, dueBefore: unit.now, limit: CLEARED_PER_ATTEMPT }
+  const expired = await repository.records(LOGIN_ATTEMPTS, query)
+  for (const { key, version } of expired) unit.records.delete(LOGIN_ATTEMPTS, key, { expect: version })
 }
-
-const isCounter = (value: unknown): value is Counter =>
-  isObject(value) && typeof value.failures === 'number' && typeof value.since === 'number'
 
 // Hashed: sooner or later somebody types a password where the user name belongs.
 const userKey = (username: string): string => `user:${createHash('sha256').update(keyOf(username)).digest('base64url')}`

@@ -2,12 +2,10 @@
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
-import type { CrmSettings } from '../core/ports.ts'
 import { conflict } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import { Repository, type UnitOfWork } from '../repository/repository.ts'
-import type { StoredRecord } from '../storage/port.ts'
-import { SERVICE } from './service.ts'
+import { recordKind, SERVICE } from '../repository/record-kinds.ts'
+import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 
 export interface ClinicSettings {
   readonly name: string
@@ -19,6 +17,14 @@ export interface ClinicSettings {
   readonly defaultRegion: string
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
+}
+
+/** Where a clinic's CRM is, from its settings. */
+export interface CrmSettings {
+  readonly enabled: boolean
+  readonly url: string
+  /** Standard Webhooks secret: `whsec_` and base64. */
+  readonly secret: string
 }
 
 export interface ClinicPolicies {
@@ -44,11 +50,14 @@ const DEFAULTS: ClinicSettings = {
   policies: DEFAULT_POLICIES,
 }
 
-/** They are read with most requests. */
-export const SETTINGS = 'settings'
+const SETTINGS = recordKind<Partial<ClinicSettings>>('settings')
 const KEY = 'settings'
-/** The dialled numbers are looked up before the clinic is known, so they belong to the service. */
-const NUMBER_KIND = 'dialed-number'
+/** The clinic that is reached under a number. */
+interface DialedClinic {
+  readonly clinic: string
+}
+
+const DIALED_NUMBER = recordKind<DialedClinic>('dialed-number')
 
 type Source = Repository | UnitOfWork
 
@@ -57,13 +66,17 @@ export async function readSettings(source: Source, clinic: string): Promise<Clin
   const record =
     source instanceof Repository
       ? await source.readRecent(clinic, SETTINGS, KEY)
-      : await source.readRecent(SETTINGS, KEY, clinic)
+      : await source.records.readRecent(SETTINGS, KEY)
   return settingsOf(record) ?? DEFAULTS
 }
 
 /** The settings to show or to change. Undefined when there is no such clinic: a clinic exists by its settings. */
 export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
-  return settingsOf(await readRecord(source, clinic, SETTINGS, KEY))
+  return settingsOf(
+    source instanceof Repository
+      ? await source.readRecord(clinic, SETTINGS, KEY)
+      : await source.records.read(SETTINGS, KEY),
+  )
 }
 
 export interface DialedNumber {
@@ -74,31 +87,33 @@ export interface DialedNumber {
 
 /** The clinic that is reached under a number in E.164. */
 export const dialedNumber = async (source: Source, number: string): Promise<DialedNumber | undefined> =>
-  dialedNumberOf(await readRecord(source, SERVICE, NUMBER_KIND, number))
+  dialedNumberOf(
+    source instanceof Repository
+      ? await source.readRecord(SERVICE, DIALED_NUMBER, number)
+      : await source.records.read(DIALED_NUMBER, number),
+  )
 
 /** The dialled numbers of all clinics, `most` at most. */
 export async function dialedNumbers(repository: Repository, most: number): Promise<readonly DialedNumber[]> {
-  const records = await repository.records({ clinic: SERVICE, kind: NUMBER_KIND, limit: most })
+  const records = await repository.records(DIALED_NUMBER, { clinic: SERVICE, limit: most })
   return records.map(dialedNumberOf).filter((dialed) => dialed !== undefined)
 }
 
-function dialedNumberOf(record: StoredRecord | undefined): DialedNumber | undefined {
-  if (record === undefined || !isObject(record.value) || typeof record.value.clinic !== 'string') return undefined
-  return { number: record.key, clinic: record.value.clinic }
-}
+const dialedNumberOf = (record: KindRecord<DialedClinic> | undefined): DialedNumber | undefined =>
+  record && { number: record.key, clinic: record.value.clinic }
 
 /**
  * Stages the settings of the unit's clinic, the look-up of its dialled numbers and the name of its Organization.
  * @throws FhirError 409 when another clinic has one of the numbers.
  */
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
-  const current = await unit.readRecord(SETTINGS, KEY)
+  const current = await unit.records.read(SETTINGS, KEY)
   for (const number of settings.dialedNumbers) await takeNumber(unit, number)
   for (const number of settingsOf(current)?.dialedNumbers ?? []) {
     if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
   }
   await renameOrganization(unit, settings.name)
-  unit.record({ kind: SETTINGS, key: KEY, expect: current?.version ?? 0, value: settings })
+  unit.records.put(SETTINGS, KEY, settings)
 }
 
 /** The clinic's Organization has its id; one that staff have deleted stays deleted. */
@@ -114,23 +129,18 @@ async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
   if (holder !== undefined) {
     throw conflict(`The number ${number} belongs to another clinic; a number can lead to one clinic only`)
   }
-  unit.record({ clinic: SERVICE, kind: NUMBER_KIND, key: number, expect: 0, value: { clinic: unit.clinic } })
+  unit.records.put(DIALED_NUMBER, number, { clinic: unit.clinic })
 }
 
 async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
-  const record = await unit.readRecord(NUMBER_KIND, number, SERVICE)
-  if (record === undefined) return
-  unit.record({ clinic: SERVICE, kind: NUMBER_KIND, key: number, expect: record.version, value: undefined })
+  if ((await unit.records.read(DIALED_NUMBER, number)) !== undefined) unit.records.delete(DIALED_NUMBER, number)
 }
 
-function settingsOf(record: StoredRecord | undefined): ClinicSettings | undefined {
+function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
   if (record === undefined) return undefined
-  const stored = record.value as Partial<ClinicSettings>
+  const stored = record.value
   return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
 }
-
-const readRecord = (source: Source, clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> =>
-  source instanceof Repository ? source.readRecord(clinic, kind, key) : source.readRecord(kind, key, clinic)
 
 /** What a client sees: the secret can be set, never read. */
 export function withoutSecrets({ crm, ...settings }: ClinicSettings): unknown {

@@ -1,5 +1,6 @@
-/** A live call the server knows: which clinic was dialled, who calls, and which patient it is about. */
+/** A live call: which clinic was dialled, who calls, and which patient it is about. */
 import { hash } from 'node:crypto'
+import { recordKind } from '../repository/record-kinds.ts'
 
 export interface CallSession {
   readonly clinic: string
@@ -11,15 +12,15 @@ export interface CallSession {
   readonly patient?: string
 }
 
-/** The kind of the record that holds a CallSession; it belongs to the whole service, as a call id is known before its clinic. */
-export const CALL = 'call'
+/** Kept under the whole service, as a call id is known before its clinic. */
+export const CALL = recordKind<CallSession>('call')
 
 /** Characters. */
-export const LONGEST_CALL_ID = 256
+export const MAX_CALL_ID_LENGTH = 256
 
-/** What a header can carry. */
+/** Limited to what a header can carry. */
 export const isCallId = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= LONGEST_CALL_ID && /^[\x21-\x7e]+$/.test(value)
+  typeof value === 'string' && value.length <= MAX_CALL_ID_LENGTH && /^[\x21-\x7e]+$/.test(value)
 
 /** The record's key, of a fixed length whatever the platform uses as ids. */
 export const callKey = (callId: string): string => hash('sha256', callId)

@@ -29,7 +29,7 @@ export interface OperationRequest {
   readonly base?: string
   /** How an answer of many resources is cut into pages, when the request came over FHIR. */
   readonly paging?: Paging
-  /** What reaches outside the server. */
+  /** The ports to systems outside. */
   readonly integrations: Integrations
 }
 

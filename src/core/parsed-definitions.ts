@@ -1,4 +1,4 @@
-/** Definitions that a clinic has stored, parsed once as long as their text is the same. */
+/** Definitions that a clinic has stored, parsed once as long as their text stays the same. */
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { BoundedCache } from '../terminology/bounded-cache.ts'

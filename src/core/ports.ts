@@ -1,4 +1,5 @@
 /** The ports to systems outside: the clinic's insurance verification and its CRM. */
+import type { CrmSettings } from '../clinics/settings.ts'
 
 export const INSURANCE_STATUS = [
   'VERIFIED',
@@ -43,14 +44,6 @@ export interface CrmContact {
   /** Unique per delivery; the receiver may use it to drop repeats. */
   readonly messageId: string
   readonly fields: Readonly<Record<string, string>>
-}
-
-/** Where a clinic's CRM is, from its settings. */
-export interface CrmSettings {
-  readonly enabled: boolean
-  readonly url: string
-  /** Standard Webhooks secret: `whsec_` and base64. */
-  readonly secret: string
 }
 
 export type Delivery =

@@ -8,24 +8,22 @@ import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { checkProfiles, declaredBy, type Question } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/load.ts'
-import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'
 import { parsedOnce } from './parsed-definitions.ts'
-import type { Provider } from './provider.ts'
 import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
-/** What holds in the clinic of `ctx`: its own setting, else that of the server. */
+/** The policy of the clinic of `ctx`: its own setting, else that of the server. */
 export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
   (await readSettings(ctx.unit, ctx.clinic)).policies.profiles ?? ctx.profilePolicy
 
-/** All that the profiles have to say of the resource, with what the clinic of `ctx` has stored now. */
+/** All issues that the profiles find in the resource, with what the clinic of `ctx` has stored now. */
 export const profileIssues = (ctx: Context, question: Question): Promise<readonly Issue[]> =>
   checkProfiles(question, {
     profiles: (canonicals) => loadProfiles(findIn(ctx), canonicals),
     terminology: (valueSets) => clinicTerminology(ctx, { valueSets }),
   })
 
-/** The same for what is written, under the policy of the clinic; nothing where the resource declares no profile. */
+/** The same for a write, under the policy of the clinic; none where the resource declares no profile. */
 export async function declaredProfileIssues(ctx: Context, resource: AnyResource): Promise<readonly Issue[]> {
   if (!declaresProfiles(resource)) return []
   const policy = await profilePolicy(ctx)
@@ -39,7 +37,7 @@ const questionOf = (resource: AnyResource, policy: ProfilePolicy): Question => (
   extensible: false,
 })
 
-/** By itself, or by a resource in it. */
+/** The resource itself, or a resource in it. */
 function declaresProfiles(resource: unknown): boolean {
   if (!isObject(resource)) return false
   if (declaredBy(resource).length > 0) return true
@@ -49,36 +47,18 @@ function declaresProfiles(resource: unknown): boolean {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The provider, which under the policy `reject` takes no resource that breaks a profile it declares. */
-export function withProfiles(provider: Provider): Provider {
-  const { create, update } = provider.interactions
-  return {
-    ...provider,
-    interactions: {
-      ...provider.interactions,
-      // Last, so that a conflict or a rule of the type is told before; nothing is stored until all is done.
-      ...(create && { create: async (ctx, resource) => enforced(ctx, await create(ctx, resource)) }),
-      ...(update && {
-        update: async (ctx, resource, precondition) => enforced(ctx, await update(ctx, resource, precondition)),
-      }),
-    },
-  }
-}
-
-/** @throws FhirError 422 with all that the profiles have to say */
-async function enforced(ctx: Context, written: Versioned): Promise<Versioned> {
-  const { resource } = written
-  if (!declaresProfiles(resource) || (await profilePolicy(ctx)) !== 'reject') return written
+/** @throws FhirError 422 with all that the profiles report, where the policy is `reject` and the resource breaks one */
+export async function enforceProfiles(ctx: Context, resource: AnyResource): Promise<void> {
+  if (!declaresProfiles(resource) || (await profilePolicy(ctx)) !== 'reject') return
   const issues = await profileIssues(ctx, questionOf(resource, 'reject'))
   if (issues.some(({ severity }) => severity === 'error')) throw new FhirError(422, issues)
-  return written
 }
 
 /** Characters of text; what is made of it takes a few times that. */
-const MOST_CHARACTERS_KEPT = 8_000_000
+const MAX_CHARACTERS_KEPT = 8_000_000
 
 /** The profile that was made of a definition is kept with it. */
-const parsed = parsedOnce<StructureDefinition>(MOST_CHARACTERS_KEPT)
+const parsed = parsedOnce<StructureDefinition>(MAX_CHARACTERS_KEPT)
 
 const findIn =
   (ctx: Context): FindDefinitions =>

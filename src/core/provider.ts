@@ -2,44 +2,23 @@
 
 import type { Patch } from '../fhir/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import type { SearchAnswer, Versioned } from '../repository/repository.ts'
+import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import type { HistoryPage, HistoryQuery } from '../storage/port.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './operation.ts'
 
-/** What must hold for a write: https://hl7.org/fhir/R4/http.html#concurrency. */
-export interface Precondition {
-  /** If-Match: the version that must be current, or * for any; else 412. */
-  readonly ifMatch?: number | '*'
-  /** If-None-Match: * : the resource must not exist; else 412. */
-  readonly ifNoneMatch?: '*'
-}
-
-/** The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). */
+/**
+ * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). What a write is
+ * handed is valid, keeps its profiles, and its precondition holds (core/write.ts).
+ */
 export interface Interactions {
   readonly read: (ctx: Context, type: string, id: string) => Promise<Versioned>
   readonly vread: (ctx: Context, type: string, id: string, version: number) => Promise<Versioned>
   readonly create: (ctx: Context, resource: AnyResource) => Promise<Versioned>
-  readonly update: (
-    ctx: Context,
-    resource: AnyResource & { id: string },
-    precondition: Precondition,
-  ) => Promise<Versioned>
-  readonly patch: (
-    ctx: Context,
-    type: string,
-    id: string,
-    patch: Patch,
-    precondition: Precondition,
-  ) => Promise<Versioned>
+  readonly update: (ctx: Context, resource: AnyResource & { id: string }) => Promise<Versioned>
+  readonly patch: (ctx: Context, type: string, id: string, patch: Patch) => Promise<Versioned>
   /** The deletion, or undefined when there was nothing to delete. */
-  readonly delete: (
-    ctx: Context,
-    type: string,
-    id: string,
-    precondition: Precondition,
-  ) => Promise<Versioned | undefined>
+  readonly delete: (ctx: Context, type: string, id: string) => Promise<Versioned | undefined>
   readonly 'history-instance': (ctx: Context, query: Omit<HistoryQuery, 'clinic'>) => Promise<HistoryPage>
   readonly 'history-type': (ctx: Context, query: Omit<HistoryQuery, 'clinic'>) => Promise<HistoryPage>
   readonly 'search-type': (ctx: Context, plan: SearchPlan) => Promise<SearchAnswer>
@@ -59,6 +38,8 @@ export interface Provider {
     readonly range: string
   }[]
 }
+
+export type Providers = ReadonlyMap<string, Provider>
 
 type Declaration = Pick<Provider, 'interactions'> & Partial<Omit<Provider, 'type' | 'interactions'>>
 

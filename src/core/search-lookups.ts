@@ -1,6 +1,6 @@
-/** Answers the questions of a search from what the clinic holds: its value sets, code systems and resources. */
+/** Resolves the lookups of a search from what the clinic has stored: its value sets, code systems and resources. */
 import { FhirError } from '../fhir/outcome.ts'
-import { type Ask, answered, type Question } from '../search/lookup.ts'
+import { type LookUp, type Lookup, resolveLookups } from '../search/lookup.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 import { any } from '../search/value.ts'
 import { codesAbove, codesBelow, codesInValueSet } from '../terminology/search-codes.ts'
@@ -8,75 +8,75 @@ import type { Context } from './context.ts'
 import { clinicTerminology } from './terminology.ts'
 
 /**
- * What `parse` makes of a query, with all that it has to look up in the clinic.
- * @throws FhirError 400 for a value set that is not here, 422 where the answer is too large
+ * What `parse` makes of a query, with every lookup resolved in the clinic.
+ * @throws FhirError 400 for a value set that is not here, 422 for a lookup that finds too much
  */
-export const lookedUp = <Parsed>(ctx: Context, parse: (ask: Ask) => Parsed): Promise<Parsed> =>
-  answered(parse, (question) => naming(question, () => answerTo(question, ctx)))
+export const withLookups = <Parsed>(ctx: Context, parse: (lookUp: LookUp) => Parsed): Promise<Parsed> =>
+  resolveLookups(parse, (lookup) => namingParameter(lookup, () => resolved(lookup, ctx)))
 
-async function answerTo(question: Question, ctx: Context): Promise<Condition> {
-  switch (question.kind) {
+async function resolved(lookup: Lookup, ctx: Context): Promise<Condition> {
+  switch (lookup.kind) {
     case 'value-set': {
-      const { valueSet } = question
-      return anyCode(question, codesInValueSet(await clinicTerminology(ctx, { valueSets: [valueSet] }), valueSet))
+      const { valueSet } = lookup
+      return anyCode(lookup, codesInValueSet(await clinicTerminology(ctx, { valueSets: [valueSet] }), valueSet))
     }
     case 'code': {
-      const { system, code, direction } = question
+      const { system, code, direction } = lookup
       const terminology = await clinicTerminology(ctx, { codeSystems: [system] })
-      return anyCode(question, (direction === 'above' ? codesAbove : codesBelow)(terminology, { system, code }))
+      return anyCode(lookup, (direction === 'above' ? codesAbove : codesBelow)(terminology, { system, code }))
     }
     case 'resource':
-      return anyReference(question, await hierarchy(question, ctx))
+      return anyReference(lookup, await hierarchy(lookup, ctx))
     case 'media-type':
-      return anyCode(question, await mediaTypes(question, ctx))
+      return anyCode(lookup, await mediaTypes(lookup, ctx))
   }
 }
 
 const anyCode = (
-  { param }: Question,
+  { param }: Lookup,
   codes: readonly { readonly system: string; readonly code: string }[],
 ): Condition => {
   const different = new Map(codes.map(({ system, code }) => [`${system}|${code}`, { system, code }]))
   return any([...different.values()].map((code) => ({ kind: 'token', param, ...code })))
 }
 
-type Of<Kind extends Question['kind']> = Extract<Question, { kind: Kind }>
+type LookupOf<Kind extends Lookup['kind']> = Extract<Lookup, { kind: Kind }>
 
-const anyReference = ({ param, type }: Of<'resource'>, ids: Iterable<string>): Condition =>
+const anyReference = ({ param, type }: LookupOf<'resource'>, ids: Iterable<string>): Condition =>
   any([...ids].map((id) => ({ kind: 'reference', param, type, id })))
 
-const MOST_RESOURCES = 1000
-const MOST_LEVELS = 50
+const MAX_RESOURCES = 1000
+const MAX_LEVELS = 50
 
-/** The ids of the resource and of all above or below it, level by level; a circle ends where it began. */
-async function hierarchy(question: Of<'resource'>, { clinic, unit }: Context): Promise<ReadonlySet<string>> {
-  const { type, id } = question
+/** The ids of the resource and of all above or below it, level by level; a cycle ends where it began. */
+async function hierarchy(lookup: LookupOf<'resource'>, { clinic, unit }: Context): Promise<ReadonlySet<string>> {
+  const { type, id } = lookup
   const found = new Set([id])
   let level: readonly string[] = [id]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MOST_LEVELS) throw tooCostly(`more than ${MOST_LEVELS} levels`)
-    const plan: SearchPlan = { ...WHOLE, clinic, types: [type], where: [nextTo(question, level)] }
+    if (depth === MAX_LEVELS) throw tooCostly(`more than ${MAX_LEVELS} levels`)
+    const plan: SearchPlan = { ...WHOLE, clinic, types: [type], where: [nextTo(lookup, level)] }
     const { matches, next } = await unit.search(plan)
     level = matches.map((match) => match.id).filter((one) => !found.has(one))
     for (const one of level) found.add(one)
-    if (found.size > MOST_RESOURCES || next !== undefined) throw tooCostly(`more than ${MOST_RESOURCES} resources`)
+    if (found.size > MAX_RESOURCES || next !== undefined) throw tooCostly(`more than ${MAX_RESOURCES} resources`)
   }
   return found
 }
 
-const WHOLE = { sort: [], count: MOST_RESOURCES, total: 'none', include: [], includeLimit: 0 } as const
+const WHOLE = { sort: [], count: MAX_RESOURCES, total: 'none', include: [], includeLimit: 0 } as const
 
-function nextTo({ direction, type, parent: param }: Of<'resource'>, ids: readonly string[]): Condition {
+function nextTo({ direction, type, parent: param }: LookupOf<'resource'>, ids: readonly string[]): Condition {
   return direction === 'below'
     ? any(ids.map((id) => ({ kind: 'reference', param, type, id })))
     : { kind: 'has', type, param, where: { kind: 'id', ids } }
 }
 
-const MOST_MEDIA_TYPES = 10_000
+const MAX_MEDIA_TYPES = 10_000
 
-/** Of those that the resources have: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
-async function mediaTypes({ param, types, mediaType }: Of<'media-type'>, { unit }: Context) {
-  const query = { kind: 'token', param, limit: MOST_MEDIA_TYPES } as const
+/** Those that occur in stored resources: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
+async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, { unit }: Context) {
+  const query = { kind: 'token', param, limit: MAX_MEDIA_TYPES } as const
   const values = await Promise.all(types.map((type) => unit.values({ ...query, type })))
   const isOf = ({ code }: { readonly code: string }) =>
     code === mediaType ||
@@ -87,8 +87,8 @@ async function mediaTypes({ param, types, mediaType }: Of<'media-type'>, { unit 
 const tooCostly = (what: string): FhirError =>
   new FhirError(422, { code: 'too-costly', diagnostics: `the hierarchy has ${what}, the most for a search` })
 
-/** What is not here was named by the search itself: a mistake of the request. */
-async function naming<T>({ name }: Question, work: () => Promise<T>): Promise<T> {
+/** A resource that does not exist was named by the search itself: 400 in place of 404, with the parameter's name. */
+async function namingParameter<T>({ name }: Lookup, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

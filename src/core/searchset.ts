@@ -14,7 +14,7 @@ interface Page {
   readonly warnings: readonly Issue[]
 }
 
-/** A class, so that it is not taken for out parameters by name. */
+/** A class, to distinguish it from out parameters by name. */
 export class Searchset {
   readonly page: Page
 

@@ -42,13 +42,13 @@ function readFolder(type: string, folder: string): readonly ShippedResource[] {
 
 export const isShipped = (type: string, id: string): boolean => shippedResources().has(`${type}/${id}`)
 
-/** Writes what the clinic lacks or has in another form, in one change; nothing where all is as it should be. */
+/** Writes those that the clinic lacks or has in another version, in one change. */
 export const ensureShipped = (access: ClinicAccess): Promise<void> =>
   access.change(async ({ unit }) => {
     for (const resource of shippedResources().values()) {
       const stored = await unit.read(resource.resourceType, resource.id)
       const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
-      // Beneath the rules of the provider, which lets nobody change them.
+      // Beneath the rules of the provider, which refuses to change them.
       if (!isSame) await unit.put(resource, 'PUT')
     }
   })

@@ -1,4 +1,4 @@
-/** The terminology of a clinic: what it has stored, and behind that what the R4 packages carry. */
+/** The terminology of a clinic: what it has stored, and what the R4 packages contain. */
 
 import { type Asked, type FindTerms, gather } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
@@ -37,7 +37,7 @@ export const uriQuery = (parameter: string, urls: readonly string[]): string =>
   `${parameter}=${urls.map((url) => encodeURIComponent(url.replace(/[\\,$|]/g, '\\$&'))).join(',')}`
 
 /** Characters of text; the objects made of it take a few times that. */
-const MOST_CHARACTERS_KEPT = 4_000_000
+const MAX_CHARACTERS_KEPT = 4_000_000
 
 /** A code system takes long to parse and to look through. */
-const parsed = parsedOnce<Terms[TermsType]>(MOST_CHARACTERS_KEPT)
+const parsed = parsedOnce<Terms[TermsType]>(MAX_CHARACTERS_KEPT)

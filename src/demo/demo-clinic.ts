@@ -8,6 +8,7 @@ import { stageClinic } from '../clinics/clinics.ts'
 import { type ClinicSettings, findSettings, readSettings } from '../clinics/settings.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type BookableTime, bookableTimes } from '../scheduling/working-day.ts'
 
@@ -36,7 +37,7 @@ const APPOINTMENTS_DAY = '2024-01-08'
 const CLOSING_HOUR = 17
 
 /** Remembers, per demo schedule, the last day that got slots: a day is filled once, whatever becomes of its slots. */
-const FILLED_KIND = 'demo-slots'
+const DEMO_SLOTS = recordKind<Filled>('demo-slots')
 
 interface DemoParts {
   readonly repository: Repository
@@ -108,10 +109,10 @@ async function calendars(): Promise<readonly Calendar[]> {
 
 async function topUp(ctx: Context, calendar: Calendar, today: DateTime): Promise<number> {
   const { schedule } = calendar
-  const filled = await ctx.unit.readRecord(FILLED_KIND, schedule)
+  const filled = await ctx.unit.records.read(DEMO_SLOTS, schedule)
   // No record: this schedule is not one that the demo made. A deleted one is left alone.
   if (filled === undefined || (await ctx.find<Schedule>('Schedule', schedule)) === undefined) return 0
-  const next = DateTime.fromISO((filled.value as Filled).through, { zone: today.zone }).plus({ days: 1 })
+  const next = DateTime.fromISO(filled.value.through, { zone: today.zone }).plus({ days: 1 })
   return fill(ctx, calendar, DateTime.max(today, next), new Set())
 }
 
@@ -134,9 +135,8 @@ async function fill(ctx: Context, calendar: Calendar, from: DateTime, held: Read
       if (await stageSlot(ctx, schedule, time, held)) added++
     }
   }
-  const record = await ctx.unit.readRecord(FILLED_KIND, schedule)
-  const value: Filled = { through: dateOf(last) }
-  ctx.unit.record({ kind: FILLED_KIND, key: schedule, expect: record?.version ?? 0, value })
+  await ctx.unit.records.read(DEMO_SLOTS, schedule)
+  ctx.unit.records.put(DEMO_SLOTS, schedule, { through: dateOf(last) })
   return added
 }
 

@@ -1,6 +1,7 @@
 /** The CRM by a signed webhook: https://www.standardwebhooks.com. One POST a contact, the signature over its exact body. */
 import { Webhook } from 'standardwebhooks'
-import type { CrmConnector, CrmContact, CrmSettings, Delivery } from '../core/ports.ts'
+import type { CrmSettings } from '../clinics/settings.ts'
+import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
 
 /** Milliseconds: a caller is waiting on the line. */
 const DEADLINE = 3_000

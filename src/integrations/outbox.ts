@@ -6,13 +6,15 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
 import { attachedText, createStaffTask, isOpen } from '../calls/record/staff-task.ts'
+import type { CrmSettings } from '../clinics/settings.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
-import type { CrmConnector, CrmContact, CrmSettings, Delivery } from '../core/ports.ts'
+import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
+import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 
-export const OUTBOX = 'outbox'
+export const OUTBOX = recordKind<OutboxRow>('outbox')
 
 /** Milliseconds a try may take before another process may take the row over; longer than any connector's deadline. */
 const LEASE = 30_000
@@ -41,7 +43,7 @@ export interface OutboxRow {
 /** Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged` when the change is written. */
 export function stageDelivery(ctx: Context, contact: CrmContact, call?: CallSession): void {
   const row: OutboxRow = { contact, ...(call === undefined ? {} : { call }), state: 'waiting', tries: 1 }
-  ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: 0, value: row, due: ctx.now + LEASE })
+  ctx.unit.records.put(OUTBOX, contact.messageId, row, { due: ctx.now + LEASE })
 }
 
 /**
@@ -70,8 +72,7 @@ interface Leased {
 }
 
 async function rowOf(ctx: Context, key: string): Promise<Leased | undefined> {
-  const record = await ctx.unit.readRecord(OUTBOX, key)
-  return record && { value: record.value as OutboxRow, version: record.version, due: record.due }
+  return await ctx.unit.records.read(OUTBOX, key)
 }
 
 /** Takes a row that is due for one try; undefined when somebody else has it, or it is done. */
@@ -81,7 +82,7 @@ const lease = (access: ClinicAccess, key: string): Promise<Leased | undefined> =
     if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
     const value = { ...row.value, tries: row.value.tries + 1 }
     const due = ctx.now + LEASE
-    ctx.unit.record({ kind: OUTBOX, key, expect: row.version, value, due })
+    ctx.unit.records.put(OUTBOX, key, value, { due })
     return { value, version: row.version + 1, due }
   })
 
@@ -91,7 +92,7 @@ const settle = (access: ClinicAccess, key: string, version: number, delivery: De
     const row = await rowOf(ctx, key)
     if (row === undefined || row.version !== version) return
     if (!delivery.delivered) return await settleFailure(ctx, row, delivery)
-    ctx.unit.record({ kind: OUTBOX, key, expect: version, value: undefined })
+    ctx.unit.records.delete(OUTBOX, key)
     await completeTask(ctx, row.value)
   })
 
@@ -106,7 +107,7 @@ async function settleFailure(ctx: Context, row: Leased, failure: Delivery & { de
     ...(task === undefined ? {} : { task }),
   }
   const due = dead ? null : ctx.now + waitAfter(tries, failure.retryAfterMs)
-  ctx.unit.record({ kind: OUTBOX, key: contact.messageId, expect: row.version, value, due })
+  ctx.unit.records.put(OUTBOX, contact.messageId, value, { due })
 }
 
 /** Milliseconds until the next try: doubled each time, at least what the CRM asks for, six hours at most. */
@@ -186,8 +187,8 @@ export class Outbox {
 
   async #deliverAll(): Promise<void> {
     const { repository, clock = Date.now } = this.#services
-    const due = { kind: OUTBOX, dueBefore: clock(), limit: BATCH }
-    for (const { clinic, key } of (await this.#caught(() => repository.records(due))) ?? []) {
+    const due = { dueBefore: clock(), limit: BATCH }
+    for (const { clinic, key } of (await this.#caught(() => repository.records(OUTBOX, due))) ?? []) {
       if (this.#stopped) return
       await this.#caught(() => this.#deliver(clinic, key))
     }

@@ -1,4 +1,4 @@
-/** What must be true of an OperationDefinition before it is served: https://hl7.org/fhir/R4/operationdefinition.html. */
+/** Checks of an OperationDefinition before it is served: https://hl7.org/fhir/R4/operationdefinition.html. */
 import { readdirSync } from 'node:fs'
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { DEFINITIONS, type Operation } from '../core/operation.ts'

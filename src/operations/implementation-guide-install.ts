@@ -12,7 +12,7 @@ import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 
-/** What takes effect by being stored. Search parameters are left out: a guide repeats those of R4 under its own names. */
+/** Types that take effect once they are stored. Not SearchParameter: guides repeat those of R4 under their own names. */
 const TAKEN: ReadonlySet<string> = new Set([
   'StructureDefinition',
   'ValueSet',
@@ -21,18 +21,18 @@ const TAKEN: ReadonlySet<string> = new Set([
   'NamingSystem',
   'ImplementationGuide',
 ])
-const MOST_RESOURCES = 5_000
+const MAX_RESOURCES = 5_000
 /** Resources that are stored together. */
 const AT_ONCE = 25
-/** Problems that are told one by one. */
-const MOST_TOLD = 50
+/** Problems that are reported one by one. */
+const MAX_TOLD = 50
 
 export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
   const { what, notes, candidates } = await contentOf(input)
-  if (candidates.length > MOST_RESOURCES) throw tooMany(candidates.length)
+  if (candidates.length > MAX_RESOURCES) throw tooMany(candidates.length)
   const tally = new Tally()
   for (const some of chunks(candidates, AT_ONCE)) {
-    // Others are served between the parts of a large package.
+    // Other requests are served between the parts of a large package.
     await setImmediate()
     await storeAll(
       access,
@@ -46,7 +46,7 @@ export const implementationGuideInstall = defineOperation('implementation-guide-
 const tooMany = (count: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `There are ${count} files or entries; this server takes ${MOST_RESOURCES} at most`,
+    diagnostics: `There are ${count} files or entries; this server takes ${MAX_RESOURCES} at most`,
   })
 
 interface Content {
@@ -152,7 +152,7 @@ interface Result {
   readonly problem?: string
 }
 
-/** One that is no valid resource does not stop the others. */
+/** An invalid resource does not stop the others. */
 async function storeOne(ctx: Context, { at, resource }: Found): Promise<Result> {
   const type = resource.resourceType
   try {
@@ -167,7 +167,7 @@ async function storeOne(ctx: Context, { at, resource }: Found): Promise<Result> 
   }
 }
 
-/** Where the clinic has it already, by its url and version; else under its own id, unless something else is there. */
+/** The id of the resource that the clinic has under this url and version; else its own id, unless that is taken. */
 async function placeOf(ctx: Context, resource: Canonical): Promise<{ id: string; current?: AnyResource }> {
   const { resourceType: type, id, url, version } = resource
   const held = typeof url === 'string' ? await ctx.search<Canonical>(type, uriQuery('url', [url])) : []
@@ -185,7 +185,7 @@ const textOf = ({ id: _id, meta, ...content }: AnyResource): string => {
   return JSON.stringify([kept, content])
 }
 
-/** What became of each resource, for the answer. */
+/** Counts what became of the resources, for the answer. */
 class Tally {
   readonly #stored = new Map<string, number>()
   readonly #leftOut = new Map<string, number>()
@@ -204,7 +204,7 @@ class Tally {
   }
 
   problem(at: string, said: string): void {
-    if (this.#problems.length >= MOST_TOLD) this.#untold++
+    if (this.#problems.length >= MAX_TOLD) this.#untold++
     else this.#problems.push({ severity: 'warning', code: 'invalid', diagnostics: `${at.slice(0, 200)} ${said}` })
   }
 

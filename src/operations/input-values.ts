@@ -18,17 +18,17 @@ export function fromBody(parameters: readonly OperationDefinitionParameter[], bo
   return body.resourceType === 'Parameters' ? fromParameters(body.parameter) : bareResource(parameters, body)
 }
 
-/** What is in both is there as often as both have it. */
+/** The values of both; a parameter in both has the values of both. */
 export function together(one: Values, other: Values): Values {
   const names = new Set([...one.keys(), ...other.keys()])
   return new Map([...names].map((name) => [name, [...(one.get(name) ?? []), ...(other.get(name) ?? [])]]))
 }
 
-/** What platforms send for an argument that the caller has not given. */
+/** Voice platforms send null or '' for an argument that the caller has not given. */
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Null and blank strings count as absent, what no parameter is called is left out. */
+/** Null and blank strings count as absent; unknown arguments are left out. */
 export function fromArguments(
   parameters: readonly OperationDefinitionParameter[],
   given: Readonly<Record<string, unknown>>,
@@ -43,7 +43,7 @@ export function fromArguments(
   return values
 }
 
-/** 12500.0 is a whole number to whoever wrote it, but keeps its text when it is read without loss. */
+/** 12500.0 is a whole number, but the lossless reader keeps its text. */
 const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): unknown =>
   isNumber(value) && type !== 'decimal' ? Number(value) : value
 

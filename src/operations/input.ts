@@ -44,7 +44,7 @@ const inParameters = (
   parameters: readonly OperationDefinitionParameter[] = [],
 ): readonly OperationDefinitionParameter[] => parameters.filter(({ use }) => use === 'in')
 
-/** Checks what was found against the definition; a noun that the client knows names it in messages. */
+/** Checks the values against the definition. @param noun for messages: what the client calls them */
 function checked(
   parameters: readonly OperationDefinitionParameter[],
   values: Values,
@@ -126,7 +126,7 @@ function expectation({ type, part }: OperationDefinitionParameter): string {
   )
 }
 
-/** What the specification says of them in full says too much to whoever forgot one. */
+/** Shorter than the specification's own words, for messages about a missing value. */
 const TEXT: ReadonlyMap<string, string> = new Map([
   ['string', 'text'],
   ['markdown', 'text'],

@@ -3,14 +3,15 @@
  * https://hl7.org/fhir/R4/resource-operation-meta.html, -meta-add.html, -meta-delete.html
  */
 import type { Coding, Meta } from 'fhir/r4'
-import { absent, type Context, present } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
+import { absent, present } from '../core/present.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate.ts'
 
 /** Of each kind of label, in the answer for a type or the whole clinic. */
-const MOST_LABELS = 1000
+const MAX_LABELS = 1000
 
 /** Of a resource, one of its versions, a type, or the clinic. */
 export const meta = defineOperation(
@@ -38,10 +39,10 @@ async function readVersion({ unit }: Context, type: string, id: string, version:
   return present(found, type, id)
 }
 
-/** Without what only a resource has: version, time, source. */
+/** Without the elements that belong to one resource: version, time, source. */
 async function labelsInUse({ unit }: Context, type: string | undefined): Promise<Meta> {
   const inUse = async (kind: 'token' | 'uri', param: string) => {
-    const found = await unit.values({ ...(type === undefined ? {} : { type }), kind, param, limit: MOST_LABELS })
+    const found = await unit.values({ ...(type === undefined ? {} : { type }), kind, param, limit: MAX_LABELS })
     return found.toSorted((one, other) => (`${one.system}|${one.code}` < `${other.system}|${other.code}` ? -1 : 1))
   }
   const codings = async (param: string): Promise<Coding[]> =>
@@ -93,14 +94,14 @@ async function changeLabels(
       security: change(security, given.security),
       tag: change(tag, given.tag),
     }
-    // Adding takes nothing away, and deleting adds nothing: as many labels are the same labels.
+    // An operation only adds or only removes, so the same number of labels means the same labels.
     if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
     const updated = await ctx.update({ ...resource, meta: { ...rest, ...withoutEmpty(next) } })
     return { return: updated.resource.meta ?? {} }
   })
 }
 
-/** What $meta is about, beside what belongs to one version. */
+/** The labels that the operations change. */
 interface Labels {
   readonly profile: string[]
   readonly security: Coding[]
@@ -112,7 +113,7 @@ const sizeOf = ({ profile, security, tag }: Labels): number => profile.length + 
 const withoutEmpty = (labels: Labels): Partial<Labels> =>
   Object.fromEntries(Object.entries(labels).filter(([, list]) => list.length > 0))
 
-/** R4 lets a server change the labels of past versions; in this one a version stays as it was. */
+/** R4 allows a server to change the labels of past versions; this one keeps versions as they were. */
 const pastVersion = (type: string, id: string): FhirError =>
   new FhirError(
     405,

@@ -13,10 +13,10 @@ import type { Versioned } from '../repository/repository.ts'
 const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 /** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */
 const CANDIDATES_PER_CLUE = 100
-/** The most telling ones. */
-const MOST_CLUES = 100
+/** Queries for candidates, the most selective first. */
+const MAX_CLUES = 100
 /** Of what a Patient is matched by, as JSON. */
-const MOST_CHARACTERS = 8_000
+const MAX_CHARACTERS = 8_000
 
 export const patientMatch = defineOperation('patient-match', async ({ access, input, base }: OperationRequest) => {
   checkResource(input.resource, 'Patient')
@@ -28,10 +28,10 @@ export const patientMatch = defineOperation('patient-match', async ({ access, in
 
 /** Every part of a name is looked for together with every other, so a few hundred of them would keep everybody waiting. */
 function checkLength({ name, identifier, telecom, address }: Patient): void {
-  if (JSON.stringify([name, identifier, telecom, address]).length <= MOST_CHARACTERS) return
+  if (JSON.stringify([name, identifier, telecom, address]).length <= MAX_CHARACTERS) return
   throw new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The names, identifiers, telecoms and addresses to match by are longer than ${MOST_CHARACTERS} characters together; send fewer`,
+    diagnostics: `The names, identifiers, telecoms and addresses to match by are longer than ${MAX_CHARACTERS} characters together; send fewer`,
     expression: 'Parameters.parameter.resource',
   })
 }
@@ -42,7 +42,7 @@ interface PatientMatch extends Score {
 
 /** Patients of the clinic that may be the one asked for, best first. @throws FhirError 400 when nothing can be matched by. */
 async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
-  const queries = candidateQueries(asked).slice(0, MOST_CLUES)
+  const queries = candidateQueries(asked).slice(0, MAX_CLUES)
   if (queries.length === 0) {
     throw badRequest(
       'The Patient holds nothing to match by; give a name, an identifier, a phone number, an e-mail address, or an address with the birth date',

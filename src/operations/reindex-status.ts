@@ -1,18 +1,17 @@
 /** $reindex-status: how far the resources of a clinic are indexed by the search parameters that it has added. */
 import type { Context } from '../core/context.ts'
 import { defineOperation } from '../core/operation.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../repository/repository.ts'
-import { typesOf } from '../search/index/custom-definition.ts'
-import { type CustomParameter, declarationIn } from '../search/index/custom-parameters.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
+import { type CustomParameter, declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn } from '../search/index/custom-progress.ts'
+import { typesOf } from '../search/index/expression-types.ts'
 
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()
-  const read = async ({ kind, key }: { readonly kind: string; readonly key: string }) =>
-    (await ctx.unit.readRecord(kind, key))?.value
-  // First what is wanted: what is indexed meanwhile shows as more, not as less.
-  const { parameters, types } = declarationIn(await read(CUSTOM_PARAMETERS))
-  const index = customIndexIn(await read(CUSTOM_INDEX))
+  const { records } = ctx.unit
+  // The declaration first: what is indexed meanwhile then shows as more, not as less.
+  const { parameters, types } = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
+  const index = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
   const unfinished = Object.keys(types).filter((type) => (index.types[type]?.indexVersion ?? 0) < (types[type] ?? 0))
   const stored = new Map<string, number>()
   for (const type of unfinished) stored.set(type, await numberOf(ctx, type))
@@ -44,6 +43,6 @@ function stateOf(
   return { reference: { reference: `SearchParameter/${id}` }, code, type: base, state, done, left, failed }
 }
 
-/** Numbers of an earlier pass say nothing of this one. */
+/** Counts of an earlier pass do not apply to this one. */
 const isCounted = (index: CustomIndex, type: string, wanted: Readonly<Record<string, number>>): boolean =>
   index.types[type]?.towards === wanted[type]

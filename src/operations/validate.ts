@@ -78,7 +78,7 @@ function addressIssues(resource: Record<string, unknown>, type: string, id: stri
   return [{ code: 'value', diagnostics, expression: `${type}.id` }]
 }
 
-/** As far as a write goes before it is written. */
+/** Runs the stages of a write before the commit. */
 async function tryWrite(
   ctx: Context,
   mode: Mode | undefined,
@@ -95,7 +95,7 @@ async function tryDelete(ctx: Context, type: string, id: string): Promise<void> 
   await ctx.delete(type, id)
 }
 
-/** What the server would refuse is what was asked for. Its own faults are not. */
+/** What a write would be refused for is the answer; faults of the server are not. */
 async function issuesOf(work: () => Promise<void>): Promise<readonly Issue[]> {
   try {
     await work()
@@ -113,7 +113,7 @@ function allOk(resource: Record<string, unknown>, profile: string | undefined): 
   return `All OK: the resource is a valid ${String(resource['resourceType'])}${profiles.length === 0 ? '' : `, checked against ${profiles.join(', ')}`}`
 }
 
-/** Each thing once: what a write is refused for may have been found before. */
+/** Each issue once: the write may be refused for one that was found before. */
 function outcomeOf(found: readonly Issue[], ok: string): OperationOutcome {
   const said = new Map(found.map((issue) => [issue.diagnostics, issue]))
   const issues = [...said.values()].map((issue) => ({ ...issue, text: issue.diagnostics }))

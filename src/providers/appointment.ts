@@ -20,16 +20,15 @@ export const appointment = defineProvider('Appointment', {
       await moveSlots(ctx, undefined, asAppointment(resource))
       return standard.create(ctx, resource)
     },
-    update: async (ctx, resource, precondition) => {
+    update: async (ctx, resource) => {
       const before = await ctx.find<Appointment>('Appointment', resource.id)
-      // The precondition first: a client with a stale version must learn that, not what became of its slots.
-      const updated = await standard.update(ctx, resource, precondition)
+      const updated = await standard.update(ctx, resource)
       await moveSlots(ctx, before?.resource, asAppointment(resource))
       return updated
     },
-    delete: async (ctx, type, id, precondition) => {
+    delete: async (ctx, type, id) => {
       const before = await ctx.find<Appointment>('Appointment', id)
-      const deleted = await standard.delete(ctx, type, id, precondition)
+      const deleted = await standard.delete(ctx, type, id)
       if (before !== undefined) await moveSlots(ctx, before.resource, undefined)
       return deleted
     },
@@ -42,13 +41,13 @@ export const appointment = defineProvider('Appointment', {
 
 const asAppointment = (resource: AnyResource): Appointment => resource as Appointment
 
-/** The slots an appointment holds, and what it makes them; none by an appointment that is cancelled or not booked yet. */
+/** The slots that an appointment holds and their status; none for one that is cancelled or not booked yet. */
 interface Held {
   readonly ids: readonly string[]
   readonly as: Slot['status'] | undefined
 }
 
-/** @throws FhirError 409 or 422; then the whole change is given up, and no slot has changed hands. */
+/** @throws FhirError 409 or 422; then nothing of the change is written */
 async function moveSlots(ctx: Context, before: Appointment | undefined, after: Appointment | undefined): Promise<void> {
   if (before !== undefined && after !== undefined) checkMove(before.status, after.status)
   const held = heldBy(ctx, before)
@@ -102,12 +101,12 @@ async function takeSlot(ctx: Context, id: string, expression: string, as: Slot['
     throw unprocessable(`There is no slot ${id} to book`, { expression, reason: 'slot-not-found' })
   const isFree = slot.status === 'free'
   if (!isFree) await refuseTaken(ctx, slot, expression)
-  // Written in any case, so that two who change the bookings of one slot never miss each other.
+  // Written in any case, so that two changes of the bookings of one slot conflict.
   await ctx.update<Slot>(isFree && as !== undefined ? { ...slot, status: as } : { ...slot, overbooked: true })
   return slot
 }
 
-/** @throws FhirError unless the clinic books a busy slot once more. */
+/** @throws FhirError unless the clinic allows overbooking. */
 async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return

@@ -1,4 +1,4 @@
-/** The types of the conformance resources that the server ships: those of the server are read by all and changed by none. */
+/** The types of the conformance resources that the server ships; the shipped ones can be read, but not changed. */
 
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
@@ -23,13 +23,13 @@ export const builtInProviders: readonly Provider[] = shippedTypes.map((type) => 
     // A patch goes through update.
     interactions: {
       ...interactions,
-      update: async (ctx, resource, precondition) => {
+      update: async (ctx, resource) => {
         refuseShipped(type, resource.id)
-        return interactions.update(ctx, resource, precondition)
+        return interactions.update(ctx, resource)
       },
-      delete: async (ctx, _type, id, precondition) => {
+      delete: async (ctx, _type, id) => {
         refuseShipped(type, id)
-        return interactions.delete(ctx, type, id, precondition)
+        return interactions.delete(ctx, type, id)
       },
     },
   })

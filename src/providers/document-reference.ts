@@ -7,7 +7,6 @@ import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { withId } from '../repository/repository.ts'
 
 export const documentReference = defineProvider('DocumentReference', {
   interactions: {
@@ -17,12 +16,12 @@ export const documentReference = defineProvider('DocumentReference', {
       await checkSubject(ctx, document)
       return standard.create(ctx, withMeasures(document))
     },
-    update: async (ctx, resource, precondition) => {
+    update: async (ctx, resource) => {
       const document = asDocument(resource)
       const before = await ctx.find<DocumentReference>('DocumentReference', resource.id)
       // A document can be withdrawn although its patient was deleted meanwhile.
       if (before?.resource.subject?.reference !== document.subject?.reference) await checkSubject(ctx, document)
-      return standard.update(ctx, withId(withMeasures(document), resource.id), precondition)
+      return standard.update(ctx, { ...withMeasures(document), id: resource.id })
     },
   },
   combined: [{ equal: ['patient'], range: 'date' }],
@@ -40,7 +39,7 @@ const withMeasures = (document: DocumentReference): DocumentReference => ({
 
 const SUBJECTS = ['Patient', 'Practitioner', 'Group', 'Device']
 
-/** A note without a patient is found by nobody; one about another clinic's patient must look like one about nobody. */
+/** A document without a subject is never found; another clinic's patient must look like one that does not exist. */
 async function checkSubject(ctx: Context, { subject }: DocumentReference): Promise<void> {
   const expression = 'DocumentReference.subject'
   if (subject === undefined)

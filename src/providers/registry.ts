@@ -1,6 +1,5 @@
 /** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
 
-import { withProfiles } from '../core/profiles.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { everyTypeOperations } from './every-type.ts'
@@ -39,15 +38,13 @@ export function registerProviders(
   standardProvider: (type: string) => Provider,
   switchedOff: readonly string[] = [],
 ): ReadonlyMap<string, Provider> {
-  const providers = new Map(
-    resourceTypes.map((type) => [type, withProfiles(withEveryTypeOperations(standardProvider(type)))]),
-  )
+  const providers = new Map(resourceTypes.map((type) => [type, withEveryTypeOperations(standardProvider(type))]))
   const seen = new Set<string>()
   for (const provider of special) {
     if (!isResourceType(provider.type)) throw new Error(`Provider ${provider.type}: R4 has no such resource type`)
     if (seen.has(provider.type)) throw new Error(`Provider ${provider.type} is registered twice`)
     seen.add(provider.type)
-    providers.set(provider.type, withProfiles(withEveryTypeOperations(provider)))
+    providers.set(provider.type, withEveryTypeOperations(provider))
   }
   for (const rule of switchedOff.filter((rule) => !isSystemRule(rule))) switchOff(providers, rule)
   return providers

@@ -5,19 +5,19 @@
 import type { SearchParameter } from 'fhir/r4'
 import type { Interactions } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type UnitOfWork, type Versioned } from '../repository/repository.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
+import type { UnitOfWork, Versioned } from '../repository/repository.ts'
+import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
-import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-parameters.ts'
 import { customIndexIn, customIndexValue } from '../search/index/custom-progress.ts'
 
 /** A patch goes through update. */
 export const searchParameter: Interactions = {
   ...standard,
   create: async (ctx, resource) => declaring(ctx.unit, await standard.create(ctx, resource)),
-  update: async (ctx, resource, precondition) =>
-    declaring(ctx.unit, await standard.update(ctx, resource, precondition)),
-  delete: async (ctx, type, id, precondition) => {
-    const deletion = await standard.delete(ctx, type, id, precondition)
+  update: async (ctx, resource) => declaring(ctx.unit, await standard.update(ctx, resource)),
+  delete: async (ctx, type, id) => {
+    const deletion = await standard.delete(ctx, type, id)
     await declare(ctx.unit, id, () => undefined)
     return deletion
   },
@@ -29,31 +29,18 @@ async function declaring(unit: UnitOfWork, written: Versioned): Promise<Versione
   return written
 }
 
-/** Stages what the clinic is searched by from now on, and that its resources have to be indexed by it. */
+/** Stages what the clinic is searched by from now on, and that its resources have to be reindexed by it. */
 async function declare(
-  unit: UnitOfWork,
+  { records, now }: UnitOfWork,
   id: string,
   parameterIn: (declaration: CustomDeclaration) => ReturnType<typeof customParameter>,
 ): Promise<void> {
-  const { kind, key } = CUSTOM_PARAMETERS
-  const stored = await unit.readRecord(kind, key)
-  const before = declarationIn(unit.stagedRecord(kind, key)?.value ?? stored?.value)
+  const before = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
   const parameter = parameterIn(before)
   if (parameter === undefined && !before.parameters.some((one) => one.id === id)) return
-  const expect = stored?.version ?? 0
-  unit.record({ kind, key, expect, value: declared(before, id, parameter, expect + 1) })
-  await stageIndexing(unit)
-}
-
-/** At once, by whichever server looks first. */
-async function stageIndexing(unit: UnitOfWork): Promise<void> {
-  const { kind, key } = CUSTOM_INDEX
-  const stored = await unit.readRecord(kind, key)
-  unit.record({
-    kind,
-    key,
-    expect: stored?.version ?? 0,
-    value: customIndexValue(customIndexIn(stored?.value)),
-    due: unit.now,
-  })
+  const version = records.nextVersion(CUSTOM_DECLARATION, CUSTOM_KEY)
+  records.put(CUSTOM_DECLARATION, CUSTOM_KEY, declared(before, id, parameter, version))
+  const progress = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
+  // Due at once: the first server that looks for work begins.
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, customIndexValue(progress), { due: now })
 }

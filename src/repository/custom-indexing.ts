@@ -5,9 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { declarationIn } from '../search/index/custom-parameters.ts'
+import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
-import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type Repository, type UnitOfWork } from './repository.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
+import type { Repository, UnitOfWork } from './repository.ts'
 
 export interface IndexingPace {
   /** Milliseconds between two looks for work. */
@@ -22,7 +23,7 @@ export interface IndexingPace {
 
 const PACE: IndexingPace = { look: 500, batch: 50, turn: 1_000, lease: 15_000 }
 /** Clinics of one look. */
-const MOST_CLINICS = 20
+const MAX_CLINICS = 20
 
 interface Turn {
   /** Of the record, while nobody else has written it. */
@@ -62,11 +63,10 @@ export class CustomIndexing {
   }
 
   async #look(): Promise<void> {
-    const { kind } = CUSTOM_INDEX
     for (let worked = true; worked && !this.#end.signal.aborted; ) {
       worked = false
-      const query = { kind, dueBefore: Date.now(), limit: MOST_CLINICS }
-      for (const { clinic } of (await this.#caught(() => this.#repository.records(query))) ?? []) {
+      const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
+      for (const { clinic } of (await this.#caught(() => this.#repository.records(CUSTOM_PROGRESS, due))) ?? []) {
         if (this.#end.signal.aborted) return
         worked ||= (await this.#caught(() => this.#takeTurn(clinic))) ?? false
       }
@@ -137,12 +137,11 @@ const pending = ({ types }: CustomIndex, wanted: Turn['wanted']): readonly (read
   Object.entries(wanted).filter(([type, version]) => (types[type]?.indexVersion ?? 0) < version)
 
 /** undefined: somebody else has it. */
-async function lease(unit: UnitOfWork, milliseconds: number): Promise<Turn | undefined> {
-  const { kind, key } = CUSTOM_INDEX
-  const record = await unit.readRecord(kind, key)
-  if (record === undefined || record.due === null || record.due > unit.now) return undefined
-  const declaration = await unit.readRecord(CUSTOM_PARAMETERS.kind, CUSTOM_PARAMETERS.key)
-  unit.record({ kind, key, expect: record.version, value: record.value, due: unit.now + milliseconds })
+async function lease({ records, now }: UnitOfWork, milliseconds: number): Promise<Turn | undefined> {
+  const record = await records.read(CUSTOM_PROGRESS, CUSTOM_KEY)
+  if (record === undefined || record.due === null || record.due > now) return undefined
+  const declaration = await records.read(CUSTOM_DECLARATION, CUSTOM_KEY)
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, record.value, { due: now + milliseconds })
   return {
     version: record.version + 1,
     index: customIndexIn(record.value),
@@ -151,10 +150,9 @@ async function lease(unit: UnitOfWork, milliseconds: number): Promise<Turn | und
 }
 
 /** Writes down how far it is; not where somebody has changed what is wanted, who has written it too. */
-async function settle(unit: UnitOfWork, { version, wanted }: Turn, index: CustomIndex): Promise<void> {
-  const { kind, key } = CUSTOM_INDEX
-  const record = await unit.readRecord(kind, key)
+async function settle({ records, now }: UnitOfWork, { version, wanted }: Turn, index: CustomIndex): Promise<void> {
+  const record = await records.read(CUSTOM_PROGRESS, CUSTOM_KEY)
   if (record?.version !== version) return
-  const due = pending(index, wanted).length === 0 ? null : unit.now
-  unit.record({ kind, key, expect: version, value: customIndexValue(index), due })
+  const due = pending(index, wanted).length === 0 ? null : now
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, customIndexValue(index), { due })
 }

@@ -1,12 +1,12 @@
-/** Searches that have to wait: what they go by is still being made for the resources that are stored. */
+/** Searches that have to wait until the stored resources are reindexed. */
 import { FhirError } from '../fhir/outcome.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/port.ts'
 
-/** A search goes by parameters of the clinic that its resources are still being indexed by. */
+/** A search uses parameters of the clinic by which its resources are still being reindexed. */
 export class CustomIncomplete extends IndexIncomplete {}
 
 /** 503, with what to search without meanwhile. */
-export const beingIndexed = (error: IndexIncomplete): FhirError =>
+export const searchNotReady = (error: IndexIncomplete): FhirError =>
   new FhirError(
     503,
     { code: 'transient', diagnostics: `${reasonOf(error)}; search without that, or try again later` },

@@ -5,20 +5,18 @@
 import { conflict } from '../fhir/outcome.ts'
 import {
   IndexIncomplete,
-  type RecordQuery,
   type ReindexedBatch,
   type Reindexing,
   type ResourceStore,
   StoreConflict,
-  type StoredRecord,
 } from '../storage/port.ts'
-import { beingIndexed } from './index-incomplete.ts'
+import { searchNotReady } from './index-incomplete.ts'
+import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork } from './unit-of-work.ts'
+import type { KindRecord } from './unit-records.ts'
 
-/** What those who may not see the storage port need of it. */
+/** What rooms that may not import the storage port need of it. */
 export {
-  CUSTOM_INDEX,
-  CUSTOM_PARAMETERS,
   type HistoryPage,
   type HistoryQuery,
   ResourceTooLarge,
@@ -26,18 +24,23 @@ export {
   StoreUnavailable,
 } from '../storage/port.ts'
 export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
-export { validResource, withId } from './valid-resource.ts'
+export type { KindRecord } from './unit-records.ts'
 export { Versioned } from './versioned.ts'
 
-/** Attempts before a change that keeps meeting faster ones is given up with 409. */
+/** Attempts after which a change that keeps conflicting with others is given up with 409. */
 const MAX_ATTEMPTS = 64
 
 interface RepositoryOptions {
   readonly baseUrl: string
-  /** Resources are found by their words too (the default). */
+  /** Words are indexed too (the default). */
   readonly fullText?: boolean
   readonly clock?: () => number
 }
+
+type KindQuery = { readonly limit: number } & (
+  | { readonly clinic: string; readonly dueBefore?: number }
+  | { readonly clinic?: undefined; readonly dueBefore: number }
+)
 
 export class Repository {
   readonly #store: ResourceStore
@@ -70,7 +73,7 @@ export class Repository {
         await unit.commit()
         return result
       } catch (error) {
-        if (error instanceof IndexIncomplete) throw beingIndexed(error)
+        if (error instanceof IndexIncomplete) throw searchNotReady(error)
         if (!(error instanceof StoreConflict)) throw error
         if (attempt === MAX_ATTEMPTS) {
           throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
@@ -79,17 +82,19 @@ export class Repository {
     }
   }
 
-  readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    return this.#store.readRecord(clinic, kind, key)
+  /** @param clinic of no account for a kind that belongs to the whole service */
+  async readRecord<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
+    return (await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)) as KindRecord<V> | undefined
   }
 
   /** For what is read with every request: see ResourceStore. */
-  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    return this.#store.readRecent(clinic, kind, key)
+  async readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
+    return (await this.#store.readRecent(clinicOf(kind, clinic), kind.name, key)) as KindRecord<V> | undefined
   }
 
-  records(query: RecordQuery): Promise<readonly StoredRecord[]> {
-    return this.#store.records(query)
+  /** The records of one clinic by key; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */
+  async records<V>(kind: RecordKind<V>, query: KindQuery): Promise<readonly KindRecord<V>[]> {
+    return (await this.#store.records({ kind: kind.name, ...query })) as readonly KindRecord<V>[]
   }
 
   /** Reindexes one batch of resources: see ResourceStore. */

@@ -1,14 +1,16 @@
-/** One atomic change in the making. Reads see what it has staged; searches see the stored state. */
+/**
+ * One atomic change in the making. Reads of resources and records see what it has staged; searches see the stored state.
+ * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
+ */
 import { randomUUID } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { checkResource } from '../fhir/validate.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { extractEntries } from '../search/index/extract.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import {
-  CUSTOM_INDEX,
-  CUSTOM_PARAMETERS,
   EntriesOutdated,
   type Guard,
   type HistoryPage,
@@ -16,17 +18,16 @@ import {
   IndexIncomplete,
   type IndexVersions,
   InvalidCursor,
-  type RecordChange,
   type ResourceStore,
   type SearchResult,
-  type StoredRecord,
   type StoredResource,
   type StoredValue,
   type ValuesQuery,
 } from '../storage/port.ts'
-import { beingIndexed } from './index-incomplete.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
+import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
-import { checkOnce } from './valid-resource.ts'
+import { UnitRecords } from './unit-records.ts'
 import { Versioned } from './versioned.ts'
 
 export interface SearchAnswer {
@@ -42,25 +43,25 @@ interface Staged {
   readonly next: Versioned
 }
 
-/** Resources that one search reindexes at most; the background does the others. */
-const MOST_REINDEXED = 100
+/** Resources that one search reindexes at most; the others are left to the background. */
+const MAX_REINDEXED = 100
 
 export class UnitOfWork {
   readonly clinic: string
   /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
   readonly now: number
+  /** The server's own records of this clinic and of the service. */
+  readonly records: UnitRecords
   readonly #store: ResourceStore
   readonly #baseUrl: string
   readonly #fullText: boolean
   readonly #staged = new Map<string, Staged>()
   /**
-   * What this unit has seen of the store, by Type/id. A change is made on the version its work has looked at: when
-   * another one came between, the commit meets it as a conflict instead of overwriting it.
+   * What this unit has read from the store, by Type/id. A change is based on the version that was read: when another
+   * one has come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
-  readonly #seenRecords = new Map<string, StoredRecord | undefined>()
-  readonly #seenRecent = new Map<string, StoredRecord | undefined>()
-  readonly #records = new Map<string, RecordChange>()
+  readonly #valid = new WeakSet<AnyResource>()
   readonly #guards: Guard[] = []
 
   constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
@@ -69,6 +70,7 @@ export class UnitOfWork {
     this.clinic = clinic
     this.now = now
     this.#baseUrl = baseUrl
+    this.records = new UnitRecords(store, clinic)
   }
 
   /** The current version, deletions included; undefined when there never was one. */
@@ -90,22 +92,14 @@ export class UnitOfWork {
       for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
-      if (error instanceof IndexIncomplete) throw beingIndexed(error)
+      if (error instanceof IndexIncomplete) throw searchNotReady(error)
       throw error instanceof InvalidCursor ? cursorError() : error
     }
   }
 
   /** The search parameters that the clinic has added, with what this unit adds; undefined where it has none. */
   async customParameters(): Promise<CustomParameters | undefined> {
-    return CustomParameters.of((await this.#declaration())?.value)
-  }
-
-  /** Their record, as it will be when this unit is written. */
-  async #declaration(): Promise<Pick<StoredRecord, 'value' | 'version'> | undefined> {
-    const { kind, key } = CUSTOM_PARAMETERS
-    const staged = this.stagedRecord(kind, key)
-    if (staged === undefined) return await this.readRecent(kind, key)
-    return { value: staged.value, version: Number(staged.expect) + 1 }
+    return CustomParameters.of((await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
   }
 
   /** What a server has written that did not know the newest parameters is reindexed before it is searched. */
@@ -117,7 +111,7 @@ export class UnitOfWork {
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
       for (const [type, version] of Object.entries(indexVersions)) {
-        await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MOST_REINDEXED })
+        await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }
       return await this.#store.search(plan, indexVersions)
     }
@@ -126,8 +120,8 @@ export class UnitOfWork {
   async #indexVersions(plan: SearchPlan): Promise<IndexVersions | undefined> {
     const custom = await this.customParameters()
     if (custom === undefined) return undefined
-    const { kind, key } = CUSTOM_INDEX
-    return indexVersionsFor(plan, custom, async () => customIndexIn((await this.readRecent(kind, key))?.value))
+    const readIndex = async () => customIndexIn((await this.records.readRecent(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
+    return indexVersionsFor(plan, custom, readIndex)
   }
 
   /** Which values of a token or uri parameter occur in the clinic. */
@@ -144,14 +138,27 @@ export class UnitOfWork {
   }
 
   /**
-   * Stages the next version of `resource`, checked against its StructureDefinition; `id` and the version parts of
-   * `meta` are set here. Without an id it gets a new one; POST says that there is none of this id yet.
-   * @throws FhirError 400 or 422 naming each element at fault.
+   * `body` as a valid resource of `type`, under `id` where one is given; what was valid is not checked again when it is
+   * staged in this unit.
+   * @throws FhirError 400 or 422 naming each element at fault
+   */
+  validate<R extends AnyResource = AnyResource>(body: unknown, type: string, id?: string): R {
+    if (!this.#valid.has(body as AnyResource)) checkResource(body, type)
+    const resource = (id === undefined ? body : { ...(body as R), id }) as R
+    this.#valid.add(resource)
+    return resource
+  }
+
+  /**
+   * Stages the next version of `resource`; `id` and the version parts of `meta` are set here. Without an id it gets a
+   * new one; POST says that there is no resource of this id yet. What a provider has changed since it was validated is
+   * validated again.
+   * @throws FhirError 400 or 422 naming each element at fault
    */
   async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
     const id = resource.id ?? randomUUID()
-    checkOnce(resource)
+    this.validate(resource, type)
     const staged = this.#staged.get(`${type}/${id}`)
     const base = method === 'POST' ? staged?.base : await this.#base(type, id)
     const version = (base?.version ?? 0) + 1
@@ -166,7 +173,7 @@ export class UnitOfWork {
     return next
   }
 
-  /** Says of an update that was staged here that a patch made it, for history to tell. */
+  /** Marks an update that is staged here as a patch, for history. */
   asPatched<R extends AnyResource>(updated: Versioned<R>): Versioned<R> {
     const key = `${updated.type}/${updated.id}`
     const staged = this.#staged.get(key)
@@ -186,40 +193,16 @@ export class UnitOfWork {
     return next
   }
 
-  /** As this unit saw it first, so that two looks in one piece of work agree; a later change is met at the commit. */
-  async readRecord(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
-    const name = JSON.stringify([clinic, kind, key])
-    if (!this.#seenRecords.has(name)) this.#seenRecords.set(name, await this.#store.readRecord(clinic, kind, key))
-    return this.#seenRecords.get(name)
-  }
-
-  /** For what the work goes by, but does not change: as another process left it a moment ago, perhaps. */
-  async readRecent(kind: string, key: string, clinic = this.clinic): Promise<StoredRecord | undefined> {
-    const name = JSON.stringify([clinic, kind, key])
-    if (this.#seenRecords.has(name)) return this.#seenRecords.get(name)
-    if (!this.#seenRecent.has(name)) this.#seenRecent.set(name, await this.#store.readRecent(clinic, kind, key))
-    return this.#seenRecent.get(name)
-  }
-
-  /** The change of a record that this unit has staged. */
-  stagedRecord(kind: string, key: string): RecordChange | undefined {
-    return this.#records.get(JSON.stringify([this.clinic, kind, key]))
-  }
-
-  /** Stages a record of the server's own; see RecordChange. */
-  record(change: Omit<RecordChange, 'clinic'> & { readonly clinic?: string }): void {
-    const clinic = change.clinic ?? this.clinic
-    this.#records.set(JSON.stringify([clinic, change.kind, change.key]), { ...change, clinic })
-  }
-
   /** The change is only written while `plan` still finds exactly `ids`; else the work runs again. */
   guard(plan: SearchPlan, ids: readonly string[]): void {
     this.#guards.push({ plan, ids })
   }
 
   async commit(): Promise<void> {
-    if (this.#staged.size === 0 && this.#records.size === 0) return
-    const declaration = this.#staged.size === 0 ? undefined : await this.#declaration()
+    const records = this.records.changes
+    if (this.#staged.size === 0 && records.length === 0) return
+    const declaration =
+      this.#staged.size === 0 ? undefined : await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
     const custom = CustomParameters.of(declaration?.value)
     const resources = Array.from(this.#staged.values(), ({ base, next }) => ({
       type: next.type,
@@ -237,7 +220,7 @@ export class UnitOfWork {
       clinic: this.clinic,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
-      records: [...this.#records.values()],
+      records,
       guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
     })
   }

@@ -11,7 +11,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   readonly lastUpdated: number
   readonly method: ChangeMethod
   readonly text: string
-  /** True when this change brought the resource into being (or back after a deletion): status 201. */
+  /** True when this change created the resource, or brought it back after a deletion: status 201. */
   readonly created: boolean
   #resource: R | undefined
 

@@ -20,7 +20,7 @@ interface ClinicDependencies {
 const MAX_BODY_BYTES = 100_000
 const MAX_DEPTH = 16
 
-/** Stands behind `authenticate`. */
+/** Run after `authenticate`. */
 export function clinicRoutes({ repository }: ClinicDependencies): Router {
   const router = new Router({ prefix: '/clinics/:clinic' })
 
@@ -74,7 +74,7 @@ async function configurable(
 ): Promise<{ clinic: string; settings: ClinicSettings }> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
-  // The same for a clinic that exists and one that doesn't: staff learn nothing about other clinics.
+  // The same answer whether the other clinic exists or not: staff learn nothing about other clinics.
   if (user.role !== 'admin' && clinic !== user.clinic) {
     throw new FhirError(403, {
       code: 'forbidden',

@@ -1,14 +1,18 @@
-/** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not there. */
+/** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not served. */
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
 import type { Middleware } from 'koa'
-import { carryOut, type HttpServices } from './http.ts'
-import { isServed, matchRoute, ROUTES, type Route } from './interactions/routes.ts'
+import { answerRoute, type HttpServices } from './http.ts'
+import { isServed, matchRoute, ROUTES } from './interactions/routes.ts'
+import type { Route } from './message/interaction.ts'
 
 export function fhirRoutes(statement: CapabilityStatement, services: HttpServices): Middleware {
   const declared = new Set((statement.rest ?? []).flatMap(codesOf))
   // batch and transaction share one address; the bundle says which it is.
   const answers = new Map(
-    ROUTES.filter((route) => declared.has(keyOf(route))).map((route) => [addressOf(route), carryOut(route, services)]),
+    ROUTES.filter((route) => declared.has(keyOf(route))).map((route) => [
+      addressOf(route),
+      answerRoute(route, services),
+    ]),
   )
   return (koa, next) => {
     const match = matchRoute(koa.method === 'HEAD' ? 'GET' : koa.method, koa.path)

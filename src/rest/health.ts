@@ -1,12 +1,12 @@
-/** Health for the machine that runs the server: alive, and ready to serve from its store. */
+/** Health checks: the process is alive, and ready to serve from its store. */
 import Router from '@koa/router'
 import type { Repository } from '../repository/repository.ts'
 
 export interface HealthParts {
   readonly repository: Repository
-  /** From then on nobody should send it anything new. */
+  /** True once the shutdown has begun: load balancers should send nothing new. */
   readonly isClosing: () => boolean
-  /** The number of this process, where there are several: each speaks for itself. */
+  /** The number of this process, where several run: each answers for itself. */
   readonly worker?: number | undefined
 }
 

@@ -6,7 +6,7 @@ import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { answerText } from './message/format.ts'
+import { formatBody } from './message/format.ts'
 import type { Format } from './message/media-type.ts'
 import { type AnswerFormat, negotiate } from './message/negotiate.ts'
 
@@ -21,12 +21,12 @@ interface Rendered {
 }
 
 const MODES = ['full', 'normative', 'terminology']
-/** The best first, and how a client says that it does not take it. */
+/** The best first, each with the header of a client that refuses it. */
 const ENCODINGS = [
   { name: 'br', refused: /br\s*;\s*q=0(\.0*)?\s*(,|$)/ },
   { name: 'gzip', refused: /gzip\s*;\s*q=0(\.0*)?\s*(,|$)/ },
 ]
-/** Addresses kept rendered; more than a few only come from forged Host headers. */
+/** Addresses whose statement is kept; more than a few come from forged Host headers only. */
 const MAX_RENDERED = 16
 
 export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContext) => string): Middleware {
@@ -73,7 +73,7 @@ const isHeld = (etag: string, header: string): boolean =>
 
 function render(resource: unknown, format: Format): Rendered {
   const text = JSON.stringify(resource)
-  const plain = Buffer.from(answerText(text, format, false))
+  const plain = Buffer.from(formatBody(text, format, false))
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`
   const encoded = new Map<string, Buffer>()
   const keep = (name: string, work: Promise<Buffer>): void =>
@@ -88,7 +88,7 @@ function render(resource: unknown, format: Format): Rendered {
     keep('gzip', promisify(gzip)(plain, { level: 9 }))
     keep('br', promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
   }
-  return { etag, plain, pretty: () => answerText(text, format, true), encoded, compress }
+  return { etag, plain, pretty: () => formatBody(text, format, true), encoded, compress }
 }
 
 const withAddress = (statement: CapabilityStatement, url: string): CapabilityStatement => ({

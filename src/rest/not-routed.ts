@@ -1,8 +1,9 @@
-/** What no route took: 405 where the address is one of FHIR's, else 404. */
+/** Requests that no route matches: 405 where the address exists for other methods, else 404. */
 import type { Middleware } from 'koa'
 import type { Provider } from '../core/provider.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { isServed, type Method, matchRoute } from './interactions/routes.ts'
+import { isServed, matchRoute } from './interactions/routes.ts'
+import type { Method } from './message/interaction.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -24,7 +25,7 @@ export const notRouted =
     )
   }
 
-/** An empty Allow says that nothing is possible at the address: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
+/** An empty Allow header says that no method is allowed: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
 function notAllowed(asked: string, allowed: readonly Method[]): FhirError {
   const offer = allowed.length === 0 ? 'nothing is, at this address' : `${allowed.join(', ')} may be`
   const diagnostics = `${asked} is not supported; ${offer} (see /metadata)`

@@ -74,7 +74,7 @@ const foreignTokensOnly = ({ issuer }: JwtConfig): FhirError =>
     diagnostics: `This service gives out no tokens of its own; get one from its issuer, ${issuer}`,
   })
 
-/** Lets `width` callers work at a time and `waiting` more stand in line. @throws FhirError 503 beyond that. */
+/** Lets `width` callers work at a time and `waiting` more wait in line. @throws FhirError 503 beyond that */
 function turnstile(width: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   let busy = 0
   const line: (() => void)[] = []
@@ -90,7 +90,7 @@ function turnstile(width: number, waiting: number): <T>(work: () => Promise<T>) 
     try {
       return await work()
     } finally {
-      // Whoever is next takes over this place, so `busy` stays.
+      // The next in line takes over this place, so `busy` stays.
       const next = line.shift()
       if (next === undefined) busy--
       else next()

@@ -4,7 +4,7 @@ import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
 import { userOf } from './server/authenticate.ts'
 
-/** Stands behind `authenticate`. Each process looks once at each clinic; who comes meanwhile waits for that look. */
+/** Runs after `authenticate`. Each process checks each clinic once; requests that come meanwhile wait for that check. */
 export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middleware {
   const complete = new Set<string>()
   const underWay = new Map<string, Promise<void>>()

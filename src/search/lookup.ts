@@ -1,6 +1,7 @@
 /**
- * What has to be looked up before a search is a plan: the codes of a value set, what is above or below a code or a
- * resource. The parser asks, and reads on as if nothing were found; when it has been answered, it parses again.
+ * What has to be looked up before a query is a plan: the codes of a value set, what is above or below a code or a
+ * resource. The parser asks for a lookup and reads on as if it had found nothing; once it is resolved, the query is
+ * parsed again.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import type { Condition } from './plan.ts'
@@ -8,7 +9,7 @@ import type { Condition } from './plan.ts'
 export type Direction = 'above' | 'below'
 
 /** `name` is the parameter with its value, as the client wrote them; the answer is a condition on `param`. */
-export type Question = { readonly name: string; readonly param: string } & (
+export type Lookup = { readonly name: string; readonly param: string } & (
   | {
       readonly kind: 'value-set'
       /** `url`, `url|version` or `ValueSet/id`. */
@@ -27,38 +28,38 @@ export type Question = { readonly name: string; readonly param: string } & (
   | { readonly kind: 'media-type'; readonly types: readonly string[]; readonly mediaType: string }
 )
 
-export type Ask = (question: Question) => Condition
+export type LookUp = (question: Lookup) => Condition
 
-/** In one search: each takes some reads. */
-const MOST_QUESTIONS = 20
+/** Of one search: each takes some reads. */
+const MAX_LOOKUPS = 20
 
 const NOTHING: Condition = { kind: 'any', of: [] }
 
 /**
- * What `parse` makes of it with every question answered.
- * @throws FhirError 400 when there are too many
+ * What `parse` returns once every lookup that it asks for is resolved.
+ * @throws FhirError 400 when there are too many; what `resolve` throws
  */
-export async function answered<Parsed>(
-  parse: (ask: Ask) => Parsed,
-  answer: (question: Question) => Promise<Condition>,
+export async function resolveLookups<Parsed>(
+  parse: (lookUp: LookUp) => Parsed,
+  resolve: (lookup: Lookup) => Promise<Condition>,
 ): Promise<Parsed> {
-  const known = new Map<string, Condition>()
+  const resolved = new Map<string, Condition>()
   for (;;) {
-    const open = new Map<string, Question>()
-    const parsed = parse((question) => {
-      const key = JSON.stringify(question)
-      const found = known.get(key)
-      if (found === undefined) open.set(key, question)
+    const open = new Map<string, Lookup>()
+    const parsed = parse((lookup) => {
+      const key = JSON.stringify(lookup)
+      const found = resolved.get(key)
+      if (found === undefined) open.set(key, lookup)
       return found ?? NOTHING
     })
     if (open.size === 0) return parsed
-    if (known.size + open.size > MOST_QUESTIONS) throw tooMany()
-    for (const [key, question] of open) known.set(key, await answer(question))
+    if (resolved.size + open.size > MAX_LOOKUPS) throw tooMany()
+    for (const [key, lookup] of open) resolved.set(key, await resolve(lookup))
   }
 }
 
 const tooMany = (): FhirError =>
   new FhirError(400, {
     code: 'too-costly',
-    diagnostics: `The search names more than ${MOST_QUESTIONS} value sets and hierarchies; search in parts`,
+    diagnostics: `The search names more than ${MAX_LOOKUPS} value sets and hierarchies; search in parts`,
   })

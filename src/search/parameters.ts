@@ -7,7 +7,7 @@ import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
 
-/** The parameter types that are offered; one of R4's others is offered by adding it here and its parser to filter.ts. */
+/** The parameter types that are offered; to offer another one, add it here and its parser to query/criterion.ts. */
 export const SERVED_TYPES = [
   ...(['string', 'token', 'reference', 'date', 'uri', 'number', 'quantity', 'composite', 'special'] as const),
 ] as const
@@ -28,13 +28,13 @@ export interface SearchParameterRecord {
    * (a Period). https://hl7.org/fhir/R4/search.html#date
    */
   readonly span?: 'instant' | 'date'
-  /** A resource has one value at most, so that two conditions must be met by the same one. */
+  /** A resource has one value at most, so that two conditions must hold for the same one. */
   readonly single?: boolean
   /** The code system of a `code` element, which holds no system itself. */
   readonly system?: string
   /** What the elements of a token are, where that is one of these; `code` only where `system` is known. */
   readonly element?: 'ContactPoint' | 'boolean' | 'code'
-  /** Compared by how it sounds. */
+  /** Compared by sound. */
   readonly phonetic?: boolean
   /** The parts of a composite. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
@@ -145,7 +145,7 @@ export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
 export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
 export const EMPTY_VALUE = 'search-value-empty'
 
-/** 400 that says which code is wrong and which would be right, one that is near enough first. */
+/** 400 naming the unknown code and the valid ones, the one most like it first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
   const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
   const wrong =

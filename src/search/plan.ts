@@ -1,6 +1,6 @@
 /**
- * A search as data: what the query string becomes and what every engine compiles.
- * No FHIR rule is left in it: prefixes, precision and modifiers are already bounds, negations and unions.
+ * A search as data: the query string is parsed into it and every engine compiles it.
+ * It holds no FHIR rule any more: prefixes, precision and modifiers have become bounds, negations and unions.
  */
 
 /** Inclusive bounds on an indexed range [low, high]; an absent bound does not restrict. */
@@ -17,8 +17,8 @@ export type Condition =
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   /**
-   * `value` is verbatim for exact, and else folded (see fold); greater and less go by code points, and less is none that
-   * has nothing to compare.
+   * `value` is verbatim for exact, and else folded (see fold); greater and less compare by code points, and an empty
+   * value is never less.
    */
   | {
       readonly kind: 'string'
@@ -79,7 +79,7 @@ export type Condition =
   /** A resource of `type` for which `where` holds points here by `param`: `_has:Observation:patient:code=x`. */
   | { readonly kind: 'has'; readonly type: string; readonly param: string; readonly where: Condition }
 
-/** What a part of a composite may be asked: it has no modifiers. */
+/** A condition on a part of a composite: there are no modifiers. */
 export type PartCondition =
   | (Extract<Condition, { kind: 'string' }> & { readonly match: 'prefix' })
   | (Extract<Condition, { kind: 'uri' }> & { readonly match: 'exact' })
@@ -125,11 +125,11 @@ export interface SearchPlan {
   /** All must hold. */
   readonly where: readonly Condition[]
   /**
-   * What was asked for, where `where` is what that comes to at the moment (the codes of a value set, a date that is
-   * compared with now): the cursors of its pages belong to this.
+   * The query itself, where `where` is what it means at the moment (the codes of a value set, a date compared with
+   * now): the cursors of its pages belong to the query.
    */
   readonly asked?: string
-  /** After these keys the engine's own stable order decides, so that pages neither repeat nor lose a resource. */
+  /** Ties are broken by the engine's own stable order, so that pages neither repeat nor lose a resource. */
   readonly sort: readonly SortKey[]
   /** Page size; 0 asks for the total only. */
   readonly count: number

@@ -1,15 +1,15 @@
 /** The text of a search value, before any type looks at it: https://hl7.org/fhir/R4/search.html#escaping. */
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
-import type { Ask } from './lookup.ts'
+import type { LookUp } from './lookup.ts'
 import { EMPTY_VALUE } from './parameters.ts'
 import type { Condition } from './plan.ts'
 
 /** Values joined by commas in one parameter. */
-export const MOST_VALUES_OF_ONE = 200
+export const MAX_VALUES_OF_PARAMETER = 200
 /** Characters of one value: longer than any address on the web. */
-const MOST_CHARACTERS = 4096
+const MAX_CHARACTERS = 4096
 
-/** What the parsers of the parameter types are told besides the value. */
+/** What the parsers of the parameter types get besides the value. */
 export interface ValueContext {
   /** The parameter as the client wrote it, modifiers and all, for messages. */
   readonly name: string
@@ -20,19 +20,19 @@ export interface ValueContext {
   /** Those that are searched by it. */
   readonly types: readonly string[]
   /** For values that stand for others, which have to be looked up. */
-  readonly ask: Ask
+  readonly lookUp: LookUp
 }
 
 /**
- * What is between the commas.
- * @throws FhirError 400 when there is too much, or nothing
+ * The values between the commas.
+ * @throws FhirError 400 when they are too many or too long, or one is empty
  */
 export function valuesOf(value: string, { name }: ValueContext): readonly string[] {
   const values = splitUnescaped(value, ',')
-  if (values.length > MOST_VALUES_OF_ONE)
-    throw badRequest(`${name} has ${values.length} values; ${MOST_VALUES_OF_ONE} are the most`)
-  if (values.some(({ length }) => length > MOST_CHARACTERS))
-    throw badRequest(`${name} has a value of more than ${MOST_CHARACTERS} characters, the most a search takes`)
+  if (values.length > MAX_VALUES_OF_PARAMETER)
+    throw badRequest(`${name} has ${values.length} values; ${MAX_VALUES_OF_PARAMETER} are the most`)
+  if (values.some(({ length }) => length > MAX_CHARACTERS))
+    throw badRequest(`${name} has a value of more than ${MAX_CHARACTERS} characters, the most a search takes`)
   if (values.includes('')) {
     throw badRequest(`${name}=${value} has an empty value; write '\\,' for a comma that belongs to a value`, {
       reason: EMPTY_VALUE,
@@ -59,7 +59,7 @@ export const unescaped = (text: string): string => text.replace(/\\([,|$\\])/g, 
 export const malformed = ({ name }: ValueContext, value: string, what: string): FhirError =>
   badRequest(`${name}=${value}: '${value}' ${what}`)
 
-/** One of the conditions; no wrapping where there is only one. */
+/** A union; a single condition is returned as it is. */
 export function any(of: readonly Condition[]): Condition {
   const [first] = of
   return first !== undefined && of.length === 1 ? first : { kind: 'any', of }

@@ -8,6 +8,7 @@ import {
   removeAccount,
   verifyPassword,
 } from '../../src/clinics/accounts.ts'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository } from '../support/repository.ts'
 
@@ -40,7 +41,7 @@ describe('an account', () => {
     await createAccount(repository, { ...ADA, username: 'twin' }, PASSWORD)
     const hashes = []
     for (const key of ['ada.l', 'twin']) {
-      const text = JSON.stringify(await repository.readRecord('', 'account', key))
+      const text = JSON.stringify(await repository.readRecord('', recordKind('account'), key))
       expect(text).not.toContain(PASSWORD)
       hashes.push(/scrypt\$32768\$8\$1\$[^"]+/.exec(text)?.[0])
     }

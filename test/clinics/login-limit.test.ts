@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { takeAttempt } from '../../src/clinics/login-limit.ts'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import type { Repository } from '../../src/repository/repository.ts'
 import { openTestRepository } from '../support/repository.ts'
 
@@ -71,7 +72,7 @@ describe('login attempts', () => {
   test('leave no user name in the store, and counters go when they have expired', async () => {
     const { repository, setTime } = await openTestRepository(START)
     for (let i = 0; i < 20; i++) await fail(repository, 1, `my-secret-${i}`, `10.0.1.${i}`)
-    const counters = () => repository.records({ clinic: '', kind: 'login-attempts', limit: 100 })
+    const counters = () => repository.records(recordKind('login-attempts'), { clinic: '', limit: 100 })
     expect(JSON.stringify(await counters())).not.toContain('my-secret')
     setTime(START + 16 * MINUTE)
     await fail(repository, 6, 'ada')

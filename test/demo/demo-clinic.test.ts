@@ -8,6 +8,7 @@ import { createAccount } from '../../src/clinics/accounts.ts'
 import { readSettings } from '../../src/clinics/settings.ts'
 import type { Context } from '../../src/core/context.ts'
 import { DEMO_CLINIC, seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
@@ -254,13 +255,9 @@ describe('topping up', () => {
   test('follows the time zone that the clinic has now', async () => {
     const demo = await seeded()
     await demo.repository.change(DEMO_CLINIC, async (unit) => {
-      const record = await unit.readRecord('settings', 'settings')
-      unit.record({
-        kind: 'settings',
-        key: 'settings',
-        expect: 'any',
-        value: { ...(record?.value as object), timeZone: 'Europe/Berlin' },
-      })
+      const settings = recordKind<object>('settings')
+      const record = await unit.records.read(settings, 'settings')
+      unit.records.put(settings, 'settings', { ...record?.value, timeZone: 'Europe/Berlin' })
     })
     demo.setTime('2026-03-03T08:00:00-05:00')
     await topUpSlots(demo)

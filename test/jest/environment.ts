@@ -10,13 +10,21 @@ const PATIENCE = 5_000
 /** Come and go by themselves; pipes are those of child processes, which are counted themselves. */
 const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'PipeWrap', 'TickObject', 'TTYWrap']
 
+/** After one of these (https://github.com/jestjs/jest/tree/main/packages/jest-circus) the file has failed already. */
+const FAILURES = ['error', 'hook_failure', 'test_fn_failure']
+
 export default class TidyEnvironment extends NodeEnvironment {
   readonly #before = active()
+  #hasFailed = false
+
+  handleTestEvent({ name }: { readonly name: string }): void {
+    this.#hasFailed ||= FAILURES.includes(name)
+  }
 
   override async teardown(): Promise<void> {
     await super.teardown()
     // Where Jest runs the files in its own process, that has servers and processes of its own.
-    if (process.send === undefined) return
+    if (this.#hasFailed || process.send === undefined) return
     const deadline = Date.now() + PATIENCE
     while (this.#left().length > 0 && Date.now() < deadline) await sleep(25)
     const left = this.#left()

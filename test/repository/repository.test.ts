@@ -1,9 +1,12 @@
 /** Units of work: whole changes on what they have seen. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import { Repository, type UnitOfWork } from '../../src/repository/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
+
+const NOTE = recordKind<number>('outbox')
 
 const stores: ResourceStore[] = []
 afterEach(async () => {
@@ -81,12 +84,12 @@ describe('a change', () => {
     const repository = await open()
     const failed = repository.change('c', async (unit) => {
       await unit.put(patient('p'), 'POST')
-      unit.record({ kind: 'note', key: 'k', expect: 0, value: 1 })
+      unit.records.put(NOTE, 'k', 1)
       throw new Error('no')
     })
     await expect(failed).rejects.toThrow('no')
     expect(await current(repository, 'p')).toBeUndefined()
-    expect(await repository.readRecord('c', 'note', 'k')).toBeUndefined()
+    expect(await repository.readRecord('c', NOTE, 'k')).toBeUndefined()
   })
 
   test('that always loses is given up with 409', async () => {

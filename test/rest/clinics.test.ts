@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { ClinicSettings } from '../../src/clinics/settings.ts'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import { RECENT } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
@@ -162,7 +163,7 @@ describe('the settings', () => {
     expect((await configure('PUT', 'demo-clinic/settings', read.body)).body).toEqual(shown)
     const { secret: _secret, ...withoutSecret } = crm
     expect((await configure('PUT', 'demo-clinic/settings', { ...DEMO, crm: withoutSecret })).status).toBe(200)
-    const stored = await server.app.repository.readRecord('demo-clinic', 'settings', 'settings')
+    const stored = await server.app.repository.readRecord('demo-clinic', recordKind('settings'), 'settings')
     expect(stored?.value).toMatchObject({ crm: { secret: SECRET } })
   })
 

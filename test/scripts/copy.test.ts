@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openStore } from '../../src/app.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
+import { recordKind } from '../../src/repository/record-kinds.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore } from '../../src/storage/port.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
@@ -100,17 +101,15 @@ async function fill(url: string, patients = 5): Promise<void> {
     const data = 'AbC4'.repeat(400_000)
     await put(clinic, { resourceType: 'Binary', id: 'large', contentType: 'text/plain', data } as AnyResource)
     await repository.change(clinic, async (unit) => {
-      unit.record({ kind: 'outbox', key: '1', expect: 0, value: { say: ['ü', 1.5] }, due: 1234 })
+      unit.records.put(recordKind('outbox'), '1', { say: ['ü', 1.5] }, { due: 1234 })
     })
     for (const turn of [1, 2, 3]) {
       await repository.change(clinic, async (unit) =>
-        unit.record({ kind: 'call', key: 'a', expect: 'any', value: { turn } }),
+        unit.records.put(recordKind('caller'), 'a', { turn }, { expect: 'any' }),
       )
     }
   }
-  await repository.change('north', async (unit) =>
-    unit.record({ clinic: '', kind: 'account', key: 'nora', expect: 0, value: { clinic: 'north' } }),
-  )
+  await repository.change('north', async (unit) => unit.records.put(recordKind('account'), 'nora', { clinic: 'north' }))
   await store.close()
 }
 
@@ -257,8 +256,8 @@ describeOnSqlite('a copy', () => {
     await repository.change('north', async (unit) => {
       const late = { resourceType: 'Patient', id: 'late', name: [{ family: 'Late' }] }
       await unit.put(late as AnyResource, 'PUT')
-      unit.record({ kind: 'call', key: 'a', expect: 'any', value: undefined })
-      unit.record({ kind: 'call', key: 'b', expect: 0, value: 'new' })
+      unit.records.delete(recordKind('caller'), 'a', { expect: 'any' })
+      unit.records.put(recordKind('caller'), 'b', 'new')
     })
     await store.close()
     expect(await copyBetween(from, to)).toMatchObject({ code: 0, error: '' })

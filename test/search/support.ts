@@ -16,7 +16,7 @@ export const OPTIONS: Omit<SearchOptions, 'types'> = {
   baseUrl: BASE,
   now: Date.UTC(2024, 0, 1),
   // What is asked can be seen in the condition.
-  ask: (question) => ({ kind: 'missing', param: JSON.stringify(question), missing: false }),
+  lookUp: (lookup) => ({ kind: 'missing', param: JSON.stringify(lookup), missing: false }),
 }
 
 /** `Type?query`, the query not percent-encoded. */

@@ -1,6 +1,6 @@
 /** The specification of storage: every engine runs it. Nothing in it knows an engine. */
 import { afterAll, beforeAll, describe } from '@jest/globals'
-import type { ResourceStore } from '../../src/storage/port.ts'
+import type { NewClinic, OpenStore } from './contract/clinics.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { Coverage } from './contract/coverage.ts'
@@ -15,12 +15,6 @@ import { describeValues } from './contract/values.ts'
 import { describeVersions } from './contract/versions.ts'
 import { describeWriting } from './contract/writing.ts'
 import { Clinic } from './fixtures.ts'
-
-/** Gives an empty store (made with the combined indexes of fixtures.ts) and the means to be rid of it. */
-export type OpenStore = () => Promise<{ readonly store: ResourceStore; readonly close: () => Promise<void> }>
-
-/** A clinic of its own for every test, so that one store serves them all. */
-export type NewClinic = () => Clinic
 
 export function describeStoreContract(name: string, open: OpenStore): void {
   describe(`store contract on ${name}`, () => {

@@ -1,9 +1,11 @@
 /** A repository over a real engine, at a time that the test sets. */
-import { type ClinicAccess, clinicAccess } from '../../src/core/context.ts'
+import { clinicAccess } from '../../src/core/clinic-access.ts'
+import type { ClinicAccess } from '../../src/core/context.ts'
 import { standardProvider } from '../../src/core/standard.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders } from '../../src/providers/registry.ts'
 import { Repository } from '../../src/repository/repository.ts'
+import { searchParametersOf } from '../../src/search/parameters.ts'
 import { openTestStore } from './database.ts'
 
 export interface TestRepository {
@@ -18,9 +20,11 @@ export async function openTestRepository(time: string | number = Date.now()): Pr
   let now = new Date(time).getTime()
   const providers = registerProviders(specialProviders, standardProvider)
   const repository = new Repository(await openTestStore(), { baseUrl, clock: () => now })
+  const servedSearch = { parametersOf: searchParametersOf, fullText: true }
+  const services = { repository, providers, baseUrl, profilePolicy: 'warn', servedSearch } as const
   return {
     repository,
-    access: (clinic) => clinicAccess(repository, providers, baseUrl, clinic, { kind: 'server' }),
+    access: (clinic) => clinicAccess(services, clinic, { kind: 'server' }),
     setTime: (next) => {
       now = new Date(next).getTime()
     },

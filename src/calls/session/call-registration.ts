@@ -1,6 +1,6 @@
 /** The body of `POST /calls`. */
 
-import { isCallId, LONGEST_CALL_ID } from '../../core/call-session.ts'
+import { isCallId, MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { spokenPhone } from '../spoken/spoken-phone.ts'
@@ -27,7 +27,11 @@ const FIELDS: Readonly<
     { readonly required: boolean; readonly accepts: (value: unknown) => boolean; readonly right: string }
   >
 > = {
-  callId: { required: true, accepts: isCallId, right: `a string of 1 to ${LONGEST_CALL_ID} characters without spaces` },
+  callId: {
+    required: true,
+    accepts: isCallId,
+    right: `a string of 1 to ${MAX_CALL_ID_LENGTH} characters without spaces`,
+  },
   dialedNumber: { required: true, accepts: isPhone, right: 'the number that was dialled, e.g. "+12125550100"' },
   // A caller may withhold the number: "anonymous" registers a call without one, as it does in a header.
   callerNumber: {

@@ -2,10 +2,17 @@
  * Call sessions, kept as records of the whole service (a call id is known before its clinic is), and the patient of a
  * call. A session is fixed once it is there: what a later request says of the same call must agree with it.
  */
-import { SERVICE } from '../../clinics/service.ts'
 import { readSettings } from '../../clinics/settings.ts'
-import { CALL, CALL_LIFETIME, type CallSession, callKey, isCallId, LONGEST_CALL_ID } from '../../core/call-session.ts'
+import {
+  CALL,
+  CALL_LIFETIME,
+  type CallSession,
+  callKey,
+  isCallId,
+  MAX_CALL_ID_LENGTH,
+} from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
+import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { findDialed, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 
@@ -54,7 +61,7 @@ export class CallSessions {
       throw notIdentified('send the header x-call-id, with x-call-to for a call that was not registered ahead')
     }
     if (callId !== undefined && !isCallId(callId)) {
-      throw notIdentified(`x-call-id must have 1 to ${LONGEST_CALL_ID} characters and no spaces`)
+      throw notIdentified(`x-call-id must have 1 to ${MAX_CALL_ID_LENGTH} characters and no spaces`)
     }
     const said = {
       callId: callId ?? DEFAULT_CALL,
@@ -151,18 +158,17 @@ export class CallSessions {
   async #find(callId: string): Promise<Known | undefined> {
     const record = await this.#repository.readRecord(SERVICE, CALL, callKey(callId))
     if (record === undefined || (record.due !== null && record.due <= this.#clock())) return undefined
-    return { session: record.value as CallSession, version: record.version }
+    return { session: record.value, version: record.version }
   }
 
   /** Stores a new session; when somebody else was faster, theirs is the one. */
   #store(session: CallSession): Promise<CallSession> {
     return this.#repository.change(session.clinic, async (unit) => {
       const key = callKey(session.callId)
-      const current = await unit.readRecord(CALL, key, SERVICE)
-      if (current !== undefined && (current.due === null || current.due > this.#clock()))
-        return current.value as CallSession
+      const current = await unit.records.read(CALL, key)
+      if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
       const due = this.#clock() + CALL_LIFETIME
-      unit.record({ clinic: SERVICE, kind: CALL, key, expect: current?.version ?? 0, value: session, due })
+      unit.records.put(CALL, key, session, { due })
       return session
     })
   }

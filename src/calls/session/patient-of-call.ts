@@ -4,19 +4,24 @@
  * which binds the patient to the call. Nothing a caller says selects another one.
  */
 import type { Patient } from 'fhir/r4'
-import { SERVICE } from '../../clinics/service.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { comparePhones, telecom } from '../../matching/compare.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
-import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { Versioned } from '../../repository/repository.ts'
 import { isPlaceholder, isReal } from '../record/registration.ts'
 import { PLACEHOLDER_TAG } from '../record/vocabulary.ts'
 
 /** The placeholder of a caller's number; the key is the number, the value {patient}. The number is not stated, so it is not on the Patient. */
-const CALLER = 'caller'
+const CALLER = recordKind<CallerPlaceholder>('caller')
+
+interface CallerPlaceholder {
+  /** Patient.id. */
+  readonly patient: string
+}
 
 /** Undefined when nothing is known of the caller yet. */
 export async function patientOfCall(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
@@ -25,8 +30,6 @@ export async function patientOfCall(ctx: Context, session: CallSession): Promise
 
 /** The patient to write to; stages a placeholder where there is none, and binds it to the call in the same change. */
 export async function patientForWrite(ctx: Context, session: CallSession): Promise<Versioned<Patient>> {
-  const settled = await settledIn(ctx, session)
-  if (settled !== undefined) return settled
   const bound = await boundTo(ctx, session)
   if (bound !== undefined) return bound
   const patient = (await ofNumber(ctx, session.callerNumber)) ?? (await placeholder(ctx, session.callerNumber))
@@ -42,10 +45,10 @@ async function boundTo(ctx: Context, session: CallSession): Promise<Versioned<Pa
 
 /** @throws FhirError 403 when the call is another clinic's; sessions are made for one clinic, so that is a fault. */
 async function sessionRecord(ctx: Context, { callId }: CallSession) {
-  const record = await ctx.unit.readRecord(CALL, callKey(callId), SERVICE)
+  const record = await ctx.unit.records.read(CALL, callKey(callId))
   if (record === undefined) return undefined
-  const session = record.value as CallSession
-  if (session.clinic === ctx.clinic) return { session, version: record.version, due: record.due }
+  const session = record.value
+  if (session.clinic === ctx.clinic) return { session, due: record.due }
   throw new FhirError(403, {
     code: 'forbidden',
     diagnostics: 'The call belongs to another clinic',
@@ -58,17 +61,7 @@ async function bind(ctx: Context, session: CallSession, patient: string): Promis
   const stored = await sessionRecord(ctx, session)
   const value: CallSession = { ...session, ...stored?.session, patient }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
-  const expect = stored?.version ?? 0
-  ctx.unit.record({ clinic: SERVICE, kind: CALL, key: callKey(session.callId), expect, value, due })
-  boundHere.set(ctx.unit, new Map(boundHere.get(ctx.unit)).set(session.callId, patient))
-}
-
-/** Reads of a change don't see the records it has staged, so what it has bound is remembered beside it. */
-const boundHere = new WeakMap<UnitOfWork, ReadonlyMap<string, string>>()
-
-async function settledIn(ctx: Context, { callId }: CallSession): Promise<Versioned<Patient> | undefined> {
-  const patient = boundHere.get(ctx.unit)?.get(callId)
-  return patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
+  ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }
 
 async function ofNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
@@ -92,8 +85,7 @@ async function withNumber(ctx: Context, number: string): Promise<readonly Versio
 }
 
 async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
-  const record = await ctx.unit.readRecord(CALLER, number)
-  const id = (record?.value as { readonly patient: string } | undefined)?.patient
+  const id = (await ctx.unit.records.read(CALLER, number))?.value.patient
   const found = id === undefined ? undefined : await ctx.find<Patient>('Patient', id)
   return found !== undefined && isPlaceholder(found.resource) ? found : undefined
 }
@@ -106,8 +98,8 @@ async function placeholder(ctx: Context, number: string | undefined): Promise<Ve
     active: false,
   })
   if (number !== undefined) {
-    const record = await ctx.unit.readRecord(CALLER, number)
-    ctx.unit.record({ kind: CALLER, key: number, expect: record?.version ?? 0, value: { patient: patient.id } })
+    await ctx.unit.records.read(CALLER, number)
+    ctx.unit.records.put(CALLER, number, { patient: patient.id })
   }
   return patient
 }

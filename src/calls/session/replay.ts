@@ -10,9 +10,11 @@
 import { hash } from 'node:crypto'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { KindRecord } from '../../repository/repository.ts'
 
 /** The record's kind; the key is the hash of the call, the value a StoredAnswer. */
-const TOOL_RESULT = 'tool-result'
+const TOOL_RESULT = recordKind<StoredAnswer>('tool-result')
 /** Milliseconds an answer is kept: longer than any platform repeats a call. An expired one is overwritten. */
 const KEPT = 24 * 3_600_000
 /** Milliseconds between two looks at a provisional answer, and until it counts as the last word of a process that died. */
@@ -82,19 +84,19 @@ async function answer(access: ClinicAccess, key: string, run: Run): Promise<stri
 async function storedAnswer(access: ClinicAccess, key: string): Promise<string | undefined> {
   for (;;) {
     const ctx = access.reader()
-    const stored = valid(await ctx.unit.readRecord(TOOL_RESULT, key), ctx.now)
+    const stored = valid(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
     const isSettling = stored?.value.provisional === true && ctx.now - stored.since < PATIENCE
     if (!isSettling) return stored?.value.answer
     await new Promise((resolve) => setTimeout(resolve, POLL))
   }
 }
 
-type Stored = Awaited<ReturnType<Context['unit']['readRecord']>>
+type Stored = KindRecord<StoredAnswer> | undefined
 
 /** The answer, and the time it was stored at; undefined when there is none or it has expired. */
 function valid(record: Stored, now: number): { readonly value: StoredAnswer; readonly since: number } | undefined {
   if (record?.due == null || record.due <= now) return undefined
-  return { value: record.value as StoredAnswer, since: record.due - KEPT }
+  return { value: record.value, since: record.due - KEPT }
 }
 
 /** One run: its changes store the answers they return. */
@@ -126,14 +128,14 @@ class Recording {
 
   /** The version of the record. @throws AlreadyAnswered when another run stored it. */
   async #current(ctx: Context): Promise<number> {
-    const record = await ctx.unit.readRecord(TOOL_RESULT, this.#key)
+    const record = await ctx.unit.records.read(TOOL_RESULT, this.#key)
     if (valid(record, ctx.now) !== undefined && record?.version !== this.#version) throw new AlreadyAnswered()
     return record?.version ?? 0
   }
 
   #stage(ctx: Context, expect: number, result: Answer, isProvisional: boolean): void {
     const value: StoredAnswer = { answer: JSON.stringify(result), ...(isProvisional ? { provisional: true } : {}) }
-    ctx.unit.record({ kind: TOOL_RESULT, key: this.#key, expect, value, due: ctx.now + KEPT })
+    ctx.unit.records.put(TOOL_RESULT, this.#key, value, { expect, due: ctx.now + KEPT })
   }
 
   /** The final answer; stored now unless the last change has. */

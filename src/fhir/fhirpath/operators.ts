@@ -42,7 +42,7 @@ const plus: Operator = strict((left, right) => {
 const joined: Operator = (left, right) => [(toText(single(left, '&')) ?? '') + (toText(single(right, '&')) ?? '')]
 
 /** The only item on one side is among those on the other. */
-function isMember(item: Collection, of: Collection, name: string): Collection {
+function inCompartment(item: Collection, of: Collection, name: string): Collection {
   if (item.length === 0) return EMPTY
   single(item, name)
   return truth(includes(of, item[0] ?? ''))
@@ -65,8 +65,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   div: calculated('div', (left, right) => (right === 0 ? undefined : Math.trunc(left / right))),
   mod: calculated('mod', (left, right) => (right === 0 ? undefined : left % right)),
   '&': joined,
-  in: (left, right) => isMember(left, right, 'in'),
-  contains: (left, right) => isMember(right, left, 'contains'),
+  in: (left, right) => inCompartment(left, right, 'in'),
+  contains: (left, right) => inCompartment(right, left, 'contains'),
 }
 
 /** and, or, xor, implies: the right side is not looked at when the left one decides. */

@@ -12,7 +12,7 @@ import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
-import { isMember } from '../../search/query/compartment.ts'
+import { inCompartment } from '../../search/query/compartment.ts'
 import { careBetween } from './care-dates.ts'
 import { type EverythingCursor, readCursor, writeCursor } from './cursor.ts'
 import { supportFor } from './support.ts'
@@ -181,7 +181,7 @@ class EverythingPage {
   async #addMembers(id: string, after: string | undefined): Promise<EverythingCursor | undefined> {
     this.#centers.push(id)
     const { type, members } = this.#around
-    const where = [isMember({ type, id }, members), ...this.#asked.conditions]
+    const where = [inCompartment({ type, id }, members), ...this.#asked.conditions]
     // A page that is full wants to know whether there is more, and no more.
     const room = this.#room
     const plan = this.#plan(this.#searched(), where, Math.max(1, room), after)

@@ -10,7 +10,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { holds } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
-import { isMember } from '../../search/query/compartment.ts'
+import { inCompartment } from '../../search/query/compartment.ts'
 import type { Surroundings } from './everything.ts'
 
 interface Support {
@@ -123,5 +123,5 @@ function belongs(one: Versioned, { around, centers }: Page, baseUrl: string): bo
     : []
   if (mentioned.length === 0) return false
   const candidate = { ...one, entries: extractEntries(one.resource, baseUrl) }
-  return mentioned.some((id) => holds(isMember({ type: around.type, id }, around.members), candidate))
+  return mentioned.some((id) => holds(inCompartment({ type: around.type, id }, around.members), candidate))
 }

@@ -1,16 +1,16 @@
 /** The entries of a batch-response or transaction-response: https://hl7.org/fhir/R4/http.html#transaction-response. */
 import { STATUS_CODES } from 'node:http'
 import { FhirError, toOutcome } from '../../fhir/outcome.ts'
-import { etagOf, type InteractionResponse } from '../interactions/interaction.ts'
+import { etagOf, type InteractionResponse } from '../message/interaction.ts'
 import { bodyText } from '../message/response-body.ts'
 import type { Entry } from './entry.ts'
 
 type Wanted = 'minimal' | 'representation'
 
-/** Characters that the resources in an answer have together, before it is full. A process can't make a text of any length. */
-const MOST_CHARACTERS = 64 * 1024 * 1024
+/** Characters of all resources in an answer, after which it is full: the length of a string is limited. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
 
-/** In the order of the entries of the request; of each answer only the text is kept. */
+/** The answers as texts, in the order of the entries of the request. */
 export class Answers {
   readonly texts: string[] = []
   readonly #representation: boolean
@@ -21,10 +21,10 @@ export class Answers {
   }
 
   get full(): boolean {
-    return this.#characters > MOST_CHARACTERS
+    return this.#characters > MAX_CHARACTERS
   }
 
-  /** Whoever prefers a representation may get none, if the answer is full. */
+  /** Without representations once the answer is full, even if the client prefers them. */
   get wanted(): Wanted {
     return this.#representation && !this.full ? 'representation' : 'minimal'
   }
@@ -38,10 +38,10 @@ export class Answers {
 export const tooMuch = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `What the Bundle reads is longer than ${MOST_CHARACTERS} characters; read the rest with another one`,
+    diagnostics: `What the Bundle reads is longer than ${MAX_CHARACTERS} characters; read the rest with another one`,
   })
 
-/** Bundle.entry for what became of `entry`; a HEAD is answered without the resource. @throws FhirError, see bodyText */
+/** Bundle.entry for the response to `entry`; a HEAD is answered without the resource. @throws FhirError, see bodyText */
 export function responseText(response: InteractionResponse, { request, isHead }: Entry, wanted: Wanted): string {
   const { status, resource, location, outcome } = response
   return entryText(isHead ? undefined : bodyText(response, request, wanted), {

@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { interact } from '../interactions/interact.ts'
-import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
+import { withProfileWarnings } from '../interactions/profile-warnings.ts'
 import { bundleText } from '../message/bundle-writer.ts'
+import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { failureOf } from '../server/fault.ts'
 import { Answers, failureText, responseText, tooMuch } from './answers.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
@@ -13,7 +13,7 @@ import { assignIdentities } from './identities.ts'
 import { inOrder, PHASES } from './order.ts'
 import { rewriteReferences } from './references.ts'
 
-/** Entries of a batch that run at the same time, and so share commits; each holds the resource it changes. */
+/** Entries of a batch that run at the same time and so share commits; each holds the resource it changes in memory. */
 const SIDE_BY_SIDE = 64
 
 /** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
@@ -31,7 +31,7 @@ export async function processBundle(
 
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
 
-/** Entries stand alone. Those of one phase that write run side by side; the others have no commit to share. */
+/** Entries are independent. Writes of one phase run side by side, since they share commits; reads run one by one. */
 async function batch(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
   const answers = new Answers(representation)
   for (const method of PHASES) {
@@ -40,15 +40,15 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], representa
     for (let from = 0; from < writers.length; from += SIDE_BY_SIDE) {
       await Promise.all(writers.slice(from, from + SIDE_BY_SIDE).map((entry) => answerAlone(access, entry, answers)))
     }
-    for (const entry of phase.filter(isAnsweredAlone)) await inItsTurn(() => answerAlone(access, entry, answers))
+    for (const entry of phase.filter(isAnsweredAlone)) await afterYielding(() => answerAlone(access, entry, answers))
   }
   return answers
 }
 
 const isAnsweredAlone = (entry: Entry): boolean => entry.match.route.method === 'GET' || isOperation(entry)
 
-/** Reading waits for no disk, so that nobody else would be served before the whole Bundle is. */
-async function inItsTurn(work: () => Promise<void>): Promise<void> {
+/** Yields first: reads never wait for the disk, so a Bundle of reads would keep the event loop to itself. */
+async function afterYielding(work: () => Promise<void>): Promise<void> {
   await setImmediate()
   await work()
 }
@@ -58,7 +58,7 @@ async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers)
   answers.set(entry.index, refused ? failureText(tooMuch()) : await runAlone(access, entry, answers))
 }
 
-/** Whatever goes wrong is the answer of this entry alone. */
+/** A failure is the answer to this entry alone. */
 async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<string> {
   const { method, path } = entry.match.route
   try {
@@ -77,18 +77,13 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
     const ready = await rewriteReferences(ctx, entries, identities)
     for (const entry of inOrder(ready)) {
       if (isAfterCommit(entry)) continue
-      const existing = identities.existing.get(entry.index)
-      const text =
-        existing === undefined
-          ? await naming(entry, () => run(ctx, access, entry, done))
-          : responseText(existing, entry, done.wanted)
-      done.set(entry.index, text)
+      done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
       if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
     }
     return done
   })
-  // Searches look at the stored state, which has the writes only now.
-  for (const entry of entries.filter(isAfterCommit)) await inItsTurn(() => answerAlone(access, entry, answers))
+  // Searches see the stored state, which has the writes only now.
+  for (const entry of entries.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
   return answers
 }
 
@@ -97,7 +92,7 @@ const isAfterCommit = (entry: Entry): boolean =>
 
 const isOperation = ({ match: { route } }: Entry): boolean => route.run.kind === 'operation'
 
-/** An operation commits for itself, so one that writes would break the promise of all or nothing. */
+/** An operation commits by itself, so one that writes would break all or nothing. */
 function checkOperation({ index, request, match: { route, parameters } }: Entry): void {
   const { definition } = findOperation(request, parameters.operation, route.level)
   if (definition.affectsState !== true) return
@@ -107,12 +102,12 @@ function checkOperation({ index, request, match: { route, parameters } }: Entry)
   )
 }
 
-/** The answer to an entry, as text: what is wrong with the text must be known before anything is committed. */
+/** The answer to an entry as text, made before the commit, since making it may fail. */
 async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<string> {
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
-      ? await interact(route.run.handler, ctx, entry.request)
+      ? await withProfileWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
       : await runOperation(access, parameters.operation, route, entry.request)
   return responseText(response, entry, wanted)
 }

@@ -2,11 +2,10 @@
 
 import type { Context } from '../../core/context.ts'
 import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
-import { validResource } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { type Candidate, holds } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
-import { criteriaPlan, resolveCriteria } from '../interactions/conditional.ts'
+import { guardedMatch, planOf } from '../interactions/conditional.ts'
 import { type Entry, inEntry, naming } from './entry.ts'
 import type { Identities } from './identities.ts'
 import { referencesIn } from './rewrite-references.ts'
@@ -32,7 +31,7 @@ export async function resolveConditionalReferences(
   return resolved
 }
 
-/** Each is a search, and another one when the change is committed. */
+/** Each is a search, and a second one when the change is committed. */
 const tooManyConditions = (most: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
@@ -48,9 +47,10 @@ async function resolve(
   entry: Entry,
   written: WrittenResources,
 ): Promise<string> {
-  const found = await naming(entry, () => resolveCriteria(ctx, type, criteria, entry.request))
+  const plan = await naming(entry, () => planOf(ctx, type, criteria, entry.request))
+  const found = await naming(entry, () => guardedMatch(ctx, plan, criteria))
   if (found !== undefined) return found.id
-  const ids = await written.find(type, (await criteriaPlan(ctx, type, criteria, entry.request)).where)
+  const ids = await written.find(type, plan.where)
   const [id] = ids
   if (id !== undefined && ids.length === 1) return id
   const matched = ids.length === 0 ? 'nothing' : `${ids.length} entries of the Bundle`
@@ -58,7 +58,7 @@ async function resolve(
   throw inEntry(preconditionFailed(diagnostics), entry)
 }
 
-/** What a transaction is about to write, and who of it a condition names. */
+/** The resources that a transaction is about to write, and which of them criteria match. */
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
@@ -71,14 +71,14 @@ class WrittenResources {
     this.#ctx = ctx
   }
 
-  /** The ids of those for which all conditions hold. */
+  /** The ids of those that match all conditions. */
   async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
     const entries = this.#entries.filter(({ request }) => request.type === type)
     const candidates = await Promise.all(entries.map((entry) => this.#candidateOf(entry)))
     return candidates.filter((candidate) => where.every((condition) => holds(condition, candidate))).map(({ id }) => id)
   }
 
-  /** Only what is valid has values: what is not is refused in the name of its entry. */
+  /** Values are extracted from valid resources only; an invalid one is refused with the name of its entry. */
   async #candidateOf(entry: Entry): Promise<Candidate> {
     const known = this.#candidates.get(entry)
     if (known !== undefined) return known
@@ -88,12 +88,15 @@ class WrittenResources {
       type,
       id: this.#identities.ids.get(entry.index) ?? '',
       lastUpdated: this.#ctx.now,
-      entries: await naming(entry, () => extractEntries(validResource(body, type), base, custom)),
+      entries: await naming(entry, () => extractEntries(this.#ctx.unit.validate(body, type), base, custom)),
     }
     this.#candidates.set(entry, candidate)
     return candidate
   }
 }
 
-const isWritten = ({ index, match: { route } }: Entry, { ids, existing }: Identities): boolean =>
-  (route.code === 'create' || route.code === 'update') && ids.has(index) && !existing.has(index)
+/** A conditional create that finds its resource writes nothing. */
+function isWritten({ index, match: { route } }: Entry, { ids, matches }: Identities): boolean {
+  if (route.code === 'create') return matches.get(index)?.resource === undefined
+  return route.code === 'update' && ids.has(index)
+}

@@ -3,9 +3,9 @@ import type { Limits } from '../../config.ts'
 import { structureOf } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import type { InteractionRequest } from '../interactions/interaction.ts'
 import { matchRoute, type RouteMatch } from '../interactions/routes.ts'
 import { parseBody } from '../message/body.ts'
+import type { InteractionRequest } from '../message/interaction.ts'
 
 /** One entry, read and routed but not yet carried out. */
 export interface Entry {
@@ -20,7 +20,7 @@ export interface Entry {
 export interface ReadBundle {
   readonly type: 'batch' | 'transaction'
   readonly entries: readonly Entry[]
-  /** Of a batch, in which an entry that makes no sense is answered by itself: what is wrong with it, by its index. */
+  /** In a batch, entries that cannot be read are answered by themselves: the error of each, by its index. */
   readonly unreadable: ReadonlyMap<number, FhirError>
 }
 
@@ -106,14 +106,14 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
   return { method, path, query }
 }
 
-/** What an entry has from its url, and what from the Bundle. */
+/** The address is the entry's own; base, preferences and services are those of the Bundle. */
 const requestOf = (
   { base, lenient, wantsOutcome, services }: InteractionRequest,
   { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
 ) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, lenient, wantsOutcome, services })
 
-/** Only what the server itself reads of the Bundle: a resource in it is validated by its own interaction. */
+/** Only of the elements that the server reads itself: a resource in the Bundle is validated by its own interaction. */
 function checkNames(element: object, type: string, at: string): void {
   const known = new Set(structureOf(type)?.elements.flatMap(({ properties }) => [...properties.keys()]))
   const unknown = Object.keys(element).find((name) => name !== 'resourceType' && !known.has(name.replace(/^_/, '')))
@@ -125,7 +125,7 @@ function checkNames(element: object, type: string, at: string): void {
 
 const CONDITIONS = ['ifMatch', 'ifNoneMatch', 'ifNoneExist', 'ifModifiedSince'] as const
 
-/** One that is no text must not be taken for none: the change would be made without it. */
+/** A condition that is not text must not be ignored: the change would be made without it. */
 function conditionsOf(
   request: Record<string, unknown>,
   at: string,

@@ -3,68 +3,54 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { criteriaOf, resolveCriteria } from '../interactions/conditional.ts'
-import { type InteractionResponse, locationOf } from '../interactions/interaction.ts'
+import { type ConditionalInteraction, matchOf } from '../interactions/conditional.ts'
+import type { ConditionalMatch } from '../message/interaction.ts'
 import { type Entry, naming } from './entry.ts'
 
 export interface Identities {
   /** Entry index to the id its resource will have. */
   readonly ids: ReadonlyMap<number, string>
-  /** What stands in for an entry in references, to `Type/id`. */
+  /** What stands for an entry in references, to `Type/id`. */
   readonly references: ReadonlyMap<string, string>
-  /** Entries that are answered already: a conditional create that found its resource. */
-  readonly existing: ReadonlyMap<number, InteractionResponse>
+  /** Entry index to what the criteria of a conditional entry chose. */
+  readonly matches: ReadonlyMap<number, ConditionalMatch>
 }
 
 /** @throws FhirError 400 when two entries have one fullUrl or write one resource, 412 when criteria match several. */
 export async function assignIdentities(ctx: Context, entries: readonly Entry[]): Promise<Identities> {
   const ids = new Map<number, string>()
   const references = new Map<string, string>()
-  const existing = new Map<number, InteractionResponse>()
+  const matches = new Map<number, ConditionalMatch>()
   const written = new Map<string, number>()
   checkFullUrls(entries)
   for (const entry of entries) {
-    const { route } = entry.match
-    if (route.method === 'GET' || route.run.kind !== 'interaction' || route.code.startsWith('search')) continue
-    const { type, base } = entry.request
-    const found = await naming(entry, () => identityOf(ctx, entry))
-    if (found === undefined) continue
-    claim(written, `${type}/${found.id}`, entry)
-    if (found.criteria !== undefined) claim(written, `${type}?${found.criteria}`, entry)
-    ids.set(entry.index, found.id)
-    if (found.existing !== undefined) {
-      existing.set(entry.index, {
-        status: 200,
-        resource: found.existing,
-        location: locationOf(base, found.existing),
-        kind: 'write',
-      })
-    }
-    for (const name of namesOf(entry)) references.set(name, `${type}/${found.id}`)
+    const { type } = entry.request
+    const interaction = WRITES.find((code) => code === entry.match.route.code)
+    if (interaction === undefined) continue
+    const match = await naming(entry, () => matchOf(ctx, entry.request, interaction))
+    if (match !== undefined) matches.set(entry.index, match)
+    const id = idOf(entry, interaction, match)
+    if (id === undefined) continue
+    claim(written, `${type}/${id}`, entry)
+    // Two entries with the same criteria would write the same resource.
+    if (match !== undefined && BRINGS_A_RESOURCE.includes(interaction))
+      claim(written, `${type}?${match.criteria}`, entry)
+    ids.set(entry.index, id)
+    for (const name of namesOf(entry)) references.set(name, `${type}/${id}`)
   }
-  return { ids, references, existing }
+  return { ids, references, matches }
 }
 
-type Identity = {
-  readonly id: string
-  readonly criteria?: string
-  readonly existing?: Awaited<ReturnType<typeof resolveCriteria>>
-}
+const WRITES: readonly ConditionalInteraction[] = ['create', 'update', 'patch', 'delete']
+const BRINGS_A_RESOURCE: readonly ConditionalInteraction[] = ['create', 'update']
 
-/** The id an entry writes to; undefined for a conditional delete or patch that finds nothing. */
-async function identityOf(ctx: Context, { request, match }: Entry): Promise<Identity | undefined> {
-  if (request.id !== '') return { id: request.id }
-  if (match.route.code === 'create') {
-    const { ifNoneExist } = request
-    if (ifNoneExist === undefined) return { id: randomUUID() }
-    const found = await resolveCriteria(ctx, request.type, ifNoneExist.replace(/^\?/, ''), request)
-    return { id: found?.id ?? randomUUID(), criteria: ifNoneExist.replace(/^\?/, ''), existing: found }
-  }
-  const criteria = criteriaOf(request, match.route.code)
-  const found = await resolveCriteria(ctx, request.type, criteria, request)
-  if (match.route.code !== 'update') return found && { id: found.id }
-  const bodyId = isObject(request.body) && typeof request.body.id === 'string' ? request.body.id : undefined
-  return { id: found?.id ?? bodyId ?? randomUUID(), criteria }
+/** The id that an entry writes to; undefined for a conditional delete or patch that matches nothing. */
+function idOf({ request }: Entry, interaction: ConditionalInteraction, match: ConditionalMatch | undefined) {
+  if (request.id !== '') return request.id
+  if (match?.resource !== undefined || interaction === 'patch' || interaction === 'delete') return match?.resource?.id
+  // A client's id is ignored on create.
+  const bodyId = interaction === 'update' && isObject(request.body) ? request.body.id : undefined
+  return typeof bodyId === 'string' ? bodyId : randomUUID()
 }
 
 function claim(written: Map<string, number>, identity: string, { index }: Entry): void {

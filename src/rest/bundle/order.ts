@@ -1,9 +1,9 @@
-/** The order in which a transaction is carried out: https://hl7.org/fhir/R4/http.html#trules. */
+/** The order in which the entries of a transaction are processed: https://hl7.org/fhir/R4/http.html#trules. */
 import { localReference } from '../../fhir/reference.ts'
 import type { Entry } from './entry.ts'
 import { referencesIn } from './rewrite-references.ts'
 
-/** Writes go first, in the order the specification gives, so that reads see them. */
+/** Writes go first, in the order of the specification, so that reads see them. */
 export const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const
 
 /**

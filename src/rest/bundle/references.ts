@@ -13,7 +13,7 @@ import { referencesIn, rewriteAddresses } from './rewrite-references.ts'
 
 /**
  * The entries with every reference to another entry, and every conditional reference, as `Type/id`.
- * @throws FhirError 400 when an entry refers to a urn:uuid that no entry has, 412 for a condition that names no one
+ * @throws FhirError 400 when an entry refers to a urn:uuid that no entry has, 412 for criteria that match none or several
  */
 export async function rewriteReferences(
   ctx: Context,
@@ -24,13 +24,18 @@ export async function rewriteReferences(
   const names = new Map([...identities.references, ...conditional])
   return entries.map((entry) => {
     checkResolved(entry, names)
-    const assignedId = identities.ids.get(entry.index)
-    const body = names.size === 0 ? entry.request.body : rewriteAddresses(entry.request.body, names)
-    return { ...entry, request: { ...entry.request, body, ...(assignedId === undefined ? {} : { assignedId }) } }
+    const { request, index } = entry
+    const [assignedId, conditionalMatch] = [identities.ids.get(index), identities.matches.get(index)]
+    const body = names.size === 0 ? request.body : rewriteAddresses(request.body, names)
+    const decided = {
+      ...(assignedId === undefined ? {} : { assignedId }),
+      ...(conditionalMatch === undefined ? {} : { conditionalMatch }),
+    }
+    return { ...entry, request: { ...request, body, ...decided } }
   })
 }
 
-/** A urn:uuid means something inside this Bundle only. A Bundle that is stored has its own. */
+/** A urn:uuid has a meaning inside this Bundle only. A Bundle that is stored as a resource has its own. */
 function checkResolved(entry: Entry, names: ReadonlyMap<string, string>): void {
   const { body } = entry.request
   if (entry.match.route.run.kind !== 'interaction' || (isObject(body) && body.resourceType === 'Bundle')) return

@@ -1,4 +1,4 @@
-/** Addresses in a resource, found and replaced where R4 says that an element is one: https://hl7.org/fhir/R4/http.html#trules. */
+/** References and other addresses in a resource, found and rewritten where R4 says that an element is an address: https://hl7.org/fhir/R4/http.html#trules. */
 import { structureOf } from '../../fhir/definitions.ts'
 import { isObject } from '../../fhir/resource.ts'
 
@@ -24,10 +24,10 @@ function* referencesOf(value: unknown): Generator<string> {
 
 type Names = ReadonlyMap<string, string>
 
-/** What is text in any other element stays, even when it reads like an address: Identifier.value, for instance. */
+/** Text in any other element stays as it is, even when it looks like an address: Identifier.value, for instance. */
 const ADDRESS_TYPES: ReadonlySet<string | undefined> = new Set(['uri', 'url', 'canonical', 'oid', 'uuid'])
 
-/** A resource, or a patch, with every address that `names` knows as what it says; a fragment stays behind it. */
+/** A resource or a patch with every address in `names` replaced; a fragment after it is kept. */
 export const rewriteAddresses = (body: unknown, names: Names): unknown =>
   typeof body === 'string'
     ? body.replace(XML_REFERENCE, (_, before: string, address: string) => before + rewriteText(address, 'uri', names))
@@ -88,7 +88,7 @@ function typesInParameter({ name, part }: Record<string, unknown>): ReadonlyMap<
 
 const known = new Map<string, ReadonlyMap<string, string>>()
 
-/** Of a type that R4 does not have, only references are looked for. */
+/** In a type that R4 does not have, only references are rewritten. */
 function typesOf(type: string | undefined): ReadonlyMap<string, string> {
   const structure = type === undefined ? undefined : structureOf(type)
   if (structure === undefined) return REFERENCE

@@ -3,13 +3,13 @@
  * https://hl7.org/fhir/R4/http.html#vsearch
  */
 
-import { handlerOf } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
 import { compartmentTypes, type Membership, membershipOf } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { type FhirError, notFound } from '../../fhir/outcome.ts'
-import { isMember } from '../../search/query/compartment.ts'
-import type { InteractionHandler, Services } from './interaction.ts'
-import { parsed, searchset } from './search.ts'
+import { inCompartment } from '../../search/query/compartment.ts'
+import type { InteractionHandler, Services } from '../message/interaction.ts'
+import { requestedSearch, searchset } from './search.ts'
 
 const ALL = '*'
 
@@ -18,18 +18,18 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
   const member = request.member || ALL
   const members = membersFor(type, member, services)
   const handler = member === ALL ? undefined : handlerOf(services.providers, member, 'search-type')
-  const search = await parsed(ctx, [...members.keys()], request)
+  const search = await requestedSearch(ctx, [...members.keys()], request)
   const { where, asked } = search.plan
   const plan = {
     ...search.plan,
-    where: [isMember({ type, id }, members), ...where],
+    where: [inCompartment({ type, id }, members), ...where],
     ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
   }
   const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
   return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)
 }
 
-/** The types that are searched. @throws FhirError 404 where the address means nothing */
+/** The types that are searched. @throws FhirError 404 for a type without a compartment, or one that is not in it */
 function membersFor(type: string, member: string, { providers }: Services): Membership {
   const membership = membershipOf(type)
   if (membership === undefined) throw noCompartment(type)

@@ -1,59 +1,67 @@
-/** Conditional interactions: which resource do the criteria name? https://hl7.org/fhir/R4/http.html#ccreate */
-
-import { type Context, handlerOf } from '../../core/context.ts'
-import { lookedUp } from '../../core/search-lookups.ts'
+/**
+ * Conditional create, update, patch and delete: which resource the criteria choose, decided here and nowhere else.
+ * https://hl7.org/fhir/R4/http.html#cond-update, #ccreate
+ */
+import type { Context } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
+import { criteriaPlan, guardedSearch } from '../../core/search-request.ts'
 import { badRequest, preconditionFailed } from '../../fhir/outcome.ts'
-import { clinicParameters } from '../../providers/clinic-parameters.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { SearchPlan } from '../../search/plan.ts'
-import { parseCriteria } from '../../search/query/parse.ts'
-import type { InteractionRequest } from './interaction.ts'
+import type { ConditionalMatch, InteractionRequest } from '../message/interaction.ts'
+
+export type ConditionalInteraction = 'create' | 'update' | 'patch' | 'delete'
 
 /**
- * The one resource that matches `criteria`, or undefined. The answer is guarded: the change is only written while
- * the criteria still give it, so that parallel conditional creates make one resource.
- * @throws FhirError 412 when several match, 405 when the type cannot be searched, 400 when the criteria are empty or malformed.
+ * What the criteria of a request choose; undefined where it has none. The answer is guarded: the change is only written
+ * while the criteria still choose the same, so that parallel conditional creates make one resource. The entry of a
+ * transaction brings the answer along, since references to it had to be rewritten before.
+ * @throws FhirError 412 when several resources match, 405 when the type cannot be searched, 400 for criteria that are
+ *   empty or malformed
  */
-export async function resolveCriteria(
+export async function matchOf(
   ctx: Context,
-  type: string,
-  criteria: string,
   request: InteractionRequest,
-): Promise<Versioned | undefined> {
-  const plan = await criteriaPlan(ctx, type, criteria, request)
-  const { matches, next } = await ctx.unit.search(plan)
-  if (matches.length > 1 || next !== undefined) {
-    throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
-  }
-  ctx.unit.guard(
-    plan,
-    matches.map((match) => match.id),
+  interaction: ConditionalInteraction,
+): Promise<ConditionalMatch | undefined> {
+  if (request.conditionalMatch !== undefined) return request.conditionalMatch
+  const criteria = criteriaOf(request, interaction)
+  if (criteria === undefined) return undefined
+  const plan = await planOf(ctx, request.type, criteria, request)
+  return { criteria, resource: await guardedMatch(ctx, plan, criteria) }
+}
+
+/** Of a create in If-None-Exist; of the others in the query, where the address has no id. */
+function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, interaction: ConditionalInteraction) {
+  if (interaction === 'create') return ifNoneExist?.replace(/^\?/, '')
+  if (id !== '') return undefined
+  const criteria = new URLSearchParams([...query].filter(([name]) => name !== '_format' && name !== '_pretty'))
+  if (criteria.size > 0) return criteria.toString()
+  throw badRequest(
+    `For ${interaction} the address needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`,
   )
-  return matches[0]
 }
 
 /**
  * Criteria are a search, so a type that cannot be searched has no conditional interactions.
- * @throws FhirError 405 then, 400 when the criteria are empty or malformed.
+ * @throws FhirError 405 then, 400 when the criteria are empty or malformed
  */
-export async function criteriaPlan(
+export async function planOf(
   ctx: Context,
   type: string,
   criteria: string,
   { base, services }: InteractionRequest,
 ): Promise<SearchPlan> {
   handlerOf(services.providers, type, 'search-type')
-  const { fullText } = services
-  const parametersOf = await clinicParameters(ctx, services.parametersOf)
-  const options = { clinic: ctx.clinic, baseUrl: base, now: ctx.now, parametersOf, fullText }
-  return lookedUp(ctx, (ask) => parseCriteria(type, criteria, { ...options, ask }))
+  return criteriaPlan(ctx, type, criteria, base)
 }
 
-/** The criteria in the query of a conditional update, patch or delete. */
-export function criteriaOf({ type, query }: InteractionRequest, interaction: string): string {
-  const criteria = new URLSearchParams([...query].filter(([name]) => name !== '_format' && name !== '_pretty'))
-  if (criteria.size > 0) return criteria.toString()
-  throw badRequest(
-    `For ${interaction} the address needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`,
-  )
+/** The one resource that matches, guarded as in matchOf. @throws FhirError 412 when several match */
+export async function guardedMatch(ctx: Context, plan: SearchPlan, criteria: string): Promise<Versioned | undefined> {
+  const { matches, next } = await guardedSearch(ctx, plan)
+  if (matches.length > 1 || next !== undefined) {
+    const type = plan.types.join()
+    throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
+  }
+  return matches[0]
 }

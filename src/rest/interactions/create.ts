@@ -1,20 +1,15 @@
 /** create and conditional create: https://hl7.org/fhir/R4/http.html#create. */
 import { randomUUID } from 'node:crypto'
-import { handlerOf } from '../../core/context.ts'
-import { validResource, withId } from '../../repository/repository.ts'
-import { resolveCriteria } from './conditional.ts'
-import { type InteractionHandler, locationOf } from './interaction.ts'
+import { type InteractionHandler, locationOf } from '../message/interaction.ts'
+import { matchOf } from './conditional.ts'
 
 export const create: InteractionHandler = async (ctx, request) => {
-  const { type, base, ifNoneExist, assignedId } = request
-  const handler = handlerOf(request.services.providers, type, 'create')
-  if (ifNoneExist !== undefined) {
-    const existing = await resolveCriteria(ctx, type, ifNoneExist.replace(/^\?/, ''), request)
-    if (existing !== undefined)
-      return { status: 200, resource: existing, location: locationOf(base, existing), kind: 'write' }
+  const { type, base, assignedId } = request
+  const match = await matchOf(ctx, request, 'create')
+  if (match?.resource !== undefined) {
+    return { status: 200, resource: match.resource, location: locationOf(base, match.resource), kind: 'write' }
   }
-  // A client's id is ignored on create (http.html#create); the resource is valid before any rule looks at it.
-  const resource = withId(validResource(request.body, type), assignedId ?? randomUUID())
-  const created = await handler(ctx, resource)
+  // A client's id is ignored on create (http.html#create).
+  const created = await ctx.create(ctx.unit.validate(request.body, type, assignedId ?? randomUUID()))
   return { status: 201, resource: created, location: locationOf(base, created), kind: 'write' }
 }

@@ -1,14 +1,15 @@
 /** history of an instance, a type and the system: https://hl7.org/fhir/R4/http.html#history. */
 
-import { type Context, handlerOf } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
 import { parseDateRange } from '../../fhir/dates.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import type { HistoryPage, HistoryQuery, StoredResource } from '../../repository/repository.ts'
 import { subsetOf } from '../../search/query/subset.ts'
 import { type BundleLink, bundleText, historyEntry } from '../message/bundle-writer.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { subsetText } from '../message/summary.ts'
-import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
 
 export const historyInstance: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request

@@ -1,7 +1,8 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
-import { absent, type ClinicAccess } from '../../core/context.ts'
+import type { ClinicAccess } from '../../core/context.ts'
 import type { Operation } from '../../core/operation.ts'
+import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { readInput } from '../../operations/input.ts'
@@ -9,8 +10,7 @@ import { writeOutput } from '../../operations/output.ts'
 import { systemOperations } from '../../providers/every-type.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
-import type { InteractionRequest, InteractionResponse } from './interaction.ts'
-import type { Route } from './routes.ts'
+import type { InteractionRequest, InteractionResponse, Route } from '../message/interaction.ts'
 
 /** @throws FhirError 404 when the type has no such operation, 400 naming each parameter at fault. */
 export async function runOperation(

@@ -1,8 +1,8 @@
 /** read: https://hl7.org/fhir/R4/http.html#read, with conditional read (#cread). */
-import { handlerOf } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import type { InteractionHandler, InteractionRequest } from '../message/interaction.ts'
 import { versionOfETag } from '../message/negotiate.ts'
-import type { InteractionHandler, InteractionRequest } from './interaction.ts'
 
 export const read: InteractionHandler = async (ctx, request) => {
   const resource = await handlerOf(request.services.providers, request.type, 'read')(ctx, request.type, request.id)

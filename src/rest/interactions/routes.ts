@@ -1,34 +1,16 @@
 /** Where each interaction is found: https://hl7.org/fhir/R4/http.html#summary. One table for requests and bundle entries. */
 
 import type { Provider } from '../../core/provider.ts'
+import type { InteractionHandler, Method, PathParameters, Route } from '../message/interaction.ts'
 import { searchCompartment } from './compartment.ts'
 import { create } from './create.ts'
 import { deleteResource } from './delete.ts'
 import { historyInstance, historySystem, historyType } from './history.ts'
-import type { InteractionHandler } from './interaction.ts'
 import { patch } from './patch.ts'
 import { read } from './read.ts'
 import { searchSystem, searchType } from './search.ts'
 import { update } from './update.ts'
 import { vread } from './vread.ts'
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-export interface Route {
-  /**
-   * The code that /metadata declares; a route is served where its code is declared. R4 has no code for search in a
-   * compartment: `search-compartment` stands for rest.compartment.
-   */
-  readonly code: string
-  readonly level: 'system' | 'type' | 'instance'
-  readonly method: Method
-  readonly path: string
-  /** How the request is carried out. */
-  readonly run:
-    | { readonly kind: 'interaction'; readonly handler: InteractionHandler }
-    | { readonly kind: 'bundle' }
-    | { readonly kind: 'operation' }
-}
 
 const route = (
   code: string,
@@ -88,7 +70,7 @@ export const ROUTES: readonly Route[] = [
   route('delete', 'instance', 'DELETE', '/:type/:id', deleteResource),
 ]
 
-/** These say themselves what a type has, where it has not what is asked for. */
+/** Their handlers answer for types without them, with what the type does offer. */
 const ALWAYS_SERVED: readonly string[] = ['operation', 'search-compartment']
 
 /** Whether a type offers what the route is for. */
@@ -97,18 +79,11 @@ export const isServed = ({ code }: Route, provider: Provider | undefined): boole
 
 export interface RouteMatch {
   readonly route: Route
-  readonly parameters: {
-    readonly type: string
-    readonly id: string
-    readonly versionId: string
-    readonly operation: string
-    /** The type that is searched in the compartment of a resource, or *. */
-    readonly member: string
-  }
+  readonly parameters: PathParameters
 }
 
-/** A segment of a path: this word, or whatever stands there for a name. Only an operation begins with a $. */
-type Part = { readonly word: string } | { readonly name: keyof RouteMatch['parameters']; readonly isOperation: boolean }
+/** A segment of a path: a fixed word, or a variable. Only the code of an operation begins with $. */
+type Part = { readonly word: string } | { readonly name: keyof PathParameters; readonly isOperation: boolean }
 
 interface Pattern {
   readonly route: Route
@@ -133,7 +108,7 @@ function partOf(segment: string): Part {
   const name = /^\$?:(\w+)$/.exec(segment)?.[1]
   return name === undefined
     ? { word: segment }
-    : { name: name as keyof RouteMatch['parameters'], isOperation: segment.startsWith('$') }
+    : { name: name as keyof PathParameters, isOperation: segment.startsWith('$') }
 }
 
 /** In the order of ROUTES, by method and number of segments. */
@@ -158,7 +133,7 @@ function fits(part: Part, segment: string): boolean {
   return part.isOperation === segment.startsWith('$') && !segment.startsWith('_')
 }
 
-function parametersOf(parts: readonly Part[], segments: readonly string[]): RouteMatch['parameters'] {
+function parametersOf(parts: readonly Part[], segments: readonly string[]): PathParameters {
   const parameters = { type: '', id: '', versionId: '', operation: '', member: '' }
   for (const [index, part] of parts.entries()) {
     const segment = segments[index] ?? ''

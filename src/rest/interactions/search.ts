@@ -1,55 +1,34 @@
 /** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
-
-import { type Context, handlerOf } from '../../core/context.ts'
-import { lookedUp } from '../../core/search-lookups.ts'
+import type { Context } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
+import { searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
-import { clinicParameters } from '../../providers/clinic-parameters.ts'
 import type { SearchAnswer } from '../../repository/repository.ts'
-import { type ParsedSearch, parseSearch, type SearchOptions } from '../../search/query/parse.ts'
+import type { ParsedSearch } from '../../search/query/parse.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { subsetText } from '../message/summary.ts'
-import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
 
 export const searchType: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, request.type, 'search-type')
-  const search = await parsed(ctx, [request.type], request)
+  const search = await requestedSearch(ctx, [request.type], request)
   return searchset(request, search, await handler(ctx, search.plan), request.type)
 }
 
 /** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
 export const searchSystem: InteractionHandler = async (ctx, request) => {
   const types = resourceTypes.filter((type) => request.services.providers.get(type)?.interactions['search-type'])
-  const search = await parsed(ctx, types, request)
+  const search = await requestedSearch(ctx, types, request)
   return searchset(request, search, await ctx.unit.search(search.plan), '')
 }
 
-/** The query of the request as a search of `types`. */
-export async function parsed(
+/** The query of the request as a search of `types`. @throws FhirError 400 or 422 */
+export const requestedSearch = (
   ctx: Context,
   types: readonly string[],
-  request: InteractionRequest,
-): Promise<ParsedSearch> {
-  const parametersOf = await clinicParameters(ctx, request.services.parametersOf)
-  const options = { ...optionsOf(ctx, types, request), parametersOf }
-  return lookedUp(ctx, (ask) => parseSearch(request.query, { ...options, ask }))
-}
-
-const optionsOf = (
-  { clinic, now }: Context,
-  types: readonly string[],
-  { base, lenient, services: { limits, fullText } }: InteractionRequest,
-): Omit<SearchOptions, 'ask'> => ({
-  clinic,
-  types,
-  lenient,
-  defaultCount: limits.defaultCount,
-  maxCount: limits.maxCount,
-  includeLimit: limits.includes,
-  baseUrl: base,
-  now,
-  fullText,
-})
+  { query, lenient, base: baseUrl, services: { limits } }: InteractionRequest,
+): Promise<ParsedSearch> => searchRequest(ctx, types, query, { limits, lenient, baseUrl })
 
 /** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
 export function searchset(

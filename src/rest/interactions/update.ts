@@ -1,41 +1,48 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
 import { randomUUID } from 'node:crypto'
-import { type Context, handlerOf } from '../../core/context.ts'
-import type { Precondition } from '../../core/provider.ts'
-import { sameId } from '../../core/standard.ts'
+import type { Context } from '../../core/context.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
-import { validResource, withId } from '../../repository/repository.ts'
-import { versionOfETag } from '../message/negotiate.ts'
-import { criteriaOf, resolveCriteria } from './conditional.ts'
-import { type InteractionHandler, type InteractionRequest, locationOf } from './interaction.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { type InteractionHandler, locationOf } from '../message/interaction.ts'
+import { matchOf } from './conditional.ts'
+import { preconditionOf } from './precondition.ts'
 
 export const update: InteractionHandler = async (ctx, request) => {
-  const { type, id, base, services } = request
-  const handler = handlerOf(services.providers, type, 'update')
-  const body = validResource(request.body, type)
-  const resource = id === '' ? await matched(ctx, request, body) : sameId(body, id)
-  const updated = await handler(ctx, resource, preconditionOf(request))
+  const { type, base } = request
+  const body = ctx.unit.validate(request.body, type)
+  const match = await matchOf(ctx, request, 'update')
+  const id = match === undefined ? sameId(body, request.id) : await idFor(ctx, body, match.resource, request.assignedId)
+  const updated = await ctx.update(ctx.unit.validate(body, type, id), preconditionOf(request))
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
 }
 
-/** The body with the id of the one resource its criteria match; without a match, its own or a new id. */
-async function matched(
+/** The body's id must be the one in the URL (http.html#update). */
+function sameId(resource: AnyResource, id: string): string {
+  if (resource.id === id) return id
+  throw badRequest(
+    resource.id === undefined
+      ? `The resource has no id; an update needs the id of the URL in the body: "id": "${id}"`
+      : `The resource has id '${resource.id}', but the URL says '${id}'; they must be equal`,
+    { expression: `${resource.resourceType}.id` },
+  )
+}
+
+/** The id of the one resource that the criteria match; without a match, the body's own or a new one. */
+async function idFor(
   ctx: Context,
-  request: InteractionRequest,
   body: AnyResource,
-): Promise<AnyResource & { id: string }> {
-  const existing = await resolveCriteria(ctx, request.type, criteriaOf(request, 'update'), request)
-  if (existing === undefined) {
+  matching: Versioned | undefined,
+  assignedId: string | undefined,
+): Promise<string> {
+  if (matching === undefined) {
     await checkFree(ctx, body)
-    return withId(body, request.assignedId ?? body.id ?? randomUUID())
+    return assignedId ?? body.id ?? randomUUID()
   }
-  if (body.id !== undefined && body.id !== existing.id) {
-    throw badRequest(`The criteria match ${request.type}/${existing.id}, but the resource has id '${body.id}'`, {
-      expression: `${request.type}.id`,
-    })
-  }
-  return withId(body, existing.id)
+  if (body.id === undefined || body.id === matching.id) return matching.id
+  throw badRequest(`The criteria match ${matching.type}/${matching.id}, but the resource has id '${body.id}'`, {
+    expression: `${matching.type}.id`,
+  })
 }
 
 /** A resource that the criteria do not match is not the one to overwrite. @throws FhirError 409 */
@@ -46,24 +53,4 @@ async function checkFree(ctx: Context, { resourceType: type, id }: AnyResource):
     `The criteria match nothing, but ${type}/${id} exists already; correct the criteria, or update it by PUT ${type}/${id}`,
     { expression: `${type}.id` },
   )
-}
-
-export function preconditionOf({
-  ifMatch,
-  ifNoneMatch,
-}: Pick<InteractionRequest, 'ifMatch' | 'ifNoneMatch'>): Precondition {
-  if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
-    throw badRequest(`If-None-Match on a write can only be *, not '${ifNoneMatch}'`)
-  }
-  return {
-    ...(ifMatch === undefined ? {} : { ifMatch: versionOf(ifMatch) }),
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch: '*' as const }),
-  }
-}
-
-/** @throws FhirError 400: a condition that is not understood must not be taken for one that holds. */
-function versionOf(ifMatch: string): number | '*' {
-  const version = ifMatch.trim() === '*' ? '*' : versionOfETag(ifMatch)
-  if (version !== undefined) return version
-  throw badRequest(`If-Match is '${ifMatch}'; use a version as in ETag, for example W/"3", or * for any`)
 }

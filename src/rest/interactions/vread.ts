@@ -1,6 +1,7 @@
 /** vread: https://hl7.org/fhir/R4/http.html#vread. */
-import { absent, handlerOf } from '../../core/context.ts'
-import type { InteractionHandler } from './interaction.ts'
+import { handlerOf } from '../../core/handler.ts'
+import { absent } from '../../core/present.ts'
+import type { InteractionHandler } from '../message/interaction.ts'
 
 export const vread: InteractionHandler = async (ctx, { type, id, versionId, services }) => {
   const handler = handlerOf(services.providers, type, 'vread')

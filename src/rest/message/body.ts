@@ -1,4 +1,4 @@
-/** Reading request bodies: size, depth and syntax, each with its own clear error. */
+/** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { parseJson } from '../../fhir/json.ts'

@@ -1,10 +1,10 @@
 /**
- * Bundles written by joining the stored texts, so that no resource is parsed to be sent:
+ * Bundles as text, joined from the stored texts, so that no resource is parsed to be sent:
  * https://hl7.org/fhir/R4/bundle.html.
  */
 
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
-import { etagOf } from '../interactions/interaction.ts'
+import { etagOf } from './interaction.ts'
 
 export interface BundleLink {
   readonly relation: 'self' | 'next'
@@ -31,7 +31,7 @@ export function pageLinks(
   return next === undefined ? [self] : [self, { relation: 'next', url: address([...used, ['_cursor', next]]) }]
 }
 
-/** Percent-encoding that leaves those of FHIR's own separators readable that may stand in an address: no `|`. */
+/** Percent-encoding that leaves FHIR's separators readable where a URL allows them, which excludes `|`. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
 

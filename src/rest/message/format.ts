@@ -1,11 +1,11 @@
-/** A body in the format that the client asked for: https://hl7.org/fhir/R4/http.html#mime-type, #pretty. */
+/** The body of a response in the format that the client accepts: https://hl7.org/fhir/R4/http.html#mime-type, #pretty. */
 import { parseJson } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { writeXml } from '../../fhir/xml/write.ts'
 import type { Format } from './media-type.ts'
 
-/** `text` is the JSON of a resource; it is sent as it is where the client did not ask for anything else. */
-export function answerText(text: string, format: Format, pretty: boolean): string {
+/** @param text the JSON of a resource, which is returned unchanged for plain JSON */
+export function formatBody(text: string, format: Format, pretty: boolean): string {
   if (format === 'json' && !pretty) return text
   const resource = parseJson(text)
   if (format === 'json') return JSON.stringify(resource, null, 2)

@@ -2,7 +2,7 @@
 
 export type Format = 'json' | 'xml'
 
-/** What resources are written in and read from, the type to answer with where a client leaves the choice first. */
+/** The media types of resources; the first is the default of responses. */
 export const RESOURCE_TYPES: ReadonlyMap<string, Format> = new Map([
   ['application/fhir+json', 'json'],
   ['application/json', 'json'],
@@ -45,7 +45,7 @@ function parameter(text: string): readonly [string, string] {
   return [name.trim().toLowerCase(), value.replace(/^"(.*)"$/s, '$1')]
 }
 
-/** R4 and UTF-8 are all that there is; a type that asks for neither asks for them. */
+/** Only R4 and UTF-8 are served; a media type without these parameters means them. */
 export const isServed = ({ parameters }: MediaType): boolean =>
   /^4\.0(\.[01])?$/.test(parameters.get('fhirversion') ?? '4.0') &&
   /^utf-?8$/i.test(parameters.get('charset') ?? 'utf-8')

@@ -6,7 +6,7 @@ import { type Format, isServed, type MediaType, mediaType, mediaTypes, RESOURCE_
 
 export interface AnswerFormat {
   readonly format: Format
-  /** The type that the client named, as it is asked for; fhirVersion is echoed to who names it. */
+  /** The media type that the client named; fhirVersion is echoed where the client names it. */
   readonly contentType: string
 }
 
@@ -47,7 +47,7 @@ function namedFormat(format: string): AnswerFormat {
   return answerIn(type, asked.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
 }
 
-/** A type that this server writes, and the range that says how welcome it is. */
+/** A type that this server writes, and the range of the Accept header that covers it. */
 interface Offer {
   readonly type: string
   readonly range: MediaType
@@ -57,7 +57,7 @@ interface Offer {
   readonly weight: number
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that fit a type, the most precise one counts. */
+/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that cover a type, the most specific one counts. */
 function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
   const [best] = ranges
     .map((range, index) => ({ type, range, index, quality: qualityOf(range), weight: weightOf(range, type) }))
@@ -66,14 +66,14 @@ function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
   return best === undefined || best.quality === 0 ? [] : [best]
 }
 
-/** How precisely a range names a type; 0 when it does not. */
+/** How specific the range is for a type; 0 when it does not cover it. */
 function weightOf({ type: range, parameters }: MediaType, type: string): number {
   if (range === type) return parameters.has('fhirversion') ? 4 : 3
   if (range === `${type.slice(0, type.indexOf('/'))}/*`) return 2
   return range === '*/*' ? 1 : 0
 }
 
-/** One that is not understood is no wish. */
+/** A quality that is not a number from 0 to 1 is ignored. */
 function qualityOf({ parameters }: MediaType): number {
   const quality = Number(parameters.get('q') ?? 1)
   return quality >= 0 && quality <= 1 ? quality : 1

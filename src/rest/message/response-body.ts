@@ -1,11 +1,11 @@
 /** The body of a response, over HTTP and in a Bundle alike: https://hl7.org/fhir/R4/http.html#ops. */
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { subsetOf } from '../../search/query/subset.ts'
-import type { InteractionRequest, InteractionResponse } from '../interactions/interaction.ts'
+import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import type { Preferences } from './negotiate.ts'
 import { subsetText } from './summary.ts'
 
-/** Undefined when there is none. @throws FhirError 400 for a `_summary` or `_elements` that makes no sense. */
+/** Undefined when the response has none. @throws FhirError 400 for an invalid `_summary` or `_elements` */
 export function bodyText(
   { resource, text, outcome, kind, status }: InteractionResponse,
   { query }: Pick<InteractionRequest, 'query'>,
@@ -23,7 +23,7 @@ export function bodyText(
     : resource.text
 }
 
-/** What an OperationOutcome says of a write that went well. */
+/** The issue of an OperationOutcome about a write that succeeded. */
 export const done = (status: number): Issue => ({
   severity: 'information',
   code: 'informational',

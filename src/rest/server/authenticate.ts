@@ -1,5 +1,5 @@
 /**
- * Who is asking: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
+ * Authentication: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
  * https://www.rfc-editor.org/rfc/rfc6750, https://hl7.org/fhir/R4/security.html#authentication.
  */
 import jsonwebtoken from 'jsonwebtoken'
@@ -17,7 +17,7 @@ const REMEMBERED_TOKENS = 5_000
 /** A foreign issuer's clock may be ahead or behind by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Sets `koa.state.user`, or throws FhirError 401 that says what is wrong with the token; 503 when nobody can tell. */
+/** Sets `koa.state.user`, or throws FhirError: 401 with what is wrong with the token, 503 when it cannot be checked. */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
   const verified = new RecentTokens(REMEMBERED_TOKENS)
@@ -50,7 +50,7 @@ interface Remembered extends VerifiedToken {
   readonly checkAgain: number
 }
 
-/** The tokens used last, in two generations: when the young one is full it becomes the old one, and the old one goes. */
+/** The tokens used last, in two generations: when the young one is full it replaces the old one. */
 class RecentTokens {
   readonly #size: number
   #young = new Map<string, Remembered>()

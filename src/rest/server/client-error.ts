@@ -1,12 +1,12 @@
-/** What is no HTTP that a handler can be given (a header of 20 kB, not HTTP at all): refused as everything else is. */
+/** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 
-/** Answers in place of Node, which would send a status alone. */
-export function refuseNoRequest(server: Server): void {
-  /** A refusal must not come in the middle of an answer. */
+/** In place of Node's own answer, which is a status without a body. */
+export function answerClientErrors(server: Server): void {
+  /** Connections on which a response is being sent: a refusal must not come in the middle of it. */
   const answering = new WeakSet<Duplex>()
   server.prependListener('request', ({ socket }, response) => {
     answering.add(socket)
@@ -35,7 +35,7 @@ type Refusal = Issue & { readonly status: number }
 
 const NOT_HTTP: Refusal = { status: 400, code: 'structure', diagnostics: 'The request is not HTTP/1.1' }
 
-/** By what Node calls them. */
+/** By Node's error code. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,

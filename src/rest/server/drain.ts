@@ -1,15 +1,15 @@
-/** The end of a server: what is under way is finished, and nobody holds it up for ever. */
+/** Graceful shutdown: requests in progress are answered, within a limit of time. */
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
 
-/** Milliseconds that requests under way have, once the server is to end. */
+/** Milliseconds that requests in progress have left when the shutdown begins. */
 const GRACE = 8_000
 
 /**
- * Watches the requests of `server`. The function it gives back ends it: no new connection is taken, requests under way
- * are answered, and then, or when their time is up, what is still open is closed: connections without a request, uploads
- * that do not move on.
+ * Watches the requests of `server`. The returned function shuts it down: no new connection is accepted, requests in
+ * progress are answered, and then, or when their time is up, all other connections are closed: idle ones, and uploads
+ * that have stalled.
  */
 export function drainable(server: Server, grace = GRACE): () => Promise<void> {
   const underWay = new Set<ServerResponse>()
@@ -33,7 +33,7 @@ export function drainable(server: Server, grace = GRACE): () => Promise<void> {
   }
 }
 
-/** Else a client that keeps its connection could go on with it. */
+/** Otherwise a client could send further requests on a connection that it keeps open. */
 function lastOfItsConnection(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }

@@ -1,4 +1,4 @@
-/** Failures that are no FhirError: what the client is told of them, and what the log may hold. */
+/** Failures other than FhirError: the answer to the client, and what may be logged. */
 import type { Logger } from 'pino'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
@@ -14,13 +14,13 @@ export function faultOf(error: unknown): { readonly type: string; readonly stack
   return { type: error.name, stack: frames.slice(0, 8).map((line) => line.trim()) }
 }
 
-/** Where a fault met whom: never the query or the body, which may hold patient data. */
+/** Where a fault occurred: never the query or the body, which may hold patient data. */
 interface Place {
   readonly method: string
   readonly route: string
 }
 
-/** The error as the client is told of it. What nobody expected is 500 and logged; a store that can't serve is logged too. */
+/** The error for the client. Unexpected ones are 500 and logged; that the store cannot serve is logged too. */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error
   if (error instanceof ResourceTooLarge) return tooLarge(error)
@@ -36,7 +36,7 @@ export function failureOf(error: unknown, logger: Logger, place: Place): FhirErr
   })
 }
 
-/** Milliseconds. Every request meets the same store, so one line in a while tells it. */
+/** Milliseconds between two log lines: every request fails while the store cannot serve. */
 const BETWEEN_REPORTS = 1_000
 const reported = new WeakMap<Logger, number>()
 

@@ -64,7 +64,7 @@ async function connect(jwksUri: string, options: JwksOptions): Promise<JwksClien
   })
 }
 
-/** Fetches at most once in a cooldown, failures included; everybody who asks meanwhile gets the same answer. */
+/** Fetches at most once in a cooldown, failures included; calls meanwhile share the answer. */
 function sparingFetcher({ cooldownMs, timeoutMs }: JwksOptions): (url: string) => Promise<{ keys: unknown }> {
   let last: { readonly at: number; readonly answer: Promise<{ keys: unknown }> } | undefined
   return (url) => {

@@ -1,31 +1,29 @@
-/** What a SearchParameter resource of a clinic means, and which are refused: https://hl7.org/fhir/R4/searchparameter.html. */
+/** A clinic's SearchParameter resource as a search parameter, or why it is refused: https://hl7.org/fhir/R4/searchparameter.html. */
 import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
-import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
+import { isResourceType } from '../../fhir/definitions.ts'
 import { type Ast, parse } from '../../fhir/fhirpath/parser.ts'
 import { compileForeign } from '../../fhir/fhirpath.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
-import { splitOutside } from '../expression.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
-import type { CustomDeclaration, CustomParameter } from './custom-parameters.ts'
+import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
+import { ABSTRACT, expressionOf, typesOf } from './expression-types.ts'
 
-/** Parameters of a clinic that take part at the same time. */
-const MOST_CUSTOM_PARAMETERS = 100
+/** Active parameters of one clinic. */
+const MAX_CUSTOM_PARAMETERS = 100
 /** Characters. */
-const LONGEST_EXPRESSION = 2_000
+const MAX_EXPRESSION_LENGTH = 2_000
 
-const ABSTRACT = ['Resource', 'DomainResource']
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** What it would say differs from moment to moment, or takes time without bound. */
+/** Their result changes with time, or they may take any time. */
 const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay', 'matches', 'replaceMatches'])
 
 type Definition = Omit<CustomParameter, 'since'>
 
 /**
- * The parameter as it takes part in the searches of a clinic; undefined where it takes none: it is not active, or only
- * describes what the server searches by anyway.
+ * The parameter for the searches of the clinic; undefined where it adds none: it is not active, or describes one that the
+ * server has anyway.
  * @throws FhirError 422 naming the element that is wrong
  */
 export function customParameter(
@@ -39,7 +37,7 @@ export function customParameter(
   const others = parameters.filter(({ id }) => id !== resource.id)
   const definition = definitionOf(resource, others)
   checkUnique(definition, others)
-  if (others.length < MOST_CUSTOM_PARAMETERS) return definition
+  if (others.length < MAX_CUSTOM_PARAMETERS) return definition
   throw refused('status', `the clinic has ${others.length} active search parameters already, which is the most`)
 }
 
@@ -53,7 +51,7 @@ function checkBase({ base }: SearchParameterResource): void {
   }
 }
 
-/** The same parameter, or a narrower account of it, as implementation guides publish them. */
+/** It is a parameter of the server, or derived from one, as implementation guides publish them. */
 function describesServed({ code, url, derivedFrom, base }: SearchParameterResource): boolean {
   const defined = typesOf(base).map((type) => definedParameter(type, code)?.url)
   return defined.every((one) => one !== undefined && (one === url || one === derivedFrom))
@@ -74,7 +72,7 @@ function checkCode({ code, base }: SearchParameterResource): void {
   )
 }
 
-/** One that is special has rules of its own, which no expression says. */
+/** A special parameter has rules of its own, which an expression cannot state. */
 const OFFERED_TYPES = SERVED_TYPES.filter((type) => type !== 'special')
 
 function definitionOf(
@@ -94,15 +92,15 @@ function definitionOf(
   }
 }
 
-const MOST_COMPONENTS = 8
+const MAX_COMPONENTS = 8
 
 function partsFrom(
   component: readonly SearchParameterComponent[],
   base: readonly string[],
   others: readonly CustomParameter[],
 ): readonly ComponentParameter[] {
-  if (component.length === 0 || component.length > MOST_COMPONENTS) {
-    throw refused('component', `a composite search parameter needs components, ${MOST_COMPONENTS} at most`)
+  if (component.length === 0 || component.length > MAX_COMPONENTS) {
+    throw refused('component', `a composite search parameter needs components, ${MAX_COMPONENTS} at most`)
   }
   const [type = ''] = typesOf(base)
   return component.map((one, index) => {
@@ -144,8 +142,8 @@ const targetsOf = (target: readonly string[]): readonly string[] =>
 
 function checkExpressions(base: readonly string[], expression: string): void {
   if (expression === '') throw refused('expression', 'an active search parameter needs a FHIRPath expression')
-  if (expression.length > LONGEST_EXPRESSION) {
-    throw refused('expression', `it has ${expression.length} characters; ${LONGEST_EXPRESSION} are the most`)
+  if (expression.length > MAX_EXPRESSION_LENGTH) {
+    throw refused('expression', `it has ${expression.length} characters; ${MAX_EXPRESSION_LENGTH} are the most`)
   }
   const expressions = typesOf(base).map((type) => {
     const found = expressionOf(type, expression)
@@ -187,25 +185,4 @@ function checkUnique({ code, base }: Definition, others: readonly CustomParamete
     if (shared === undefined) continue
     throw refused('code', `SearchParameter/${other.id} defines '${code}' for ${shared} already; choose another code`)
   }
-}
-
-/** Those that `base` names, and those that an abstract one stands for. */
-export const typesOf = (base: readonly string[]): readonly string[] =>
-  base.some((one) => ABSTRACT.includes(one))
-    ? resourceTypes.filter((type) => base.some((one) => isResourceTypeOf(type, one)))
-    : [...new Set(base)]
-
-/**
- * The branches of a union that speak of `type`: `A.x | B.y` for B is `B.y`. What names no type speaks of all.
- * @returns undefined when none does
- */
-export function expressionOf(type: string, expression: string): string | undefined {
-  const branches = splitOutside(expression, '|').filter((branch) => speaksOf(type, branch))
-  return branches.length === 0 ? undefined : branches.join(' | ')
-}
-
-function speaksOf(type: string, branch: string): boolean {
-  const word = /^[(\s]*(\w+)/.exec(branch)?.[1] ?? ''
-  const isTypeName = isResourceType(word) || ABSTRACT.includes(word)
-  return !isTypeName || isResourceTypeOf(type, word)
 }

@@ -6,73 +6,20 @@ import { compileForeign } from '../../fhir/fhirpath.ts'
 import { remembering } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'
-import { expressionOf, typesOf } from './custom-definition.ts'
+import { type CustomDeclaration, type CustomParameter, declarationIn } from './custom-declaration.ts'
+import { expressionOf, typesOf } from './expression-types.ts'
 import type { Extractor } from './extract.ts'
 
-export interface CustomParameter extends Pick<SearchParameter, 'code' | 'type' | 'url' | 'target' | 'parts'> {
-  /** Of the SearchParameter resource. */
-  readonly id: string
-  /** As written: types, Resource or DomainResource. */
-  readonly base: readonly string[]
-  /** FHIRPath for all of them. */
-  readonly expression: string
-  /** The version of the record from which on what is written has its values. */
-  readonly since: number
-}
-
-/** The value of the record. */
-export interface CustomDeclaration {
-  readonly parameters: readonly CustomParameter[]
-  /** By resource type the version that changed last what its resources are indexed by. */
-  readonly types: Readonly<Record<string, number>>
-  /** The same for references alone. */
-  readonly references: Readonly<Record<string, number>>
-}
-
-export const declarationIn = (value: unknown): CustomDeclaration => ({
-  ...{ parameters: [], types: {}, references: {} },
-  ...(isObject(value) ? value : {}),
-})
-
-type Definition = Omit<CustomParameter, 'since'>
-
-/** With the parameter of this resource as it is from `version` on; absent where it takes no part any more. */
-export function declared(
-  before: CustomDeclaration,
-  id: string,
-  parameter: Definition | undefined,
-  version: number,
-): CustomDeclaration {
-  const old = before.parameters.find((one) => one.id === id)
-  const others = before.parameters.filter((one) => one.id !== id)
-  if (old !== undefined && parameter !== undefined && isIndexedAlike(old, parameter)) {
-    return { ...before, parameters: [...others, { ...parameter, since: old.since }] }
-  }
-  const changed = [old, parameter].filter((one) => one !== undefined)
-  const since = (of: readonly Definition[]) =>
-    Object.fromEntries(of.flatMap(({ base }) => typesOf(base)).map((type) => [type, version]))
-  return {
-    parameters: parameter === undefined ? others : [...others, { ...parameter, since: version }],
-    types: { ...before.types, ...since(changed) },
-    references: { ...before.references, ...since(changed.filter(({ type }) => type === 'reference')) },
-  }
-}
-
-/** What is stored for both is the same. */
-const isIndexedAlike = (one: Definition, other: Definition): boolean => contentOf(one) === contentOf(other)
-const contentOf = ({ code, type, base, expression, parts }: Definition): string =>
-  JSON.stringify([code, type, base, expression, parts])
-
-/** How many items of a resource the expression of one parameter may look at. */
+/** Items of a resource that the expression of one parameter may visit. */
 const WORK = 10_000
-/** Of one parameter and resource; more are not found. */
-const MOST_VALUES = 500
-/** Characters of one value; a longer one is not found, and no search can ask for it. */
-const LONGEST_VALUE = 10_000
+/** Values of one parameter in one resource; further ones are not indexed. */
+const MAX_VALUES = 500
+/** Characters of one value; a longer one is not indexed, and no search can name it. */
+const MAX_VALUE_LENGTH = 10_000
 
 const prepared = new WeakMap<object, CustomParameters>()
 
-/** What a search, and the extraction of values, ask of a declaration. */
+/** A declaration, prepared for parsing searches and extracting values. */
 export class CustomParameters {
   readonly #declaration: CustomDeclaration
   readonly #byType = new Map<string, ReadonlyMap<string, SearchParameter>>()
@@ -90,7 +37,7 @@ export class CustomParameters {
     return known
   }
 
-  /** The parameters that are served for a type, those of the clinic behind them. */
+  /** The parameters that are served for a type, and those of the clinic. */
   parametersOf(served: (type: string) => ReadonlyMap<string, SearchParameter>) {
     return (type: string): ReadonlyMap<string, SearchParameter> => {
       const own = this.#own(type)
@@ -115,7 +62,7 @@ export class CustomParameters {
     return this.#parametersFor(type).find((one) => one.code === code)?.since
   }
 
-  /** Every type whose resources are, or were, indexed by parameters of the clinic. */
+  /** The types whose resources are or were indexed by parameters of the clinic. */
   get types(): readonly string[] {
     return Object.keys(this.#declaration.types)
   }
@@ -123,7 +70,7 @@ export class CustomParameters {
   #own(type: string): ReadonlyMap<string, SearchParameter> {
     const known = this.#byType.get(type)
     if (known !== undefined) return known
-    // What the server defines itself stays what it is, also where a later version of it is the first to define it.
+    // A parameter of the server wins, even if a later version of the server was the first to define it.
     const rows = this.#parametersFor(type).filter(({ code }) => definedParameter(type, code) === undefined)
     const own = new Map(rows.map((one) => [one.code, rowOf(one, type)]))
     this.#byType.set(type, own)
@@ -145,7 +92,7 @@ const rowOf = (
   ...(parts === undefined ? {} : { parts }),
 })
 
-/** What cannot be evaluated on a resource has no value there: nobody's write fails because of a search parameter. */
+/** An expression that fails on a resource yields no value: no write fails because of a search parameter. */
 function extractorOf(parameter: SearchParameter): Extractor {
   return {
     parameter,
@@ -162,12 +109,12 @@ function extractorOf(parameter: SearchParameter): Extractor {
 /** Of a composite the values of its parts in each repetition. */
 function valuesIn({ expression, parts }: SearchParameter, resource: AnyResource): readonly unknown[] {
   const limits = { left: WORK, matches: refuseMatches }
-  const values = compiled(expression).evaluate(resource, { limits }).slice(0, MOST_VALUES)
+  const values = compiled(expression).evaluate(resource, { limits }).slice(0, MAX_VALUES)
   if (parts === undefined) return values
   return values.map((value) => parts.map((part) => compiled(part.expression).evaluate(value, { resource, limits })))
 }
 
-/** No such expression is let in. */
+/** Such an expression is refused when the parameter is stored. */
 function refuseMatches(): never {
   throw new Error('matches() is not evaluated in search parameters')
 }
@@ -175,9 +122,9 @@ function refuseMatches(): never {
 const EXPRESSIONS_KEPT = 1_000
 const compiled = remembering(EXPRESSIONS_KEPT, compileForeign)
 
-/** Counts characters no further than it must. */
+/** Stops counting characters at the limit. */
 function isShort(value: unknown): boolean {
-  let left = LONGEST_VALUE
+  let left = MAX_VALUE_LENGTH
   const open = [value]
   while (open.length > 0 && left >= 0) {
     const next = open.pop()

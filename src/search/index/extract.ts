@@ -1,4 +1,4 @@
-/** The values a resource is found by, one entry for each: https://hl7.org/fhir/R4/search.html#Introduction. */
+/** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
 import { compileFhirPath } from '../../fhir/fhirpath.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
@@ -15,23 +15,23 @@ import { extractToken } from '../types/token.ts'
 import { extractUri } from '../types/uri.ts'
 import { extractWords } from './full-text.ts'
 
-/** How the values of one parameter are found. */
+/** Extracts the values of one parameter. */
 export interface Extractor {
   readonly parameter: SearchParameter
   /** Of a composite: for each repetition the values of each part. */
   readonly evaluate: (resource: AnyResource) => readonly unknown[]
 }
 
-/** The store keeps the id and the time of the last change itself. */
+/** The store keeps these itself. */
 export const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
 
 const extractorsByType = new Map<string, readonly Extractor[]>()
 
 /**
- * Every present value of every parameter of the resource's type, without duplicates.
+ * Every value of every parameter of the resource's type, without duplicates.
  * @param baseUrl references below it are stored as relative ones
- * @param custom of the parameters that a clinic has added
- * @param fullText its words too
+ * @param custom for the clinic's own parameters
+ * @param fullText words are extracted too
  */
 export function extractEntries(
   resource: AnyResource,

@@ -8,15 +8,15 @@ import { fold, type IndexEntry } from '../plan.ts'
 export const TEXT = '_text'
 export const CONTENT = '_content'
 
-/** Raised when other words are taken from the same resource. */
+/** Raised when different words are extracted from the same resource. */
 export const FULL_TEXT_VERSION = '1'
 
-/** Different words of a resource that it is found by, those of its narrative and the others each; the first ones. */
-const MOST_WORDS = 500
-/** Characters of a word that count. */
-const LONGEST_WORD = 40
+/** Distinct words of a resource that are indexed, the first ones of its narrative and the first of all others. */
+const MAX_WORDS = 500
+/** Characters of a word that are compared. */
+const MAX_WORD_LENGTH = 40
 
-/** Elements that are no text: addresses, codes of systems by address, times, and data. */
+/** Elements that hold no text: addresses, code systems, times and data. */
 const NO_TEXT: ReadonlySet<string> = new Set([
   ...['resourceType', 'id', 'meta', 'div', 'system', 'url', 'reference', 'profile', 'data', 'hash', 'contentType'],
 ])
@@ -27,7 +27,7 @@ const DATE = /^\d{4}-\d\d/
 export const wordsOf = (text: string): readonly string[] =>
   fold(text)
     .split(' ')
-    .map((word) => (word.length > LONGEST_WORD ? [...word].slice(0, LONGEST_WORD).join('') : word))
+    .map((word) => (word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word))
 
 export function extractWords(resource: AnyResource, entries: IndexEntry[]): void {
   const narrative = new Set<string>()
@@ -42,13 +42,13 @@ export function extractWords(resource: AnyResource, entries: IndexEntry[]): void
 
 function addWords(text: string, words: Set<string>): void {
   for (const word of wordsOf(text)) {
-    if (words.size >= MOST_WORDS) return
+    if (words.size >= MAX_WORDS) return
     if (word !== '') words.add(word)
   }
 }
 
 function addContent(value: unknown, words: Set<string>): void {
-  if (words.size >= MOST_WORDS) return
+  if (words.size >= MAX_WORDS) return
   if (typeof value === 'string') {
     if (!DATE.test(value)) addWords(value, words)
   } else if (Array.isArray(value)) for (const item of value) addContent(item, words)
@@ -57,7 +57,7 @@ function addContent(value: unknown, words: Set<string>): void {
   }
 }
 
-/** What is between the tags; each tag ends a word. */
+/** The text between the tags; each tag ends a word. */
 function narrativeOf(resource: AnyResource): string {
   const { text } = resource as { readonly text?: unknown }
   if (!isObject(text) || typeof text.div !== 'string') return ''

@@ -1,4 +1,4 @@
-/** Which values resources are found by, so that what is stored can be told to have them, or be given them later. */
+/** The version of what is extracted for each search parameter, by which a store knows what has to be reindexed. */
 import { hash } from 'node:crypto'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
@@ -9,10 +9,10 @@ import { CustomParameters } from './custom-parameters.ts'
 import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
 
-/** Raised with every change of what is extracted, however small; test/search/extraction.test.ts says when. */
+/** Raised with every change of what is extracted, however small; test/search/index/versions.test.ts says when. */
 const VERSION = 2
 
-/** Raised for a type of parameter when its values are made in another way from the same elements. */
+/** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {
   string: 1,
   token: 2,
@@ -27,7 +27,7 @@ const RULES: Readonly<Record<SearchParameter['type'], number>> = {
 
 /**
  * @param baseUrl references below it are stored as relative ones
- * @param fullText resources are found by their words too
+ * @param fullText words are extracted too
  */
 export const extraction = (baseUrl: string, fullText = true) => ({
   version: VERSION,

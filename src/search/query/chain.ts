@@ -11,32 +11,32 @@ import { referenceFor, type SearchScope, unknownType } from './scope.ts'
 export type Follow = (rest: string, types: readonly string[]) => Condition
 
 /** Links of a chain, `_has` counted with them. */
-const MOST_LINKS = 10
+const MAX_LINKS = 10
 /** Types looked at for one parameter, over all links of a chain that names none. */
-const MOST_TYPES = 2000
+const MAX_TYPES = 2000
 
-/** How far a chain may still go. */
+/** What is left of the limits of a chain. */
 export interface Allowance {
   readonly links: number
-  /** Counts down over all branches. */
+  /** Shared by all branches. */
   readonly types: { left: number }
 }
 
-export const newAllowance = (): Allowance => ({ links: MOST_LINKS, types: { left: MOST_TYPES } })
+export const newAllowance = (): Allowance => ({ links: MAX_LINKS, types: { left: MAX_TYPES } })
 
 /**
- * What is left after one more link to one more type.
- * @throws FhirError 400 when nothing is
+ * The allowance after one more link to one more type.
+ * @throws FhirError 400 when it is used up
  */
 export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
-  if (links === 0) throw badRequest(`${name} follows more than ${MOST_LINKS} references`)
+  if (links === 0) throw badRequest(`${name} follows more than ${MAX_LINKS} references`)
   if (types.left-- === 0) {
     throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
   }
   return { links: links - 1, types }
 }
 
-/** Reason of the error for a chain that leads to more types than can be looked at. */
+/** Reason of the error for a chain that leads to too many types. */
 const TOO_WIDE = 'search-chain-too-wide'
 
 /**
@@ -66,8 +66,8 @@ interface Link {
 }
 
 /**
- * The types for which the rest makes sense.
- * @throws FhirError 400 when it does for none
+ * The types that have the rest of the chain.
+ * @throws FhirError 400 when none has
  */
 function linksTo(
   possible: readonly string[],
@@ -87,7 +87,7 @@ function linksTo(
   return links
 }
 
-/** A value or a further link may suit some types and not others. */
+/** A value or a further link may be valid for some types and not for others. */
 function attempt(follow: () => Condition): Condition | FhirError {
   try {
     return follow()

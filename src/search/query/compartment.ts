@@ -9,16 +9,16 @@ export interface Center {
   readonly id: string
 }
 
-/** True of the members: each type by parameters of its own. */
-export function isMember(center: Center, membership: Membership): Condition {
+/** Holds for the members of the compartment: each type has parameters of its own for it. */
+export function inCompartment(center: Center, membership: Membership): Condition {
   const groups = [...Map.groupBy(membership, ([, params]) => params.join()).values()]
   const conditions = groups.map((group): Condition => {
     const types = group.map(([type]) => type)
     const params = group[0]?.[1] ?? []
-    return { kind: 'all', of: [{ kind: 'type', types }, any(params.map((param) => pointsTo(center, param)))] }
+    return { kind: 'all', of: [{ kind: 'type', types }, any(params.map((param) => refersTo(center, param)))] }
   })
   return any(conditions)
 }
 
-const pointsTo = ({ type, id }: Center, param: string): Condition =>
+const refersTo = ({ type, id }: Center, param: string): Condition =>
   param === ITSELF ? { kind: 'id', ids: [id] } : { kind: 'reference', param, type, id }

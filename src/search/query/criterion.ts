@@ -1,5 +1,5 @@
 /**
- * One `parameter=value` of a query as a condition: https://hl7.org/fhir/R4/search.html#modifiers.
+ * One criterion of a query, `parameter=value`, as a condition: https://hl7.org/fhir/R4/search.html#modifiers.
  */
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
@@ -21,7 +21,7 @@ import { type Allowance, type Follow, newAllowance, parseChain, parseReverseChai
 import { parameterFor, type SearchScope } from './scope.ts'
 import { isSpecial, parseSpecial, specialCodes } from './special.ts'
 
-/** Besides :missing, which all take but composites. */
+/** Besides :missing, which all but composites take. */
 export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
   string: STRING_MODIFIERS,
   token: TOKEN_MODIFIERS,
@@ -38,16 +38,16 @@ export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
  * @param name the parameter as written: `family:exact`, `subject:Patient.birthdate`, `_has:Observation:patient:code`
  * @throws FhirError 400
  */
-export function parseFilter(name: string, value: string, scope: SearchScope): Condition {
+export function parseCriterion(name: string, value: string, scope: SearchScope): Condition {
   return filter(name, value, scope, contextOf(name, scope), newAllowance())
 }
 
-const contextOf = (name: string, { baseUrl, now, types, ask }: SearchScope): ValueContext => ({
+const contextOf = (name: string, { baseUrl, now, types, lookUp }: SearchScope): ValueContext => ({
   name,
   baseUrl,
   now,
   types,
-  ask,
+  lookUp,
 })
 
 function filter(

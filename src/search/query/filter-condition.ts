@@ -3,10 +3,10 @@ import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import type { SearchParameter } from '../parameters.ts'
 import { type Condition, fold } from '../plan.ts'
+import { dateCondition } from '../types/date.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
-import { dateCondition } from './merge-dates.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 
 /** One `parameter=value` without a chain, as a query has it. */
@@ -23,7 +23,7 @@ interface Reader {
   readonly context: ValueContext
 }
 
-/** @throws FhirError 400, also where a query may be lenient: what is left of a filter would mean something else */
+/** @throws FhirError 400, for lenient requests too: a filter without one of its tests would mean something else */
 export function parseFilterParameter(
   text: string,
   scope: SearchScope,
@@ -57,7 +57,7 @@ function conditionOf(filter: Filter, scope: SearchScope, reader: Reader, allowan
   }
 }
 
-/** Goes along the path to the resource that is tested. */
+/** Follows the path to the resource that is tested. */
 function follow(test: Test, path: Path, scope: SearchScope, reader: Reader, allowance: Allowance): Condition {
   const [step, ...rest] = path
   if (step === undefined) return { kind: 'all', of: [] }
@@ -111,7 +111,7 @@ const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
   special: ['eq', 'pr'],
 }
 
-/** What sounds alike has no order, and no parts. */
+/** Sounds have no order and no parts. */
 const OPERATORS_OF_SOUND: readonly Operator[] = ['eq', 'ne', 'pr']
 
 function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader: Reader): Condition {
@@ -162,7 +162,7 @@ const SHORT: Readonly<Record<string, string>> = {
   ucum: 'http://unitsofmeasure.org',
 }
 
-/** As a query would have it: a comma belongs to the value, unless a backslash says so already. */
+/** As in a query string, where a comma that belongs to the value is escaped. */
 function asValue({ value, isText }: Test, type: string): string {
   const escaped = isText && type === 'uri' ? value.replaceAll('\\', '\\\\') : value
   const text = escaped.replace(/\\.|,/gs, (found) => (found === ',' ? '\\,' : found))
@@ -201,7 +201,7 @@ function stringTest(param: string, operator: Operator, text: string, { context }
   }
 }
 
-/** po: some time is in both. co: all of the stated time is in the resource's. */
+/** po: the times overlap. co: the resource's time contains all of the stated one. */
 function overlap(param: string, operator: 'co' | 'po', text: string, { context }: Reader): Condition {
   const stated = parseDateRange(text)
   if (stated === undefined) throw malformed(context, text, 'is not a date; write YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ')
@@ -209,7 +209,7 @@ function overlap(param: string, operator: 'co' | 'po', text: string, { context }
   return dateCondition(param, operator === 'po' ? { lowMax: high, highMin: low } : { lowMax: low, highMin: high })
 }
 
-/** Some value is another one; an id is one value. */
+/** Some value is a different one; an id is a single value. */
 function unequal(condition: Condition): Condition {
   const { kind } = condition
   return kind === 'token' || kind === 'reference' || kind === 'uri'

@@ -32,10 +32,10 @@ export interface PathStep {
   readonly where?: Filter
 }
 
-const MOST_CHARACTERS = 8192
-const MOST_TESTS = 100
+const MAX_CHARACTERS = 8192
+const MAX_TESTS = 100
 /** Parentheses and brackets in each other. */
-const DEEPEST = 20
+const MAX_DEPTH = 20
 
 const SPACE = /\s*/y
 const WORD = /[A-Za-z]+(?=[\s(]|$)/y
@@ -46,8 +46,8 @@ const TOKEN = /[^\s)\]"][^\s)\]]*/y
 
 /** @throws FhirError 400 that names the position and what would be right there */
 export function parseFilterSyntax(text: string): Filter {
-  if (text.length > MOST_CHARACTERS)
-    throw badRequest(`_filter has ${text.length} characters; ${MOST_CHARACTERS} are the most`)
+  if (text.length > MAX_CHARACTERS)
+    throw badRequest(`_filter has ${text.length} characters; ${MAX_CHARACTERS} are the most`)
   return new Syntax(text).parse()
 }
 
@@ -68,7 +68,7 @@ class Syntax {
 
   /** From left to right: and does not go before or. */
   #filter(depth: number): Filter {
-    if (depth > DEEPEST) throw this.#wrong(`parentheses and brackets are more than ${DEEPEST} deep`)
+    if (depth > MAX_DEPTH) throw this.#wrong(`parentheses and brackets are more than ${MAX_DEPTH} deep`)
     let filter = this.#operand(depth)
     for (let kind = this.#conjunction(); kind !== undefined; kind = this.#conjunction()) {
       const next = this.#operand(depth)
@@ -102,7 +102,7 @@ class Syntax {
 
   #test(depth: number): Test {
     this.#tests += 1
-    if (this.#tests > MOST_TESTS) throw this.#wrong(`there are more than ${MOST_TESTS} tests`)
+    if (this.#tests > MAX_TESTS) throw this.#wrong(`there are more than ${MAX_TESTS} tests`)
     const at = this.#at
     const path = this.#path(depth)
     this.#take(SPACE)

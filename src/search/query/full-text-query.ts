@@ -1,14 +1,13 @@
 /**
- * The language of `_text` and `_content`: words that must all be there, `OR`, `NOT`, parentheses, and `bone*` for words
- * that begin so. https://hl7.org/fhir/R4/search.html#content
+ * The syntax of `_text` and `_content`: words that must all occur, `OR`, `NOT`, parentheses, and `bone*` for a prefix. https://hl7.org/fhir/R4/search.html#content
  */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { CONTENT, TEXT, wordsOf } from '../index/full-text.ts'
 import type { Condition } from '../plan.ts'
 import { any, unescaped, type ValueContext } from '../value.ts'
 
-const MOST_TERMS = 30
-const DEEPEST = 10
+const MAX_TERMS = 30
+const MAX_DEPTH = 10
 
 /** Condition on one folded word. */
 type OnWord = (word: string, match: 'equal' | 'prefix') => Condition
@@ -44,8 +43,8 @@ class Words {
       text: lexeme,
       at: index,
     }))
-    if (this.#lexemes.length > MOST_TERMS) {
-      throw badRequest(`${name} has ${this.#lexemes.length} words and operators; ${MOST_TERMS} are the most`)
+    if (this.#lexemes.length > MAX_TERMS) {
+      throw badRequest(`${name} has ${this.#lexemes.length} words and operators; ${MAX_TERMS} are the most`)
     }
   }
 
@@ -57,7 +56,7 @@ class Words {
   }
 
   #either(depth: number): Condition {
-    if (depth > DEEPEST) throw badRequest(`${this.#name}: parentheses are more than ${DEEPEST} deep`)
+    if (depth > MAX_DEPTH) throw badRequest(`${this.#name}: parentheses are more than ${MAX_DEPTH} deep`)
     const parts = [this.#all(depth)]
     while (this.#take('or')) parts.push(this.#all(depth))
     return any(parts)
@@ -89,7 +88,7 @@ class Words {
     return this.#word(lexeme)
   }
 
-  /** `x-ray` and "x ray" are two words that must both be there. */
+  /** `x-ray` and "x ray" are two words that must both occur. */
   #word(lexeme: Lexeme): Condition {
     if (lexeme.text.startsWith('"') && !/^".*"$/s.test(lexeme.text)) throw this.#wrong(lexeme, 'has no closing quote')
     const words = wordsOf(lexeme.text).filter((word) => word !== '')

@@ -6,7 +6,7 @@ import type { Include } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { parameterFor, type SearchScope, unknownType } from './scope.ts'
 
-/** What an include says, and its text for messages. */
+/** An include as the client wrote it, and its text for messages. */
 interface Asked extends Pick<Include, 'source' | 'param' | 'reverse' | 'iterate'> {
   readonly target: string | undefined
   readonly text: string
@@ -48,7 +48,7 @@ function checkTypes({ source, target, reverse, iterate, text }: Asked, { types }
   )
 }
 
-/** That the parameter is a reference, and can lead from the source to the target. */
+/** Checks that the parameter is a reference that can lead from the source to the target. */
 function checkReference({ source, param, target, reverse, iterate, text }: Asked, scope: SearchScope): void {
   const parameter = parameterFor(param, { ...scope, types: [source] })
   if (parameter.type !== 'reference') {

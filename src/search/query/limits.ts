@@ -1,35 +1,35 @@
-/** How much one query may ask: each alone may be little, all together are what an engine works through. */
+/** Limits of one query: the work of an engine grows with all its parameters and values together. */
 import { badRequest } from '../../fhir/outcome.ts'
-import { MOST_VALUES_OF_ONE, splitUnescaped } from '../value.ts'
+import { MAX_VALUES_OF_PARAMETER, splitUnescaped } from '../value.ts'
 import { type Filter, parseFilterSyntax } from './filter-syntax.ts'
 import { isRepeatable, isResultParameter } from './result-parameters.ts'
 
 /** Parameters in one query. */
-const MOST_PARAMETERS = 60
+const MAX_PARAMETERS = 60
 /** `_include` and `_revinclude` in one query, each `*` counted once. */
-const MOST_INCLUDES = 20
-/** Values of all parameters of a query, and tests of its filters. Engines take longer for each the more there are. */
-const MOST_VALUES = 500
+const MAX_INCLUDES = 20
+/** Values of all parameters of a query, and tests of its filters. */
+const MAX_VALUES = 500
 
 type Pairs = readonly (readonly [string, string])[]
 
-/** @throws FhirError 400 that says what there is too much of */
-export function checkExtent(pairs: Pairs): void {
-  atMost(pairs.length, MOST_PARAMETERS, 'parameters')
-  atMost(pairs.filter(([name]) => isRepeatable(name)).length, MOST_INCLUDES, 'includes')
+/** @throws FhirError 400 naming the limit that is exceeded */
+export function checkLimits(pairs: Pairs): void {
+  atMost(pairs.length, MAX_PARAMETERS, 'parameters')
+  atMost(pairs.filter(([name]) => isRepeatable(name)).length, MAX_INCLUDES, 'includes')
   const values = pairs.map(([name, value]) => (isResultParameter(name) ? 0 : valuesIn(name, value)))
-  atMost(sum(values), MOST_VALUES, 'values, tests of _filter counted')
+  atMost(sum(values), MAX_VALUES, 'values, tests of _filter counted')
 }
 
 function atMost(number: number, most: number, what: string): void {
   if (number > most) throw badRequest(`The query has ${number} ${what}; ${most} are the most`)
 }
 
-/** `_filter` stands alone or at the end of a chain. Who has too many values alone is told so by name. */
+/** `_filter` stands alone or at the end of a chain. One parameter with too many values has an error of its own. */
 const valuesIn = (name: string, value: string): number =>
   /(^|[.:])_filter$/.test(name) && value !== ''
     ? testsIn(parseFilterSyntax(value))
-    : Math.min(splitUnescaped(value, ',').length, MOST_VALUES_OF_ONE)
+    : Math.min(splitUnescaped(value, ',').length, MAX_VALUES_OF_PARAMETER)
 
 function testsIn(filter: Filter): number {
   switch (filter.kind) {

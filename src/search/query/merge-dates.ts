@@ -1,16 +1,15 @@
 /**
  * Joins conditions on one date into one range, so that `start=ge…&start=lt…` is one short scan of an index in every
- * engine: each gets them joined and need not look for what belongs together. Only where a resource has one value at
- * most: of two values each could meet another condition, and both must count.
+ * engine. Only for parameters of which a resource has one value at most: of two values, each could satisfy one of the
+ * conditions.
  */
 import type { Condition, RangeBounds } from '../plan.ts'
+import { dateCondition, LAST_UPDATED } from '../types/date.ts'
 import { intersection, tighten } from '../types/range.ts'
 import { any } from '../value.ts'
 
-/** More alternatives than this are no shorter as one condition. */
-const MOST_ALTERNATIVES = 16
-
-const LAST_UPDATED = '_lastUpdated'
+/** With more alternatives than this, one condition is no shorter than several. */
+const MAX_ALTERNATIVES = 16
 
 /** A union of ranges of one date parameter. */
 interface Ranges {
@@ -35,7 +34,7 @@ export function mergeDates(
 
 function join(param: string, group: readonly Condition[], span: number): readonly Condition[] {
   const unions = group.map((condition) => rangesOf(condition)?.bounds ?? [])
-  if (unions.reduce((product, { length }) => product * length, 1) > MOST_ALTERNATIVES) return group
+  if (unions.reduce((product, { length }) => product * length, 1) > MAX_ALTERNATIVES) return group
   const joined = unions.reduce((left, right) =>
     left
       .flatMap((one) => right.map((other) => tighten(intersection(one, other), span)))
@@ -43,9 +42,6 @@ function join(param: string, group: readonly Condition[], span: number): readonl
   )
   return [any(joined.map((bounds) => dateCondition(param, bounds)))]
 }
-
-export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
-  param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
 
 /** The ranges of a condition that is nothing but ranges of one date. */
 function rangesOf(condition: Condition): Ranges | undefined {

@@ -1,7 +1,7 @@
 /** A query string as a search plan: https://hl7.org/fhir/R4/search.html. */
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
-import type { Ask } from '../lookup.ts'
+import type { LookUp } from '../lookup.ts'
 import {
   EMPTY_VALUE,
   type SearchParameter,
@@ -11,8 +11,8 @@ import {
 } from '../parameters.ts'
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
-import { parseFilter } from './criterion.ts'
-import { checkExtent } from './limits.ts'
+import { parseCriterion } from './criterion.ts'
+import { checkLimits } from './limits.ts'
 import { mergeDates } from './merge-dates.ts'
 import {
   isRepeatable,
@@ -30,8 +30,8 @@ export interface CriteriaOptions {
   readonly baseUrl: string
   /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
   readonly now?: number
-  /** For values that stand for others, which have to be looked up: see `answered`. */
-  readonly ask: Ask
+  /** For values that stand for others, which have to be looked up first: see `resolveLookups`. */
+  readonly lookUp: LookUp
   /** `_text` and `_content` can be searched for (the default). */
   readonly fullText?: boolean
   /** The parameters offered for a type; all that are served when absent. */
@@ -54,7 +54,7 @@ export interface ParsedSearch extends Subset {
   readonly plan: SearchPlan
   /** The parameters that were used, in order, for the links, those of the transport at the end; without the cursor. */
   readonly used: readonly (readonly [string, string])[]
-  /** What was ignored, when lenient; severity warning. */
+  /** What was ignored in a lenient request; severity warning. */
   readonly warnings: readonly Issue[]
 }
 
@@ -65,14 +65,14 @@ const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIE
 /** @throws FhirError 400 that names the parameter and says what would be right */
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
   const pairs = [...query].filter(([name]) => !isTransportParameter(name))
-  checkExtent(pairs)
+  checkLimits(pairs)
   checkOnce(pairs)
   let isLookedUp = false
-  const ask: Ask = (question) => {
+  const lookUp: LookUp = (lookup) => {
     isLookedUp = true
-    return options.ask(question)
+    return options.lookUp(lookup)
   }
-  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, ask })
+  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, lookUp })
   const used: [string, string][] = []
   const warnings: Issue[] = []
   const where: Condition[] = []
@@ -80,7 +80,7 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
   for (const [name, value] of pairs) {
     const ignored = ignoring(options.lenient, () => {
       if (isResultParameter(name)) result.push(readResultParameter(name, value, scope))
-      else if (name !== '_type') where.push(parseFilter(name, value, scope))
+      else if (name !== '_type') where.push(parseCriterion(name, value, scope))
     })
     warnings.push(...ignored)
     if (ignored.length === 0 && name !== '_cursor') used.push([name, usedValue(name, value, options)])
@@ -100,20 +100,20 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
 /**
  * The conditions alone, for conditional create, update and delete: https://hl7.org/fhir/R4/http.html#ccreate.
  * @param criteria `identifier=system|value`, with or without `?` before it
- * @returns a plan for two matches, which tells none, one and many apart
- * @throws FhirError 400, never lenient: a condition that is overlooked would change another resource
+ * @returns a plan for two matches, which distinguishes none, one and many
+ * @throws FhirError 400, never lenient: without one of the conditions another resource would be changed
  */
 export function parseCriteria(type: string, criteria: string, options: CriteriaOptions): SearchPlan {
   const pairs = [...new URLSearchParams(criteria.startsWith('?') ? criteria : `?${criteria}`)]
   if (pairs.length === 0)
     throw badRequest(`The condition on ${type} is empty; write search parameters, e.g. identifier=system|value`)
-  checkExtent(pairs)
+  checkLimits(pairs)
   const scope = scopeOf([type], options)
   const where = pairs.map(([name, value]) => {
     if (isResultParameter(name) || isTransportParameter(name)) {
       throw badRequest(`The condition '${criteria}' on ${type} has ${name}, which chooses no resource; leave it out`)
     }
-    return parseFilter(name, value, scope)
+    return parseCriterion(name, value, scope)
   })
   return {
     clinic: options.clinic,
@@ -129,18 +129,18 @@ export function parseCriteria(type: string, criteria: string, options: CriteriaO
 
 const isCondition = ([name]: Pairs[number]): boolean => !isResultParameter(name) && name !== '_type'
 
-/** `ap` compares with the time of the request; a text with these letters may pass for it. */
+/** `ap` compares with the time of the request; other texts with these letters are treated alike, which is harmless. */
 const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\b|\bap\d/.test(pair[1])
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, now, ask, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, now, lookUp, fullText = true, parametersOf }: CriteriaOptions,
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
   now: now ?? Date.now(),
-  ask,
+  lookUp,
   fullText,
 })
 
@@ -167,7 +167,7 @@ function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly strin
   return types
 }
 
-/** The warnings that the failure of `read` comes down to; none when it succeeds. */
+/** The warnings that a failure of `read` becomes in a lenient request; none when it succeeds. */
 function ignoring(lenient: boolean, read: () => void): readonly Issue[] {
   try {
     read()

@@ -8,8 +8,8 @@ import { parseInclude } from './include.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
 
-/** Each is a column of the query, the cursor and, on MongoDB, the sort, which takes 32. */
-const MOST_SORT_KEYS = 10
+/** Each is a column of the query and the cursor; MongoDB sorts by 32 fields at most. */
+const MAX_SORT_KEYS = 10
 
 const TOTALS = ['none', 'estimate', 'accurate'] as const
 
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   _containedType: (value) => onlyDefault('_containedType', value, 'container'),
 }
 
-/** The transport reads these; a search takes no notice. */
+/** Read by the HTTP layer, ignored by the search. */
 const TRANSPORT: ReadonlySet<string> = new Set(['_format', '_pretty'])
 
 export const isTransportParameter = (name: string): boolean => TRANSPORT.has(name)
@@ -67,7 +67,7 @@ function countOf(value: string): number {
   return Number(value)
 }
 
-/** R4 lets a server leave contained resources out of searches: https://hl7.org/fhir/R4/search.html#contained. */
+/** R4 allows a server not to search contained resources: https://hl7.org/fhir/R4/search.html#contained. */
 function onlyDefault(name: string, value: string, only: string): ResultParameters {
   if (value === only) return {}
   throw badRequest(
@@ -77,8 +77,8 @@ function onlyDefault(name: string, value: string, only: string): ResultParameter
 
 function sortFrom(value: string, scope: SearchScope): readonly SortKey[] {
   const keys = value.split(',')
-  if (keys.length > MOST_SORT_KEYS)
-    throw badRequest(`_sort has ${keys.length} keys; ${MOST_SORT_KEYS} are the most, and the first few decide`)
+  if (keys.length > MAX_SORT_KEYS)
+    throw badRequest(`_sort has ${keys.length} keys; ${MAX_SORT_KEYS} are the most, and the first few decide`)
   return keys.map((key) => sortKey(key.trim(), value, scope))
 }
 

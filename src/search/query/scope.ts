@@ -1,7 +1,7 @@
 /** The types that a query or a link of a chain is about, and the parameters they have. */
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
-import type { Ask } from '../lookup.ts'
+import type { LookUp } from '../lookup.ts'
 import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
 import { spanOf } from '../types/date.ts'
 import type { ValueContext } from '../value.ts'
@@ -13,14 +13,14 @@ export interface SearchScope {
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
   /** For values that stand for others, which have to be looked up. */
-  readonly ask: Ask
+  readonly lookUp: LookUp
   /** `_text` and `_content` can be searched for. */
   readonly fullText: boolean
 }
 
 /**
- * The parameter of that code that all types share. Where they share only the name, there is none for them together.
- * @param special what could have been written besides, for the message
+ * The parameter of that code that all types share. Parameters that share only the name do not count.
+ * @param special further names for the message of the error
  * @throws FhirError 400
  */
 export function parameterFor(
@@ -63,7 +63,7 @@ const isAlike = (one: SearchParameter, other: SearchParameter | undefined): bool
 const kindOf = ({ type, parts = [] }: SearchParameter): string =>
   [type, ...parts.map((part) => `${part.code} ${part.type}`)].join()
 
-/** What can be said of a parameter whichever of two types it is searched on. */
+/** What holds for a parameter on either of two types. */
 function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
   const { span: _span, element: _element, single: _single, ...shared } = one
   const { span } = spanOf(one) > spanOf(other) ? one : other

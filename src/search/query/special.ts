@@ -33,7 +33,7 @@ const READERS: Readonly<Record<string, (parts: Parts) => Condition>> = {
   },
 }
 
-/** What can be asked of every type besides its parameters. */
+/** What every type can be searched by besides its parameters. */
 export const specialCodes = (fullText: boolean): readonly string[] => [
   '_filter',
   '_has',
@@ -52,7 +52,7 @@ export function parseSpecial(code: string, modifier: string | undefined, parts: 
   return READERS[code]?.(parts) ?? any([])
 }
 
-/** What the entries of a List refer to. */
+/** Resources that the entries of a List refer to. */
 function listed(text: string, context: ValueContext): Condition {
   if (text.startsWith('$')) {
     throw malformed(

@@ -60,7 +60,7 @@ function elementIn(name: string, owners: readonly string[], value: string): Elem
   )
 }
 
-/** A part of an element stands for the whole of it, and must be there. */
+/** A path below an element selects the whole element, but it must exist. */
 function checkBelow({ properties }: ElementStructure, [name, ...below]: readonly string[], value: string): void {
   if (name !== undefined) checkBelow(elementIn(name, [...properties.values()], value), below, value)
 }

@@ -7,8 +7,8 @@ import { any, malformed, splitUnescaped, type ValueContext } from '../value.ts'
 
 export const COMPOSITE_MODIFIERS = [] as const
 
-/** Of one repetition so many combinations of its values are indexed: of each part it may have several. */
-const MOST_COMBINATIONS = 256
+/** Combinations of values that are indexed for one repetition, of which each part may have several. */
+const MAX_COMBINATIONS = 256
 
 type ParsePart = (parameter: ComponentParameter, text: string) => Condition
 
@@ -28,7 +28,7 @@ export function parseComposite(
   return any(combined(alternatives).map((one) => ({ kind: 'composite', param, parts: one })))
 }
 
-/** `ne` is two ranges, for one. */
+/** `ne` has two ranges, for instance. */
 function alternativesOf(condition: Condition): readonly PartCondition[] {
   if (condition.kind === 'any') return condition.of.flatMap(alternativesOf)
   if (isPart(condition)) return [condition]
@@ -71,12 +71,12 @@ export function extractComposite(
   const found = parts.map((part, index) => {
     const own: IndexEntry[] = []
     for (const value of values[index] ?? []) extract(part, value, own)
-    return own.filter((entry) => isCompared(entry, part)).slice(0, MOST_COMBINATIONS)
+    return own.filter((entry) => isCompared(entry, part)).slice(0, MAX_COMBINATIONS)
   })
   for (const one of combined(found)) entries.push({ kind: 'composite', param, parts: one })
 }
 
-/** What :text, :identifier, :missing and _sort go by is of no use in a part. */
+/** Entries for :text, :identifier, :missing and _sort are of no use in a part. */
 function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entry is PartEntry {
   switch (entry.kind) {
     case 'composite':
@@ -96,6 +96,6 @@ function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entr
 /** Every choice of one from each list, the first ones where they are too many. */
 const combined = <Value>(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] =>
   lists.reduce<readonly (readonly Value[])[]>(
-    (chosen, list) => chosen.flatMap((some) => list.map((one) => [...some, one])).slice(0, MOST_COMBINATIONS),
+    (chosen, list) => chosen.flatMap((some) => list.map((one) => [...some, one])).slice(0, MAX_COMBINATIONS),
     [[]],
   )

@@ -2,15 +2,20 @@
 import { parseDateRange, type TimeRange } from '../../fhir/dates.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
-import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry } from '../plan.ts'
-import { dateCondition } from '../query/merge-dates.ts'
+import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry, type RangeBounds } from '../plan.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { boundsFor, type Prefix, tighten } from './range.ts'
 
 export const DATE_MODIFIERS = [] as const
 
-/** No date, month or year lasts longer (ms): the last millisecond of a leap year minus its first. */
-const LONGEST_YEAR = 366 * 86_400_000 - 1
+/** The store keeps it itself, so it has a condition of its own. */
+export const LAST_UPDATED = '_lastUpdated'
+
+export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
+  param === LAST_UPDATED ? { kind: 'lastUpdated', bounds } : { kind: 'date', param, bounds }
+
+/** The longest date, month or year (ms): the last millisecond of a leap year minus its first. */
+const MAX_SPAN_OF_DATE = 366 * 86_400_000 - 1
 
 /** A plus sign that was not percent-encoded arrives as a space. */
 const withPlus = (text: string): string => text.replace(/ (\d\d:\d\d)$/, '+$1')
@@ -36,7 +41,7 @@ export function parseDate(parameter: SearchParameter, text: string, context: Val
 
 /** How long a range of the parameter can be, in milliseconds: last minus first. */
 export const spanOf = ({ span }: Pick<SearchParameter, 'span'>): number =>
-  span === 'instant' ? 0 : span === 'date' ? LONGEST_YEAR : Number.POSITIVE_INFINITY
+  span === 'instant' ? 0 : span === 'date' ? MAX_SPAN_OF_DATE : Number.POSITIVE_INFINITY
 
 /**
  * Whether a range of the parameter can begin before the stated date and end after it. A point cannot. A day, month,

@@ -10,7 +10,7 @@ import { any, malformed, type ValueContext } from '../value.ts'
 
 type Reference = Extract<Equality, { kind: 'reference' }>
 
-/** Parameters that lead from a resource to the one that it is part of. */
+/** Parameters by which a resource refers to the one that it is part of. */
 const UPWARDS = ['partof', 'part-of', 'parent']
 
 /** The parameter by which resources of the type form a hierarchy; undefined where they form none. */
@@ -18,7 +18,7 @@ const parentParameterOf = (type: string): string | undefined =>
   UPWARDS.find((code) => searchParametersOf(type).get(code)?.target?.includes(type))
 
 /**
- * @param reference what the value points to by itself
+ * @param reference what the value refers to by itself
  * @param targets the types that the parameter may refer to
  */
 export function aboveOrBelow(
@@ -38,7 +38,7 @@ export function aboveOrBelow(
     throw malformed(context, text, `has nothing ${direction}: ${targets.join(', ')} form no hierarchy`)
   }
   if (others.length > 0) throw malformed(context, text, `may be of several types; write ${possible.join('/… or ')}/…`)
-  return context.ask({ kind: 'resource', name: `${context.name}=${text}`, param, direction, type, id, parent })
+  return context.lookUp({ kind: 'resource', name: `${context.name}=${text}`, param, direction, type, id, parent })
 }
 
 /** Below `url|2.1` are 2.1 and 2.1.3, above it 2.1 and 2; without a version it is every one. */

@@ -9,7 +9,7 @@ import { addPresence } from './token.ts'
 
 export const NEAR_MODIFIERS = [] as const
 
-/** Kilometres, where the client does not say what is near. */
+/** Kilometres, where the client names no distance. */
 const DEFAULT_DISTANCE = '50'
 const DEFAULT_UNITS = 'km'
 
@@ -43,13 +43,13 @@ function unitOf(units: string, text: string, context: ValueContext): BaseUnit {
   throw malformed(context, text, `has '${units}', which is no unit of length (km, m, [mi_us], [ft_i])${close}`)
 }
 
-/** undefined for what is nowhere on Earth. The 180th meridian is that of -180 too. */
+/** Undefined for coordinates that are not on Earth. The meridian 180 is the same as -180. */
 function placeOf(latitude: number, longitude: number): Place | undefined {
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined
   return { latitude, longitude: longitude === 180 ? -180 : longitude }
 }
 
-/** A Location.position; one that is nowhere is found by :missing alone. */
+/** A Location.position; one that is not on Earth is found by :missing alone. */
 export function extractPosition(param: string, value: unknown, entries: IndexEntry[]): void {
   if (!isObject(value)) return
   const { latitude, longitude } = value

@@ -9,7 +9,7 @@ export const NUMBER_MODIFIERS = [] as const
 
 const NUMBER = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?([-+]?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,2})?)$/
 
-/** What a number may be, for messages. */
+/** The syntax of a number, for messages. */
 export const NUMBER_IN_WORDS =
   'digits (5, 5.40, 5e2; at most 40 on each side of the point and 2 in the exponent) after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing'
 

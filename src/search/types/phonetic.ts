@@ -7,7 +7,7 @@ import { type Condition, fold, type IndexEntry } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 import { extractString } from './string.ts'
 
-/** Each word of a name by the way it sounds, or the two ways; one that only :missing sees where it has no sound. */
+/** One entry for each sound of each word; an empty one, for :missing, where no word has a sound. */
 export function extractPhonetic(param: string, value: unknown, entries: IndexEntry[]): void {
   const texts: IndexEntry[] = []
   extractString(param, value, texts)

@@ -21,7 +21,7 @@ const CURRENCIES = 'urn:iso:std:iso:4217'
 type Convert = (value: number) => number
 const asItIs: Convert = (value) => value
 
-/** The entries of what can be compared with each other. */
+/** The parameter name of entries that can be compared with each other. */
 const comparableParam = (param: string, system: string, code: string): string => `${param}:${system}|${code}`
 
 /** `number`, `number||code` or `number|system|code`, the number after a prefix or none. */
@@ -63,7 +63,7 @@ function unitOf(code: string, text: string, context: ValueContext): BaseUnit {
   )
 }
 
-/** What a Quantity or a Range says. */
+/** The content of a Quantity or a Range. */
 interface Stated {
   readonly low: End | undefined
   readonly high: End | undefined

@@ -10,7 +10,7 @@ import { malformed, splitUnescaped, unescaped, type ValueContext } from '../valu
 
 export const CODES_MODIFIERS = ['in', 'not-in', 'above', 'below'] as const
 
-/** `:not-in` is left to the caller to turn around. */
+/** The caller negates `:not-in`. */
 export function parseTokenCodes(
   parameter: SearchParameter,
   modifier: (typeof CODES_MODIFIERS)[number],
@@ -36,7 +36,7 @@ function inValueSet(param: string, text: string, context: ValueContext): Conditi
     throw malformed(context, canonical, 'is no value set; write its url, its url|version or ValueSet/id')
   }
   const valueSet = local === undefined ? canonical : `ValueSet/${local.id}`
-  return context.ask({ kind: 'value-set', name: `${context.name}=${canonical}`, param, valueSet })
+  return context.lookUp({ kind: 'value-set', name: `${context.name}=${canonical}`, param, valueSet })
 }
 
 function aboveOrBelow(
@@ -53,11 +53,11 @@ function aboveOrBelow(
   if (system === undefined || system === '' || code === '' || parts.length > 2) {
     throw malformed(context, text, `names no code of a code system; write ${context.name}=system|code`)
   }
-  return context.ask({ kind: 'code', name: `${context.name}=${text}`, param, direction, system, code })
+  return context.lookUp({ kind: 'code', name: `${context.name}=${text}`, param, direction, system, code })
 }
 
 function mediaTypes(param: string, direction: Direction, mediaType: string, context: ValueContext): Condition {
   if (direction === 'above') throw malformed(context, mediaType, 'is a media type, which has nothing above; use :below')
   const { types } = context
-  return context.ask({ kind: 'media-type', name: `${context.name}=${mediaType}`, param, types, mediaType })
+  return context.lookUp({ kind: 'media-type', name: `${context.name}=${mediaType}`, param, types, mediaType })
 }

@@ -1,6 +1,6 @@
 /**
  * Token parameters: https://hl7.org/fhir/R4/search.html#token.
- * Codes and identifiers are compared exactly, case included, as R4 wants it unless a code system says otherwise.
+ * Codes and identifiers are compared exactly, case included, as R4 requires unless a code system says otherwise.
  * A ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers
  * and e-mail addresses are compared without formatting and case, which R4 leaves to the server.
  */
@@ -126,7 +126,7 @@ function extractTypes(param: string, { type, value }: Record<string, unknown>, e
   }
 }
 
-/** What no search finds but :missing sees: a value that cannot be compared. */
+/** An entry for :missing alone: a value that cannot be compared. */
 export const addPresence = (param: string, entries: IndexEntry[]): void => addToken(param, '', '', entries)
 
 function addToken(param: string, system: string, code: string, entries: IndexEntry[]): void {

@@ -47,7 +47,7 @@ async function configureCrm(settings: { readonly enabled: boolean; readonly url?
   if (status !== 200) throw new Error(text)
 }
 
-const outboxRows = () => server.app.repository.records({ kind: OUTBOX, clinic: 'demo-clinic', limit: 100 })
+const outboxRows = () => server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 100 })
 
 const TOOL = 'submit_intake'
 const SUCCESS = { success: true, code: 'intake-submitted', say: 'Thank you, I have everything I need for your visit.' }

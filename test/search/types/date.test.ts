@@ -270,7 +270,7 @@ const conditionFor = (span: Span, prefix: string, text: string): Condition =>
     types: ['Basic'],
     baseUrl: BASE,
     now: OPTIONS.now ?? 0,
-    ask: OPTIONS.ask,
+    lookUp: OPTIONS.lookUp,
   })
 
 describe.each(['instant', 'date', 'open'] as const)('over random dates, where the ranges are %s', (span) => {

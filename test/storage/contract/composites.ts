@@ -1,8 +1,8 @@
 /** Conditions on positions and composites, alone and with others; expected results are ids of the fixture. */
 import { describe, expect, test } from '@jest/globals'
 import type { Condition, IndexEntry, PartCondition, RangeBounds } from '../../../src/search/plan.ts'
-import type { NewClinic } from '../contract.ts'
 import { type Clinic, composite, date, number, position, quantity, reference, string, token } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const UCUM = 'http://unitsofmeasure.org'
 

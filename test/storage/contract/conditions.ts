@@ -1,8 +1,8 @@
 /** Every kind of condition, with its bounds; expected results are ids of the fixture. */
 import { describe, expect, test } from '@jest/globals'
 import type { Condition, Equality, IndexEntry, RangeBounds } from '../../../src/search/plan.ts'
-import type { NewClinic } from '../contract.ts'
 import { type Clinic, date, number, quantity, reference, string, token, uri } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const MRN = 'urn:mrn'
 const UCUM = 'http://unitsofmeasure.org'

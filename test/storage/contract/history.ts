@@ -1,8 +1,8 @@
 /** History of an instance, a type and a clinic. */
 import { describe, expect, test } from '@jest/globals'
 import { InvalidCursor, type StoredResource } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
 import type { Clinic } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const versions = (page: { readonly versions: readonly StoredResource[] }) =>
   page.versions.map(({ type, id, version, method }) => `${type}/${id}/${version} ${method}`)

@@ -1,8 +1,8 @@
 /** _include and _revinclude. */
 import { describe, expect, test } from '@jest/globals'
 import type { Include } from '../../../src/search/plan.ts'
-import type { NewClinic } from '../contract.ts'
 import { addresses, type Clinic, ids, reference } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const REFERENCES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   'Appointment/1': [

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Condition, SearchPlan } from '../../../src/search/plan.ts'
 import { InvalidCursor } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
 import { addresses, type Clinic, date, reference, string, token } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 /** The same ids and values in two clinics, except what carries the clinic's name. */
 async function filled(clinic: Clinic): Promise<void> {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { SearchPlan, SortKey } from '../../../src/search/plan.ts'
 import { InvalidCursor } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
 import { type Clinic, date, token } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 /** `count` slots, all free, four of each start. */
 async function filled(clinic: Clinic, count: number): Promise<Clinic> {

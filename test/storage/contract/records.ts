@@ -1,6 +1,6 @@
 /** Records: the server's own documents. */
 import { describe, expect, test } from '@jest/globals'
-import type { NewClinic } from '../contract.ts'
+import type { NewClinic } from './clinics.ts'
 
 export function describeRecords(newClinic: NewClinic): void {
   describe('records', () => {

@@ -1,8 +1,8 @@
 /** Scans: everything that a clinic has, for copies. */
 import { describe, expect, test } from '@jest/globals'
 import { InvalidCursor, type ScannedVersion, type ScanPage, type StoredRecord } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
 import { type Clinic, token } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 /** Everything over all pages. */
 async function all<Item>(page: (after: { readonly after?: string }) => Promise<ScanPage<Item>>): Promise<Item[]> {

@@ -1,8 +1,8 @@
 /** Sort: lowest value ascending, highest descending, what has none last. */
 import { describe, expect, test } from '@jest/globals'
 import type { IndexEntry, SortKey } from '../../../src/search/plan.ts'
-import type { NewClinic } from '../contract.ts'
 import { date, ids, number, quantity, reference, string, token, uri } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const RESOURCES: Readonly<Record<string, readonly IndexEntry[]>> = {
   none: [],

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { IndexEntry } from '../../../src/search/plan.ts'
 import type { ValuesQuery } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
 import type { Clinic } from '../fixtures.ts'
+import type { NewClinic } from './clinics.ts'
 
 const tag = (code: string, system = 'urn:tags'): IndexEntry => ({ kind: 'token', param: '_tag', system, code })
 const profile = (value: string): IndexEntry => ({ kind: 'uri', param: '_profile', value })

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { StoreConflict } from '../../../src/storage/port.ts'
-import type { NewClinic } from '../contract.ts'
+import type { NewClinic } from './clinics.ts'
 
 export function describeVersions(newClinic: NewClinic): void {
   describe('versions', () => {

@@ -1,8 +1,8 @@
 /** Change sets: all or none, in one serial order, with guards. */
 import { describe, expect, test } from '@jest/globals'
 import { StoreConflict, StoreUnavailable } from '../../../src/storage/port.ts'
-import type { NewClinic, OpenStore } from '../contract.ts'
 import { type Clinic, ids, token } from '../fixtures.ts'
+import type { NewClinic, OpenStore } from './clinics.ts'
 
 const identifier = (code: string) => [token('identifier', code, 'urn:mrn')]
 const byIdentifier = (code: string) => [{ kind: 'token', param: 'identifier', system: 'urn:mrn', code }] as const

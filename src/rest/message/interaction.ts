@@ -1,15 +1,15 @@
 /**
  * An interaction without its transport: what a route and a bundle entry both hand in, and what both get back.
- * One file per interaction implements it: https://hl7.org/fhir/R4/http.html.
+ * One file in rest/interactions implements each: https://hl7.org/fhir/R4/http.html.
  */
 import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { Limits } from '../../config.ts'
-import type { Context, Providers } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
 import type { Integrations } from '../../core/ports.ts'
+import type { Providers } from '../../core/provider.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { SearchParameter } from '../../search/parameters.ts'
 
 export interface InteractionRequest {
   /** '' at system level. */
@@ -32,8 +32,17 @@ export interface InteractionRequest {
   /** Prefer: return=OperationOutcome. */
   readonly wantsOutcome: boolean
   readonly services: Services
-  /** Set on an entry of a transaction: the id a create was given before references to it were rewritten. */
+  /** Set on an entry of a transaction: the id that a create was given before references to it were rewritten. */
   readonly assignedId?: string
+  /** Set on a conditional entry of a transaction: what its criteria chose before references were rewritten. */
+  readonly conditionalMatch?: ConditionalMatch
+}
+
+/** What the criteria of a conditional interaction choose. */
+export interface ConditionalMatch {
+  readonly criteria: string
+  /** Undefined when none matches. */
+  readonly resource: Versioned | undefined
 }
 
 /** What every interaction may need beside its context. */
@@ -42,10 +51,6 @@ export interface Services {
   /** The interactions across types that are declared. */
   readonly system: ReadonlySet<SystemInteractionCode>
   readonly limits: Limits
-  /** The search parameters that are declared for a type. */
-  readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
-  /** `_text` and `_content` can be searched for. */
-  readonly fullText: boolean
   readonly integrations: Integrations
   readonly logger: Logger
 }
@@ -64,6 +69,36 @@ export interface InteractionResponse {
 }
 
 export type InteractionHandler = (ctx: Context, request: InteractionRequest) => Promise<InteractionResponse>
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A row of the table of routes (rest/interactions/routes.ts). */
+export interface Route {
+  /**
+   * The code that /metadata declares; a route is served where its code is declared. R4 has no code for search in a
+   * compartment: `search-compartment` stands for rest.compartment.
+   */
+  readonly code: string
+  readonly level: 'system' | 'type' | 'instance'
+  readonly method: Method
+  readonly path: string
+  /** How the request is carried out. */
+  readonly run:
+    | { readonly kind: 'interaction'; readonly handler: InteractionHandler }
+    | { readonly kind: 'bundle' }
+    | { readonly kind: 'operation' }
+}
+
+/** The variable parts of a path; '' where the route has none. */
+export interface PathParameters {
+  readonly type: string
+  readonly id: string
+  readonly versionId: string
+  /** The code of an operation, without $. */
+  readonly operation: string
+  /** The type that is searched in the compartment of a resource, or *. */
+  readonly member: string
+}
 
 export const etagOf = (version: number): string => `W/"${version}"`
 

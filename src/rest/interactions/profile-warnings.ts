@@ -1,21 +1,19 @@
-/** An interaction carried out, with what the profiles have to say of a write: Prefer: return=OperationOutcome tells it. */
-
+/** What the profiles of a resource report about a write that was accepted: Prefer: return=OperationOutcome shows it. */
 import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
+import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { done } from '../message/response-body.ts'
-import type { InteractionHandler, InteractionRequest, InteractionResponse } from './interaction.ts'
 
-export async function interact(
-  handler: InteractionHandler,
+export async function withProfileWarnings(
   ctx: Context,
-  request: InteractionRequest,
+  { wantsOutcome }: InteractionRequest,
+  response: InteractionResponse,
 ): Promise<InteractionResponse> {
-  const response = await handler(ctx, request)
   const { kind, resource, outcome, status } = response
-  if (kind !== 'write' || resource === undefined || outcome !== undefined || !request.wantsOutcome) return response
+  if (kind !== 'write' || resource === undefined || outcome !== undefined || !wantsOutcome) return response
   const issues = await declaredProfileIssues(ctx, resource.resource)
-  // Under the policy `warn` all that is wrong is stored with a warning.
+  // Under the policy `warn` whatever breaks a profile is stored with a warning.
   const warnings = issues.map((issue) =>
     issue.severity === 'error' ? { ...issue, severity: 'warning' as const } : issue,
   )

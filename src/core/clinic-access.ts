@@ -1,0 +1,68 @@
+/** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
+import type { ProfilePolicy } from '../clinics/settings.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
+import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
+import { present } from './present.ts'
+import type { Providers } from './provider.ts'
+import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
+import { createResource, deleteResource, patchResource, updateResource } from './write.ts'
+
+/** What is the same for every context of a server. */
+export interface ContextServices {
+  readonly repository: Repository
+  readonly providers: Providers
+  readonly baseUrl: string
+  readonly profilePolicy: ProfilePolicy
+  readonly servedSearch: ServedSearch
+}
+
+export const clinicAccess = (services: ContextServices, clinic: string, agent: Agent): ClinicAccess => ({
+  clinic,
+  agent,
+  reader: () => contextOf(services.repository.reader(clinic), services, agent),
+  change: (work) => services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent))),
+})
+
+/** Resources at most that `Context.search` answers with; handlers that need more must page. */
+const MAX_RESOURCES = 1000
+const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
+
+function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
+  const { providers, baseUrl, profilePolicy, servedSearch } = services
+  const ctx: Context = {
+    clinic: unit.clinic,
+    agent,
+    baseUrl,
+    profilePolicy,
+    servedSearch,
+    now: unit.now,
+    unit,
+    read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
+    find: async <R extends AnyResource>(type: string, id: string) => {
+      const found = await unit.read<R>(type, id)
+      return found?.deleted ? undefined : found
+    },
+    search: async <R extends AnyResource>(type: string, query: string) => {
+      const { plan } = await searchRequest(ctx, [type], new URLSearchParams(query), { limits: LIMITS })
+      return (await unit.search(plan)).matches as readonly Versioned<R>[]
+    },
+    searchGuarded: async <R extends AnyResource>(type: string, query: string) => {
+      const plan = { ...(await criteriaPlan(ctx, type, query)), count: MAX_RESOURCES }
+      return (await guardedSearch(ctx, plan)).matches as readonly Versioned<R>[]
+    },
+    create: async <R extends AnyResource>(resource: R) =>
+      (await createResource(ctx, providers, resource)) as Versioned<R>,
+    update: async <R extends AnyResource>(resource: R, precondition = {}) =>
+      (await updateResource(ctx, providers, withId(resource), precondition)) as Versioned<R>,
+    patch: (type, id, patch, precondition = {}) => patchResource(ctx, providers, { type, id }, patch, precondition),
+    delete: (type, id, precondition = {}) => deleteResource(ctx, providers, { type, id }, precondition),
+  }
+  return ctx
+}
+
+/** @throws TypeError for a resource without an id: a fault of the handler */
+function withId<R extends AnyResource>(resource: R): R & { id: string } {
+  if (resource.id === undefined) throw new TypeError(`update of a ${resource.resourceType} without an id`)
+  return resource as R & { id: string }
+}

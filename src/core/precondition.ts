@@ -1,0 +1,35 @@
+/** Preconditions of a write: https://hl7.org/fhir/R4/http.html#concurrency. */
+import { preconditionFailed } from '../fhir/outcome.ts'
+import type { Versioned } from '../repository/repository.ts'
+
+export interface Precondition {
+  /** If-Match: the version that must be current, or * for any. */
+  readonly ifMatch?: number | '*'
+  /** If-None-Match: * : the resource must not exist. */
+  readonly ifNoneMatch?: '*'
+}
+
+/**
+ * @param what `Type/id`, for the message
+ * @throws FhirError 412 when the current version is not the one that the client has seen
+ */
+export function checkPrecondition(
+  current: Versioned | undefined,
+  { ifMatch, ifNoneMatch }: Precondition,
+  what: string,
+): void {
+  if (ifNoneMatch === '*' && current !== undefined && !current.deleted) {
+    throw preconditionFailed(
+      `${what} exists already (version ${current.version}), and If-None-Match: * asks that it does not`,
+    )
+  }
+  if (ifMatch === undefined || current?.version === ifMatch) return
+  if (ifMatch === '*') {
+    if (current !== undefined && !current.deleted) return
+    throw preconditionFailed(`If-Match: * asks for any version, but ${what} does not exist`)
+  }
+  const state = current === undefined ? 'does not exist' : `has version ${current.version}`
+  throw preconditionFailed(
+    `If-Match asks for version ${ifMatch}, but ${what} ${state}; read it again and repeat the change on that`,
+  )
+}

@@ -1,0 +1,71 @@
+/**
+ * A write, stage by stage, whoever asks for it: structure, precondition, profiles, provider. The standard interactions
+ * stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
+ */
+import type { Patch } from '../fhir/patch.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Versioned } from '../repository/repository.ts'
+import type { Context } from './context.ts'
+import { handlerOf } from './handler.ts'
+import { checkPrecondition, type Precondition } from './precondition.ts'
+import { present } from './present.ts'
+import { enforceProfiles } from './profiles.ts'
+import type { Providers } from './provider.ts'
+
+/** @throws FhirError 405, 400 or 422 naming each element at fault; what the provider throws */
+export async function createResource(ctx: Context, providers: Providers, resource: AnyResource): Promise<Versioned> {
+  const { resourceType: type } = resource
+  const create = handlerOf(providers, type, 'create')
+  ctx.unit.validate(resource, type)
+  await enforceProfiles(ctx, resource)
+  return await create(ctx, resource)
+}
+
+/** @throws FhirError 405, 400 or 422 naming each element at fault, 412; what the provider throws */
+export async function updateResource(
+  ctx: Context,
+  providers: Providers,
+  resource: AnyResource & { readonly id: string },
+  precondition: Precondition,
+): Promise<Versioned> {
+  const { resourceType: type, id } = resource
+  const update = handlerOf(providers, type, 'update')
+  ctx.unit.validate(resource, type)
+  checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
+  await enforceProfiles(ctx, resource)
+  return await update(ctx, resource)
+}
+
+interface Address {
+  readonly type: string
+  readonly id: string
+}
+
+/**
+ * The patched resource goes through `updateResource`: the standard patch hands it to Context.update.
+ * @throws FhirError 404, 405, 410, 412, 422; what the update throws
+ */
+export async function patchResource(
+  ctx: Context,
+  providers: Providers,
+  { type, id }: Address,
+  patch: Patch,
+  precondition: Precondition,
+): Promise<Versioned> {
+  const handler = handlerOf(providers, type, 'patch')
+  const current = present(await ctx.unit.read(type, id), type, id)
+  checkPrecondition(current, precondition, `${type}/${id}`)
+  return await handler(ctx, type, id, patch)
+}
+
+/** @throws FhirError 405, 412; what the provider throws */
+export async function deleteResource(
+  ctx: Context,
+  providers: Providers,
+  { type, id }: Address,
+  precondition: Precondition,
+): Promise<Versioned | undefined> {
+  const handler = handlerOf(providers, type, 'delete')
+  checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
+  return await handler(ctx, type, id)
+}

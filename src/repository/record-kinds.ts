@@ -1,0 +1,146 @@
+/**
+ * The kinds of records: small documents of the server's own that are not FHIR. A kind is declared here and nowhere
+ * else; the module that writes it binds the name to the type of its values with `recordKind`.
+ */
+import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../storage/port.ts'
+
+/** The clinic of records that belong to the whole service: StoredRecord.clinic. */
+export const SERVICE = ''
+
+interface Declaration {
+  /** `service`: needed before the clinic is known, so kept under SERVICE. */
+  readonly of: 'clinic' | 'service'
+  readonly key: string
+  /** The type of the value, and the module that declares it. */
+  readonly shape: string
+  /** What `due` means, and what becomes of a record that is due. */
+  readonly expires: string
+  readonly writtenBy: string
+  /** Read with (nearly) every request and seldom written: engines keep it in memory (ResourceStore.readRecent). */
+  readonly recent?: true
+}
+
+export const RECORD_KINDS = {
+  account: {
+    of: 'service',
+    key: 'the user name, folded',
+    shape: 'StoredAccount (clinics/accounts.ts)',
+    expires: 'never',
+    writtenBy: 'clinics/accounts.ts',
+  },
+  'login-attempts': {
+    of: 'service',
+    key: '`user:` and the hash of a user name, or `address:` and an IP address',
+    shape: 'Counter (clinics/login-limit.ts)',
+    expires: '15 minutes after the first failure; later attempts delete it',
+    writtenBy: 'clinics/login-limit.ts',
+  },
+  settings: {
+    of: 'clinic',
+    key: '`settings`',
+    shape: 'ClinicSettings (clinics/settings.ts)',
+    expires: 'never',
+    writtenBy: 'clinics/settings.ts',
+    recent: true,
+  },
+  'dialed-number': {
+    of: 'service',
+    key: 'the number in E.164',
+    shape: 'DialedClinic (clinics/settings.ts)',
+    expires: 'never',
+    writtenBy: 'clinics/settings.ts',
+  },
+  sandbox: {
+    of: 'clinic',
+    key: '`enabled`',
+    shape: 'SandboxSwitch (clinics/sandbox.ts)',
+    expires: 'never',
+    writtenBy: 'clinics/sandbox.ts',
+    recent: true,
+  },
+  'demo-slots': {
+    of: 'clinic',
+    key: 'Schedule.id',
+    shape: 'Filled (demo/demo-clinic.ts)',
+    expires: 'never',
+    writtenBy: 'demo/demo-clinic.ts',
+  },
+  call: {
+    of: 'service',
+    key: 'the hash of the call id',
+    shape: 'CallSession (core/call-session.ts)',
+    expires: '7 days after the call began; an expired one counts as unknown and is overwritten',
+    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts',
+  },
+  caller: {
+    of: 'clinic',
+    key: "the caller's number in E.164",
+    shape: 'CallerPlaceholder (calls/session/patient-of-call.ts)',
+    expires: 'never',
+    writtenBy: 'calls/session/patient-of-call.ts',
+  },
+  'tool-result': {
+    of: 'clinic',
+    key: 'the hash of call, tool call, tool and arguments',
+    shape: 'StoredAnswer (calls/session/replay.ts)',
+    expires: '24 hours after it was stored; an expired one is overwritten',
+    writtenBy: 'calls/session/replay.ts',
+  },
+  outbox: {
+    of: 'clinic',
+    key: 'the message id',
+    shape: 'OutboxRow (integrations/outbox.ts)',
+    expires: '`due` is the time of the next delivery attempt; deleted once delivered, kept without `due` once given up',
+    writtenBy: 'integrations/outbox.ts',
+  },
+  [CUSTOM_PARAMETERS.kind]: {
+    of: 'clinic',
+    key: '`custom`',
+    shape: 'CustomDeclaration (search/index/custom-declaration.ts)',
+    expires: 'never',
+    writtenBy: 'providers/search-parameter.ts',
+    recent: true,
+  },
+  [CUSTOM_INDEX.kind]: {
+    of: 'clinic',
+    key: '`custom`',
+    shape: 'CustomIndex (search/index/custom-progress.ts)',
+    expires: '`due` is when reindexing goes on; none once it is complete',
+    writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
+    recent: true,
+  },
+  copy: {
+    of: 'service',
+    key: '`from`',
+    shape: 'string: the name of the source',
+    expires: 'deleted when the copy is complete',
+    writtenBy: 'scripts/copy/marks.ts',
+  },
+  'copy-clinic': {
+    of: 'service',
+    key: 'the clinic',
+    shape: 'ClinicMark (scripts/copy/marks.ts)',
+    expires: 'deleted when the copy is complete',
+    writtenBy: 'scripts/copy/marks.ts',
+  },
+} as const satisfies Readonly<Record<string, Declaration>>
+
+type Name = keyof typeof RECORD_KINDS
+
+/** A kind with the type of its values; the type is known to the compiler alone. */
+export interface RecordKind<Value> {
+  readonly name: Name
+  readonly of: Declaration['of']
+  /** Never set. */
+  readonly value?: Value
+}
+
+export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of: RECORD_KINDS[name].of })
+
+/** The clinic that a record of this kind is kept under, for one that belongs to `clinic`. */
+export const clinicOf = ({ of }: RecordKind<unknown>, clinic: string): string => (of === 'service' ? SERVICE : clinic)
+
+/** The names of the kinds that engines keep in memory. */
+export const recentKinds: readonly string[] = Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, { recent }]) =>
+  recent === true ? [name] : [],
+)

@@ -1,0 +1,92 @@
+/** The records that a unit of work has read and staged: reads see what is staged. */
+import type { RecordChange, ResourceStore, StoredRecord } from '../storage/port.ts'
+import { clinicOf, type RecordKind } from './record-kinds.ts'
+
+/** A record with the type that its kind declares. */
+export interface KindRecord<Value> extends StoredRecord {
+  readonly value: Value
+}
+
+export interface RecordOptions {
+  /** Milliseconds since 1970 UTC; what it means is said with the kind (record-kinds.ts). */
+  readonly due?: number | null
+  /** The version that must be current; absent: the one that this unit has read, or none where it has read none. */
+  readonly expect?: RecordChange['expect']
+}
+
+export class UnitRecords {
+  readonly #store: ResourceStore
+  readonly #clinic: string
+  /** As this unit read them first, so that two reads in one unit agree; a later change is a conflict at the commit. */
+  readonly #read = new Map<string, StoredRecord | undefined>()
+  readonly #recent = new Map<string, StoredRecord | undefined>()
+  readonly #staged = new Map<string, RecordChange>()
+
+  constructor(store: ResourceStore, clinic: string) {
+    this.#store = store
+    this.#clinic = clinic
+  }
+
+  async read<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
+    const address = this.#addressOf(kind, key)
+    const staged = this.#staged.get(address)
+    if (staged !== undefined) return this.#asStored<Value>(address, staged)
+    if (!this.#read.has(address)) {
+      this.#read.set(address, await this.#store.readRecord(clinicOf(kind, this.#clinic), kind.name, key))
+    }
+    return this.#read.get(address) as KindRecord<Value> | undefined
+  }
+
+  /** Perhaps from memory: what another process has written shows a moment later (ResourceStore.readRecent). */
+  async readRecent<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
+    const address = this.#addressOf(kind, key)
+    if (this.#staged.has(address) || this.#read.has(address)) return await this.read(kind, key)
+    if (!this.#recent.has(address)) {
+      this.#recent.set(address, await this.#store.readRecent(clinicOf(kind, this.#clinic), kind.name, key))
+    }
+    return this.#recent.get(address) as KindRecord<Value> | undefined
+  }
+
+  /** The version that the record will have once this unit has changed it. */
+  nextVersion(kind: RecordKind<unknown>, key: string): number {
+    const address = this.#addressOf(kind, key)
+    const staged = this.#staged.get(address)?.expect
+    return (typeof staged === 'number' ? staged : (this.#read.get(address)?.version ?? 0)) + 1
+  }
+
+  put<Value>(kind: RecordKind<Value>, key: string, value: Value, options: RecordOptions = {}): void {
+    this.#stage(kind, key, value, options)
+  }
+
+  delete(kind: RecordKind<unknown>, key: string, options: Pick<RecordOptions, 'expect'> = {}): void {
+    this.#stage(kind, key, undefined, options)
+  }
+
+  get changes(): readonly RecordChange[] {
+    return [...this.#staged.values()]
+  }
+
+  #stage(kind: RecordKind<unknown>, key: string, value: unknown, { due, expect }: RecordOptions): void {
+    const address = this.#addressOf(kind, key)
+    this.#staged.set(address, {
+      clinic: clinicOf(kind, this.#clinic),
+      kind: kind.name,
+      key,
+      // Several changes of one record become one: it follows the version that the first of them was made on.
+      expect: this.#staged.get(address)?.expect ?? expect ?? this.#read.get(address)?.version ?? 0,
+      value,
+      ...(due === undefined ? {} : { due }),
+    })
+  }
+
+  /** The record as it will be once it is written; undefined for one that is deleted. */
+  #asStored<Value>(address: string, { clinic, kind, key, expect, value, due = null }: RecordChange) {
+    if (value === undefined) return undefined
+    const before = expect === 'any' ? (this.#read.get(address)?.version ?? 0) : expect
+    return { clinic, kind, key, version: before + 1, value: value as Value, due }
+  }
+
+  #addressOf(kind: RecordKind<unknown>, key: string): string {
+    return JSON.stringify([clinicOf(kind, this.#clinic), kind.name, key])
+  }
+}

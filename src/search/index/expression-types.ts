@@ -1,0 +1,28 @@
+/** Which types the base and the FHIRPath expression of a SearchParameter resource are about. */
+import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
+import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
+import { splitOutside } from '../expression.ts'
+
+/** Bases that stand for all types, or for all but those without narrative. */
+export const ABSTRACT = ['Resource', 'DomainResource']
+
+/** Those that `base` names, and those that an abstract one stands for. */
+export const typesOf = (base: readonly string[]): readonly string[] =>
+  base.some((one) => ABSTRACT.includes(one))
+    ? resourceTypes.filter((type) => base.some((one) => isResourceTypeOf(type, one)))
+    : [...new Set(base)]
+
+/**
+ * The branches of a union that speak of `type`: `A.x | B.y` for B is `B.y`. What names no type speaks of all.
+ * @returns undefined when none does
+ */
+export function expressionOf(type: string, expression: string): string | undefined {
+  const branches = splitOutside(expression, '|').filter((branch) => speaksOf(type, branch))
+  return branches.length === 0 ? undefined : branches.join(' | ')
+}
+
+function speaksOf(type: string, branch: string): boolean {
+  const word = /^[(\s]*(\w+)/.exec(branch)?.[1] ?? ''
+  const isTypeName = isResourceType(word) || ABSTRACT.includes(word)
+  return !isTypeName || isResourceTypeOf(type, word)
+}
