@@ -18,7 +18,7 @@ const common = {
   globalSetup: '<rootDir>/test/jest/global-setup.ts',
   globalTeardown: '<rootDir>/test/jest/global-teardown.ts',
   setupFiles: ['<rootDir>/test/jest/setup.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/jest/after-all.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/jest/close-stores.ts'],
   transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${[...esmOnly, ...importing].join('|')}))`],
   moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },

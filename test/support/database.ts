@@ -4,7 +4,7 @@ import { openStore } from '../../src/app.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { testEngine } from './engine.ts'
 import { newMongoUrl } from './mongo-url.ts'
-import { closeAtEnd } from './opened-stores.ts'
+import { closeLater } from './opened-stores.ts'
 import { newFolder } from './run.ts'
 
 /** The address of a database that is empty, for one server in this process. */
@@ -17,7 +17,7 @@ export async function newLastingDatabaseUrl(): Promise<string> {
   return testEngine() === 'sqlite' ? `sqlite:${join(newFolder(), 'emr.db')}` : await newMongoUrl()
 }
 
-/** A store for the rest of the test file. */
+/** A store for the test, or, opened before the tests, for all of them. */
 export async function openTestStore(): Promise<ResourceStore> {
-  return closeAtEnd(await openStore(await newDatabaseUrl()))
+  return closeLater(await openStore(await newDatabaseUrl()))
 }
