@@ -32,7 +32,7 @@ const STORE_SENSITIVE = suites(
   'test/calls/session/call-sessions.test.ts',
   'test/integrations/outbox.test.ts',
   'test/repository/*.test.ts',
-  'test/rest/bundle/bundle.test.ts',
+  'test/rest/bundle/{bundle,conditional-entries}.test.ts',
   'test/rest/crud.test.ts',
   'test/rest/custom-search*.test.ts',
   'test/rest/full-text.test.ts',
@@ -55,6 +55,7 @@ const ON_MONGODB = suites(
 const WAITING = suites(
   'test/faults/*.test.ts',
   'test/process/*.test.ts',
+  'test/rest/custom-search-{servers,waiting}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )
