@@ -1,9 +1,9 @@
 /**
  * Which suites run in which tier, on which engine, and beside which: jest.config.js and the test runner read it here.
  *
- * The short tier is `npm test`: every suite, those that keep data in a store on SQLite, and on MongoDB those of them in
- * STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: all other suites with a store on
- * MongoDB, the suites in LONG, and those in RANDOM once more, with all their runs.
+ * The short tier is `npm test`: all suites but those in LONG; those that keep data in a store on SQLite, and on MongoDB
+ * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: the other suites with
+ * a store on MongoDB, the suites in LONG, and those in RANDOM once more, with all their cases.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -16,7 +16,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 /** Suites that are too long for every change. */
 const LONG = suites('test/faults/*.test.ts', 'test/storage/mongo-bench-plans.test.ts')
 
-/** Suites of random cases: with few of them in the short tier, and all in the long one (support/random-runs.ts). */
+/** Suites of random cases: a few cases in the short tier, all in the long one (support/random-runs.ts). */
 const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
   'test/search/random-searches.test.ts',
@@ -26,17 +26,15 @@ const RANDOM = suites(
 
 /**
  * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions, what several servers
- * share. The others ask a store for nothing that test/storage does not try on each engine.
+ * share. What the others need of a store is tried on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
   'test/calls/session/call-sessions.test.ts',
   'test/integrations/outbox.test.ts',
   'test/repository/*.test.ts',
   'test/rest/bundle/{bundle,conditional-entries}.test.ts',
-  'test/rest/crud.test.ts',
   'test/rest/custom-search*.test.ts',
-  'test/rest/full-text.test.ts',
-  'test/rest/interactions/*.test.ts',
+  'test/rest/interactions/{conditional,history,search,search-modifiers}.test.ts',
   'test/rest/reindexing.test.ts',
   'test/rest/tenancy.test.ts',
   'test/search/*.test.ts',
