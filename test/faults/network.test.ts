@@ -23,7 +23,7 @@ describe('a network that is cut', () => {
       return wire.host
     }
     nodes = await ReplicaSet.start({ nodes: 1, behind })
-  }, 120_000)
+  }, 240_000)
   afterAll(async () => {
     await nodes.stop()
     await wire?.end()
@@ -56,6 +56,6 @@ describe('a network that is cut', () => {
       expect(back).toBeLessThan(SERVICE_IS_BACK)
       await expectKept(load, target, { fault: `network cut for 10 s (${how})`, back })
     },
-    120_000,
+    240_000,
   )
 })
