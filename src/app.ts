@@ -8,6 +8,7 @@ import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
+import type { PasswordCost } from './clinics/accounts.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
@@ -127,6 +128,8 @@ export interface AppParts {
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
   readonly integrations?: Partial<Integrations>
+  /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
+  readonly passwordCost?: PasswordCost
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
   /** Beside the listed tool families. */
@@ -170,6 +173,7 @@ export async function createApp({
   worker,
   store: givenStore,
   integrations: given,
+  passwordCost,
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
@@ -189,7 +193,7 @@ export async function createApp({
 
   let closing = false
   const health = healthRoutes({ repository, isClosing: () => closing, worker })
-  const session = sessionRoutes({ config, repository })
+  const session = sessionRoutes({ config, repository, passwordCost })
   const clinics = clinicRoutes({ repository })
   const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
   const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
