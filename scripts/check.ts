@@ -32,6 +32,7 @@ const checks: readonly Check[] = [
       'test',
       'bench',
       'scripts',
+      'examples',
     ],
   },
   { name: 'dead code', command: ['knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },

@@ -2,11 +2,12 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { openStore } from '../src/app.ts'
+import { declareServer, openStore } from '../src/app.ts'
 import { changePassword, createAccount, removeAccount } from '../src/clinics/accounts.ts'
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
+import { loadExtensions } from '../src/extensions/load.ts'
 import { Repository } from '../src/repository/repository.ts'
 
 const USAGE = `npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…
@@ -92,10 +93,13 @@ async function run(): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined || subject === undefined || rest.length > 0) throw new Error(USAGE)
   const config = readConfig(process.env)
-  const store = await openStore(config.databaseUrl)
+  const { fullText } = config
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  // As the server of the same environment does: else what it searches by would be taken from the store.
+  const { providers } = declareServer(config, await loadExtensions(config.extensions))
+  const store = await openStore(config.databaseUrl, providers, { baseUrl, fullText })
   try {
-    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-    console.log(await command(new Repository(store, { baseUrl }), subject, values))
+    console.log(await command(new Repository(store, { baseUrl, fullText }), subject, values))
   } finally {
     await store.close()
   }

@@ -1,7 +1,8 @@
 /** `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md. */
 import { parseArgs } from 'node:util'
-import { openStore } from '../src/app.ts'
+import { declareServer, openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { loadExtensions } from '../src/extensions/load.ts'
 import { extraction } from '../src/search/index/versions.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
 import { checkSource, storeName } from './copy/address.ts'
@@ -27,11 +28,12 @@ async function run(): Promise<void> {
   if (from === undefined || to === undefined) throw new Error(USAGE)
   if (storeName(from) === storeName(to)) throw new Error('The source and the target are the same store')
   checkSource(from)
-  const { baseUrl: given, host, port } = readConfig(process.env)
-  const baseUrl = given ?? `http://${host}:${port}`
+  const config = readConfig(process.env)
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const source = await openStore(from, undefined, { onlyScanned: true })
   try {
-    const target = await openStore(to, undefined, { baseUrl, isCopied: true })
+    const target = await openStore(to, providers, { baseUrl, isCopied: true })
     try {
       await copyAndCompare({ source, target }, storeName(from), baseUrl)
     } finally {

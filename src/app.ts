@@ -1,7 +1,8 @@
 /** The composition root: everything is put together here, and only here is an engine named. */
 import { createServer, type Server } from 'node:http'
+import type { CapabilityStatement } from 'fhir/r4'
 import Koa from 'koa'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
@@ -11,12 +12,18 @@ import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
+import type { Operation } from './core/operation.ts'
 import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
+import { declarationsWith } from './extensions/declarations.ts'
+import { installDefinitions } from './extensions/definitions.ts'
+import type { LoadedExtension } from './extensions/naming.ts'
+import { familiesWith } from './extensions/tools.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
+import { systemOperations } from './providers/every-type.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
@@ -37,7 +44,7 @@ import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
-import { toolRoutes } from './rest/tools.ts'
+import { CALLS, toolRoutes } from './rest/tools.ts'
 import { extraction } from './search/index/versions.ts'
 import type { IndexingSettings } from './storage/index/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
@@ -112,7 +119,8 @@ export interface App {
 
 export interface AppParts {
   readonly config: Config
-  readonly logger: Logger
+  /** One of pino's; absent: lines of JSON on standard output, from the level that the configuration names. */
+  readonly logger?: Logger
   /** The number of this process, where there are several. */
   readonly worker?: number
   /** In place of the store that the configuration names. */
@@ -123,21 +131,51 @@ export interface AppParts {
   readonly providers?: readonly Provider[]
   /** Beside the listed tool families. */
   readonly toolFamilies?: ToolFamilies
+  /** What others add; all apps of a process have the same. */
+  readonly extensions?: readonly LoadedExtension[]
+}
+
+/** What the server does over FHIR, and the CapabilityStatement that says so. */
+export interface Declared {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly system: ReturnType<typeof systemInteractions>
+  /** The operations of the whole clinic. */
+  readonly systemOperations: readonly Operation[]
+  readonly statement: CapabilityStatement
+}
+
+/**
+ * With what the extensions add. From here on this process has their search parameters and profiles.
+ * @throws Error naming what is declared wrongly, and the extension that does so
+ */
+export function declareServer(
+  { disabledInteractions, fullText }: Pick<Config, 'disabledInteractions' | 'fullText'>,
+  extensions: readonly LoadedExtension[],
+  special: readonly Provider[] = specialProviders,
+): Declared {
+  installDefinitions(extensions)
+  const declared = declarationsWith(extensions, { providers: special, systemOperations })
+  const providers = registerProviders(declared.providers, standardProvider, disabledInteractions)
+  const system = systemInteractions(disabledInteractions)
+  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
+  const operations = declared.systemOperations
+  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
+  return { providers, system, systemOperations: operations, statement }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
 export async function createApp({
   config,
-  logger,
+  logger = pino({ level: config.logLevel }),
   worker,
   store: givenStore,
   integrations: given,
-  providers: special = specialProviders,
+  providers: special,
   toolFamilies: addedFamilies = {},
+  extensions = [],
 }: AppParts): Promise<App> {
-  const providers = registerProviders(special, standardProvider, config.disabledInteractions)
-  const system = systemInteractions(config.disabledInteractions)
-  const statement = capabilityStatement(providers, system, config)
+  const { statement, ...declared } = declareServer(config, extensions, special)
+  const { providers } = declared
   const { fullText } = config
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
@@ -147,18 +185,18 @@ export async function createApp({
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
-  const outbox = startOutbox(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger)
-  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
   const health = healthRoutes({ repository, isClosing: () => closing, worker })
   const session = sessionRoutes({ config, repository })
   const clinics = clinicRoutes({ repository })
-  const families = mergeFamilies(toolFamilies, addedFamilies)
-  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata']))
+  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
+  const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
   const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
 
   const koa = new Koa()
   koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
@@ -172,8 +210,7 @@ export async function createApp({
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
     fhirRoutes(statement, {
-      providers,
-      system,
+      ...declared,
       limits: config.limits,
       integrations,
       logger,

@@ -22,6 +22,8 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions to disable, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
+  /** Modules that extend the server: files or packages, resolved from the working directory. */
+  readonly extensions: readonly string[]
   /** The default for clinics without a policy: what happens to a resource that violates a profile it declares. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
   /** Whether to index the words of resources, for `_text` and `_content`. */
@@ -73,6 +75,7 @@ export function readConfig(environment: Environment = process.env): Config {
     demo,
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
+    extensions: read.list('EXTENSIONS'),
     profilePolicy: read.choice('PROFILE_POLICY', 'warn', PROFILE_POLICIES),
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),

@@ -55,7 +55,11 @@ async function startWorkers(): Promise<void> {
 async function openApp(): Promise<App> {
   const { createApp } = await import('./app.ts')
   const worker = isWorker ? cluster.worker?.id : undefined
-  return await createApp({ config, logger, ...(worker === undefined ? {} : { worker }) })
+  const { loadExtensions } = await import('./extensions/load.ts')
+  const extensions = await loadExtensions(config.extensions)
+  const app = await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
+  if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
+  return app
 }
 
 /** Done before the first request, so that no client sees an incomplete demo clinic. */

@@ -1,11 +1,17 @@
 /** The CapabilityStatement, generated from the providers: https://hl7.org/fhir/R4/capabilitystatement.html. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
+import type {
+  CapabilityStatement,
+  CapabilityStatementRest,
+  CapabilityStatementRestResource,
+  StructureDefinition,
+} from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
+import { checkProvider } from '../providers/check-provider.ts'
 import { systemOperations } from '../providers/every-type.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
@@ -13,16 +19,27 @@ import { modifiersInWords, specialParameters } from './search.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
+/** What is declared in addition to the providers. */
+interface Declared {
+  /** Whether full-text search is enabled. */
+  readonly fullText?: boolean
+  /** System-level operations. */
+  readonly operations?: readonly Operation[]
+  /** Profiles of resource types, as added by extensions. */
+  readonly profiles?: readonly StructureDefinition[]
+}
+
 /** @throws Error naming an invalid declaration of a provider, so that the server does not start */
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
-  { fullText }: { readonly fullText: boolean } = { fullText: true },
+  { fullText = true, operations: ofClinic = systemOperations, profiles = [] }: Declared = {},
 ): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
-  for (const provider of types) checkDeclaration(provider)
-  const operations = [...systemOperations, ...types.flatMap((provider) => provider.operations)]
+  for (const provider of types) checkProvider(provider)
+  for (const operation of ofClinic) checkOperation(operation)
+  const operations = [...ofClinic, ...types.flatMap((provider) => provider.operations)]
   checkAllServed(new Set(operations.map(({ name }) => name)))
   const sources = referencingParameters(types)
   const [described] = base.rest ?? []
@@ -30,11 +47,14 @@ export function capabilityStatement(
     ...described,
     mode: 'server',
     documentation: `${described?.documentation ?? ''} ${modifiersInWords()}`,
-    resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
+    resource: types.map((provider) => ({
+      ...resourceOf(provider, sources.get(provider.type) ?? []),
+      ...supportedProfiles(profiles.filter(({ type }) => type === provider.type)),
+    })),
     interaction: [...system].map((code) => ({ code })),
     searchParam: [...sharedParameters(types).map(searchParamOf), ...specialParameters(fullText)],
     ...withCompartments(types),
-    operation: systemOperations.map(operationOf),
+    operation: ofClinic.map(operationOf),
   }
   return { ...base, rest: [rest] }
 }
@@ -54,11 +74,6 @@ function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementR
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
-  const unknown = searchParams.filter((code) => !known.has(code))
-  if (unknown.length > 0)
-    throw new Error(
-      `Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`,
-    )
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
@@ -110,6 +125,9 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
   }
 }
 
+const supportedProfiles = (profiles: readonly StructureDefinition[]) =>
+  profiles.length === 0 ? {} : { supportedProfile: profiles.map(({ url }) => url) }
+
 const operationOf = ({ code, definition }: Operation) => ({ name: code, definition: definition.url ?? '' })
 
 const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
@@ -129,23 +147,4 @@ function referencingParameters(providers: readonly Provider[]): ReadonlyMap<stri
     }
   }
   return sources
-}
-
-function checkDeclaration({ type, interactions, operations, combined }: Provider): void {
-  for (const [code, handler] of Object.entries(interactions)) {
-    if (typeof handler !== 'function') throw new Error(`Provider ${type} declares ${code} without a handler`)
-  }
-  for (const [index, operation] of operations.entries()) {
-    checkOperation(operation, type)
-    if (operations.findIndex(({ code }) => code === operation.code) !== index)
-      throw new Error(`Provider ${type} declares operation $${operation.code} twice`)
-  }
-  const known = searchParametersOf(type)
-  for (const { equal, range } of combined) {
-    const unknown = [...equal, range].find((code) => !known.has(code))
-    if (unknown !== undefined)
-      throw new Error(
-        `Provider ${type}: its combined index names '${unknown}', which is no search parameter of ${type}`,
-      )
-  }
 }

@@ -10,7 +10,7 @@ type Address = Pick<Config, 'host' | 'port'>
  * by the cluster's primary process; docs/adr/006-several-processes.md says why.
  * @throws Error of the operating system, e.g. EADDRINUSE
  */
-export async function listen(server: Server, { host, port }: Address, isShared: boolean): Promise<number> {
+export async function listen(server: Server, { host, port }: Address, isShared = false): Promise<number> {
   try {
     await listening(server, { host, port, reusePort: isShared })
   } catch (error) {

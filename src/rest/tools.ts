@@ -31,13 +31,13 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
   readonly reserved: ReadonlySet<string>
 }
 
-/** Registration of calls, beside the tool families. */
-const CALLS = 'calls'
+/** The path segment of the registration of calls, beside the tool families. */
+export const CALLS = 'calls'
 
 /** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
 export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const { config, providers, reserved, logger, ...services } = dependencies
-  const families = registerTools(dependencies.families, providers, new Set([...reserved, CALLS]))
+  const families = registerTools(dependencies.families, providers, reserved)
   const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
   const runner = new ToolRunner(families, {
     ...services,

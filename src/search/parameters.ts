@@ -55,6 +55,8 @@ const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 
 type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
 
+/** Of extensions, by resource type. */
+let added: Readonly<Record<string, readonly SearchParameter[]>> = {}
 let loaded: { readonly official: Records; readonly own: Records } | undefined
 /** By resource type. */
 const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
@@ -79,8 +81,26 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
     own: searchParametersIn(join(RESOURCES, 'search-parameters')),
   }
   const { official, own } = loaded
-  return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
+  const known = ['Resource', 'DomainResource', type].flatMap((base) => [
+    ...(official[base] ?? []),
+    ...(own[base] ?? []),
+  ])
+  return [...known, ...(added[type] ?? [])]
 }
+
+/**
+ * What extensions add, by resource type: served and indexed in every clinic of every app of this process
+ * (src/extensions/definitions.ts).
+ * @throws Error once parameters have been used: what is stored so far would lack the values
+ */
+export function addSearchParameters(parameters: typeof added): void {
+  if (cache.size > 0) throw new Error('Search parameters are in use already; extensions add theirs before that')
+  added = parameters
+}
+
+/** Whether it is one of an extension. */
+export const isAdded = (parameter: SearchParameter): boolean =>
+  Object.values(added).some((parameters) => parameters.includes(parameter))
 
 /** One that R4, or we, define for a type or for every resource, served or not. */
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>

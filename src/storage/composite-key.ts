@@ -32,7 +32,7 @@ export interface CompositeTests {
   readonly rest: ReadonlyMap<number, ValueTest>
 }
 
-/** The fields of a part, in the order in which they come into `rest`; the first goes into the key where there is room. */
+/** The fields of a part in the order of `rest`; the first one goes into a column of its own where one is free. */
 type Fields<Field> = { readonly by: 'text' | 'range'; readonly fields: readonly [Field, ...Field[]] }
 
 export function compositeKey(parts: readonly PartEntry[]): CompositeKey {

@@ -59,12 +59,12 @@ export interface RecordChange {
 }
 
 /**
- * The record in which a clinic declares what its resources are searched by besides what the server knows. Each version of
- * a resource is indexed by one version of this record, which only ever rises.
+ * The record in which a clinic declares what its resources are searched by besides what the server knows. Each version
+ * of a resource is indexed by one version of this record, which only ever rises.
  */
 export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as const
 
-/** The record that says how far a clinic's resources are indexed by these. It belongs to one store, and is not copied. */
+/** The record that says how far a clinic's resources are indexed by these. It belongs to one store; copies omit it. */
 export const CUSTOM_INDEX = { kind: 'search-index', key: 'custom' } as const
 
 /** By resource type, the lowest version of CUSTOM_PARAMETERS by which entries must have been extracted. */
@@ -83,8 +83,9 @@ export interface ChangeSet {
   readonly clinic: string
   readonly resources: readonly ResourceChange[]
   /**
-   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has another
-   * version by now, an engine refuses the set as a conflict, or keeps the index version with the resource. Absent: of none.
+   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has
+   * another version by now, an engine refuses the set as a conflict, or keeps the index version with the resource.
+   * Absent: it writes no entries of such parameters.
    */
   readonly indexVersion?: number
   readonly records: readonly RecordChange[]
@@ -312,7 +313,7 @@ export interface ResourceStore {
   reindex(batch: Reindexing): Promise<ReindexedBatch>
   /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
-  /** Each once, in any order. Of a code that a thousand resources have, a system that none of the first has may be missing. */
+  /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   /**

@@ -15,7 +15,7 @@ interface Cached {
 }
 
 /** When there are more, all are dropped. */
-const MOST_CACHED = 1_000
+const MAX_CACHED = 1_000
 
 export class RecentCache {
   readonly #kinds: ReadonlySet<string>
@@ -44,7 +44,7 @@ export class RecentCache {
    * @param readAt when the record was read, milliseconds since 1970 UTC
    */
   set(address: RecordAddress, record: StoredRecord | undefined, readAt: number): void {
-    if (this.#cached.size >= MOST_CACHED) this.#cached.clear()
+    if (this.#cached.size >= MAX_CACHED) this.#cached.clear()
     this.#cached.set(keyOf(address), { record: deepFrozen(record), until: readAt + this.#lifetime })
   }
 

@@ -4,7 +4,7 @@ import type { StoredResource } from './port.ts'
 type Text = Pick<StoredResource, 'text'>
 
 /** Characters that the texts of one response may have together. */
-const MOST_CHARACTERS = 32 * 1024 * 1024
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** Counts the characters of one response. */
 export class ResponseLimit {
@@ -15,7 +15,7 @@ export class ResponseLimit {
   fits({ text }: Text): boolean {
     this.#items += 1
     this.#characters += text.length
-    return this.#items === 1 || this.#characters <= MOST_CHARACTERS
+    return this.#items === 1 || this.#characters <= MAX_CHARACTERS
   }
 }
 

@@ -1,7 +1,7 @@
 /** The dates of care in search parameters, for `start` and `end` of Patient/$everything. */
 import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { searchParametersOf } from '../../search/parameters.ts'
+import { isAdded, searchParametersOf } from '../../search/parameters.ts'
 import type { Condition } from '../../search/plan.ts'
 
 /** Date parameters that are not dates of care. */
@@ -17,7 +17,8 @@ const OTHER_DATES: ReadonlySet<string> = new Set([
 
 const careDatesOf = (type: string): readonly string[] =>
   [...searchParametersOf(type).values()]
-    .filter(({ code, type: kind }) => kind === 'date' && !OTHER_DATES.has(code))
+    // What an extension adds may be any date.
+    .filter((parameter) => parameter.type === 'date' && !OTHER_DATES.has(parameter.code) && !isAdded(parameter))
     .map(({ code }) => code)
 
 /**

@@ -8,7 +8,7 @@ import { isResourceType } from '../../fhir/definitions.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
-import { holds } from '../../search/matches.ts'
+import { matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 import type { EverythingScope } from './everything.ts'
@@ -123,5 +123,5 @@ function belongs(one: Versioned, { around, centers }: Page, baseUrl: string): bo
     : []
   if (mentioned.length === 0) return false
   const candidate = { ...one, entries: extractEntries(one.resource, baseUrl) }
-  return mentioned.some((id) => holds(inCompartment({ type: around.type, id }, around.members), candidate))
+  return mentioned.some((id) => matches(inCompartment({ type: around.type, id }, around.members), candidate))
 }

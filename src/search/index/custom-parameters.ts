@@ -83,8 +83,9 @@ export class CustomParameters {
   }
 }
 
-const rowOf = (
-  { code, type, url, expression, target, parts }: CustomParameter,
+/** The parameter as it is served for one of its types. */
+export const rowOf = (
+  { code, type, url, expression, target, parts }: Omit<CustomParameter, 'since'>,
   resourceType: string,
 ): SearchParameter => ({
   ...{ code, type, url, expression: expressionOf(resourceType, expression) ?? '{}' },

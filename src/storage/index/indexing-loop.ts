@@ -1,7 +1,7 @@
 /**
- * The loop of background indexing, for whatever is to be indexed: it looks for jobs and works on one after the other, a
- * few resources at a time, with pauses as long as a batch took, in which requests are served. One server at a time works
- * on a job. What is done stays done when the server dies; another one, or the next start, goes on.
+ * The loop of background indexing, whatever the reason: it looks for jobs and works on one after the other, a few
+ * resources at a time, with pauses as long as a batch took, in which requests are served. One server at a time works on
+ * a job. What is done stays done when the server dies; another one, or the next start, goes on.
  */
 
 export interface Pace {

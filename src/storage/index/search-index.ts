@@ -42,7 +42,7 @@ export interface SearchIndexOptions {
 }
 
 /** So many servers may start on a store at the same moment. */
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -80,7 +80,7 @@ export class SearchIndex {
    */
   async open(storage: IndexStorage): Promise<void> {
     const version = this.#options.extraction?.version ?? 0
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const state = await storage.load()
       if (version > 0 && state.extraction > version)
         throw new StoreUnavailable(writtenByNewer(state.extraction, version))

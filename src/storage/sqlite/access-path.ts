@@ -34,7 +34,7 @@ const ALL_ROWS: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
 /** Sizes up to which candidates are counted, one after the other, as long as none is smaller. */
 const STEPS = [64, 512]
 
-/** The best source of rows that fulfil all of `terms`; undefined: no index finds them, every resource has to be tested. */
+/** The best source of rows that fulfil all of `terms`; undefined: no index finds them, so every resource is tested. */
 export function accessPath(
   engine: Engine,
   scope: Scope,

@@ -26,7 +26,7 @@ export interface Candidate {
 }
 
 /** More alternatives than this are tested row by row rather than joined. */
-const MOST_ALTERNATIVES = 32
+const MAX_ALTERNATIVES = 32
 const D = raw('d')
 
 /** Every live resource of the type, in row order. */
@@ -97,7 +97,7 @@ export const referredTo = (inner: Source, param: number, scope: Scope): Source =
 export function union(sources: readonly (Source | undefined)[]): Source | undefined {
   const known = sources.filter((source) => source !== undefined)
   const [only] = known
-  if (only === undefined || known.length < sources.length || known.length > MOST_ALTERNATIVES) return undefined
+  if (only === undefined || known.length < sources.length || known.length > MAX_ALTERNATIVES) return undefined
   if (known.length === 1) return only
   const parts = known.map(rowsOf)
   return {

@@ -6,9 +6,9 @@ import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-const MOST_STATEMENTS = 400
+const MAX_STATEMENTS = 400
 /** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
-const MOST_STATEMENT_CHARACTERS = 1_000_000
+const MAX_STATEMENT_CHARACTERS = 1_000_000
 const KEYS_AT_A_TIME = 8
 /** Milliseconds that this process is blocked at most while another one has the lock. */
 const BUSY_TIMEOUT = 5_000
@@ -177,7 +177,7 @@ export class Database {
     const statement = this.#connection.prepare(text)
     this.#statements.set(text, { statement, used: ++this.#uses })
     this.#statementCharacters += text.length
-    while (this.#statements.size > MOST_STATEMENTS || this.#statementCharacters > MOST_STATEMENT_CHARACTERS)
+    while (this.#statements.size > MAX_STATEMENTS || this.#statementCharacters > MAX_STATEMENT_CHARACTERS)
       this.#forget()
     return statement
   }

@@ -10,7 +10,7 @@ export class Locked extends StoreUnavailable {
 
 /** SQLITE_BUSY */
 const BUSY = 5
-/** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
+/** SQLITE_FULL; for the memory-mapped part of the log, SQLite reports a full disk as SQLITE_IOERR_SHMSIZE. */
 const FULL = 13
 const FULL_IN_MEMORY = 4_874
 /** SQLITE_IOERR_FSYNC: it is in the log, but perhaps not on the disk. */

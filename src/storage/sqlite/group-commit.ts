@@ -1,7 +1,7 @@
 /**
  * Group commit: change sets that wait at the same time share one transaction and one disk sync.
  * Each is checked and written in turn and sees what came before it; a promise resolves only after the commit.
- * While another process writes, they wait without blocking the event loop, so this process goes on reading; more join them.
+ * While another process writes, they wait without blocking the event loop: this process goes on reading, and more join.
  */
 import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
@@ -10,7 +10,7 @@ import { Locked, toStoreError } from './faults.ts'
 import { checkIndex } from './index-state.ts'
 
 /** Bounds the time that one commit keeps readers of this process waiting. */
-const MOST_PER_COMMIT = 256
+const MAX_PER_COMMIT = 256
 /** Milliseconds until a locked file is tried again. */
 const RETRY_AFTER = 1
 /** Milliseconds that a change set waits for other processes. */
@@ -59,8 +59,8 @@ export class GroupCommit {
   }
 
   /**
-   * After the I/O events of this turn of the event loop and of the next, so that the requests they bring can join: clients
-   * that were answered a moment ago send again. A shared commit is less work for each.
+   * After the I/O events of this turn of the event loop and of the next, so that the requests they bring can join:
+   * clients that were answered a moment ago send again. A shared commit is less work for each.
    */
   #schedule(pause = 0): void {
     if (this.#scheduled) return
@@ -71,7 +71,7 @@ export class GroupCommit {
 
   #next(): void {
     this.#scheduled = false
-    this.#flush(this.#waiting.splice(0, MOST_PER_COMMIT))
+    this.#flush(this.#waiting.splice(0, MAX_PER_COMMIT))
     if (this.#waiting.length > 0) this.#schedule()
     else this.#end?.()
   }

@@ -49,7 +49,7 @@ export function storedTypes(db: Database): ReadonlySet<string> {
   return new Set(found.map(([type]) => type))
 }
 
-/** Combined rows of a part that is not filled could find too little, or outdated values: they are removed, and filled again. */
+/** Combined rows of a part that is not filled may be incomplete or outdated: they are removed, and filled again. */
 export function claim(db: Database, types: readonly TypeIndex[], extraction: number): void {
   for (const { type, generation, wanted, filled } of types) {
     const before = db.get<[number]>('SELECT generation FROM type_index WHERE type = ?', type)?.[0] ?? 0

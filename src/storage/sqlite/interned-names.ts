@@ -4,7 +4,7 @@ import type { Database } from './connection.ts'
 /** Parent of the clinics. */
 const ROOT = 0
 /** Cached names, and facts of parameters; when there are more, all are dropped. */
-const MOST_CACHED = 50_000
+const MAX_CACHED = 50_000
 /** A longer name (the system of a token may be any text) is read each time. */
 const LONGEST_CACHED = 1_000
 
@@ -134,7 +134,7 @@ export class InternedNames {
 
   /** For one more. */
   #makeRoom(): void {
-    if (this.#cached >= MOST_CACHED) this.forget()
+    if (this.#cached >= MAX_CACHED) this.forget()
     this.#cached += 1
   }
 }

@@ -1,4 +1,4 @@
-/** A page by reading an index in its order until there are enough rows: of rows, a combined index, or the one sort key. */
+/** A page by reading an index in its order until the page is full: by row, by a combined index, or by the one sort key. */
 import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'

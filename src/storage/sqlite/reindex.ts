@@ -1,6 +1,6 @@
 /**
- * Reindexing: index rows extracted again from the stored texts, in the order of the resources' rows. The file says how far
- * that is, and each batch writes it, so that the next process begins where the last one ended.
+ * Reindexing: index rows extracted again from the stored texts, in the order of the resources' rows. Each batch writes
+ * into the file how far it is, so that the next process begins where the last one ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypeIndex } from '../index/index-parts.ts'

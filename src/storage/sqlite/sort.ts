@@ -123,7 +123,7 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
 }
 
 /** The indexes of so many target types are scanned side by side. */
-const MOST_TARGET_TYPES = 16
+const MAX_TARGET_TYPES = 16
 
 /**
  * By the id of what is referenced: the targets are scanned in the order of their ids, and for each one what refers to
@@ -138,7 +138,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
   const targetsOf = (row: Sql) => sql`reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
     WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget}`
   const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
-  if (types === undefined || types.length > MOST_TARGET_TYPES) return { descending, value }
+  if (types === undefined || types.length > MAX_TARGET_TYPES) return { descending, value }
   return {
     descending,
     value,

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts'
 import { limitedTo, raw, sql } from './sql.ts'
 
 /** A code may have several systems; so many of its resources are read to find them. */
-const MOST_LOOKED_AT = 1000
+const MAX_LOOKED_AT = 1000
 
 export function values(
   engine: Engine,
@@ -50,7 +50,7 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
 
 function systemsOf({ db, names }: Engine, param: number, code: string): readonly string[] {
   const rows = sql`SELECT system FROM token_index INDEXED BY token_by_value
-    WHERE param = ${param} AND code = ${code} ${limitedTo(MOST_LOOKED_AT)}`
+    WHERE param = ${param} AND code = ${code} ${limitedTo(MAX_LOOKED_AT)}`
   return db
     .select<[number]>(sql`SELECT DISTINCT system FROM (${rows})`)
     .map(([system]) => (system === 0 ? '' : names.textOf(system)))

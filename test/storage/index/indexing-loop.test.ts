@@ -10,7 +10,7 @@ class Jobs implements IndexingSource {
   readonly #batches: Readonly<Record<string, number>>
   readonly #goesOnAfterFault: boolean
   readonly lookedTwice: Promise<void>
-  #looks = 0
+  looks = 0
   #onSecondLook = (): void => {}
 
   constructor(batches: Readonly<Record<string, number>>, goesOnAfterFault = true) {
@@ -22,9 +22,9 @@ class Jobs implements IndexingSource {
   }
 
   async *jobs(): AsyncGenerator<IndexingJob> {
-    this.#looks += 1
-    if (this.#looks === 2) this.#onSecondLook()
-    if (this.#looks > 1) return
+    this.looks += 1
+    if (this.looks === 2) this.#onSecondLook()
+    if (this.looks > 1) return
     for (const [name, batches] of Object.entries(this.#batches)) yield this.#job(name, batches)
   }
 
@@ -95,6 +95,6 @@ describe('the indexing loop', () => {
     await loop.close()
     loop.start()
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(jobs.steps).toEqual(['closed'])
+    expect([jobs.looks, jobs.steps]).toEqual([0, ['closed']])
   })
 })
