@@ -1,4 +1,7 @@
-/** The configuration, read from environment variables only here. The server does not start when there are problems, which are reported together. */
+/**
+ * The configuration, read from environment variables only here. The server does not start when there are problems,
+ * which are reported together.
+ */
 import { randomBytes } from 'node:crypto'
 
 export interface Config {

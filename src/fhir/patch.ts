@@ -8,8 +8,8 @@ import { applyXmlPatch } from './xml/apply-patch.ts'
 import { readXmlPatch } from './xml/patch.ts'
 
 /**
- * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for another
- * version.
+ * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for
+ * another version.
  * @throws FhirError 422 when the patch cannot be applied, 413 when its result is too large
  */
 export type Patch = (document: unknown) => unknown
