@@ -1,4 +1,6 @@
-/** `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md. */
+/**
+ * `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md.
+ */
 import { parseArgs } from 'node:util'
 import { declareServer, openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
