@@ -100,6 +100,18 @@ describe('of its resources', () => {
       "the SearchParameter 'acme-kind' is broken: ",
     ],
     [
+      'a code system with the url of one of the server',
+      {
+        codeSystems: [
+          {
+            ...{ resourceType: 'CodeSystem', id: 'acme-status', status: 'active', content: 'complete' },
+            url: 'https://sandbox-emr.example/fhir/CodeSystem/insurance-status',
+          },
+        ],
+      },
+      "the CodeSystem 'acme-status' (https://sandbox-emr.example/fhir/CodeSystem/insurance-status) has the id or the url of one of the server; both must be its own",
+    ],
+    [
       'a search parameter without an expression',
       parameter({ expression: undefined }),
       "the SearchParameter 'acme-kind': SearchParameter.expression: an active search parameter needs a FHIRPath expression",
