@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import NodeEnvironment from 'jest-environment-node'
 
 /** Milliseconds for what is being closed: a client that waits for an answer may take some. */
-const PATIENCE = 5_000
+const GRACE_PERIOD = 5_000
 /** Come and go by themselves; pipes are those of child processes, which are counted themselves. */
 const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'PipeWrap', 'TickObject', 'TTYWrap']
 
@@ -25,7 +25,7 @@ export default class TidyEnvironment extends NodeEnvironment {
     await super.teardown()
     // Where Jest runs the files in its own process, that has servers and processes of its own.
     if (this.#hasFailed || process.send === undefined) return
-    const deadline = Date.now() + PATIENCE
+    const deadline = Date.now() + GRACE_PERIOD
     while (this.#left().length > 0 && Date.now() < deadline) await sleep(25)
     const left = this.#left()
     if (left.length > 0)
