@@ -229,6 +229,13 @@ describe('of its providers and operations', () => {
   })
 })
 
+test('a module that is named twice, or a name that another extension has: its rules would run twice', () => {
+  const rules: Partial<ServerExtension> = { providers: [extendProvider('Patient', { create: (next) => next })] }
+  expect(() => declarationsWith([named(rules), named(rules)], SERVER)).toThrow(
+    `${NAME}an extension of that name is loaded already; each has a name of its own`,
+  )
+})
+
 describe('of its tools', () => {
   const reserved = new Set(['session'])
   const count = defineTool(operation())
