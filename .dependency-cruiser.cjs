@@ -36,7 +36,7 @@ const ROOMS = {
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
-  'calls/record': ['search', 'repository', 'clinics', 'core'],
+  'calls/record': ['search', 'repository', 'clinics', 'core', 'integrations'],
   'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record'],
   'calls/session': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record', 'calls/spoken'],
   'calls/tools': [
@@ -52,6 +52,8 @@ const ROOMS = {
     ...['search', 'search/query', 'core', 'terminology'],
     ...['operations', 'operations/terminology', 'providers'],
   ],
+  // What modules of others add.
+  extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'scheduling'],
   // HTTP, and the only rooms that know Koa.
   'rest/message': ['search', 'search/query', 'repository', 'config', 'core', 'providers'],
@@ -67,8 +69,8 @@ const ROOMS = {
   ],
 }
 
-/** The process and the composition root put everything together, and nobody imports them. */
-const ROOT = '^src/(app|index)\\.ts$|^src/process/'
+/** The process, the composition root and the entry point of the package put everything together, and nobody imports them. */
+const ROOT = '^src/(app|index|framework)\\.ts$|^src/process/'
 
 const names = Object.keys(ROOMS)
 for (const [index, [room, allowed]] of Object.entries(ROOMS).entries()) {
@@ -134,6 +136,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ROOT },
       to: { path: ROOT },
+    },
+    {
+      name: 'examples-use-the-entry-point',
+      severity: 'error',
+      comment: 'What an example needs, others need: it is exported by src/framework.ts.',
+      from: { path: '^examples/' },
+      to: { path: '^(src|test|bench|scripts)/', pathNot: '^src/framework\\.ts$' },
     },
     {
       name: 'src-stands-alone',

@@ -1,22 +1,33 @@
 /** The composition root: everything is put together here, and only here is an engine named. */
 import { createServer, type Server } from 'node:http'
+import type { CapabilityStatement } from 'fhir/r4'
 import Koa from 'koa'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
+import { toolFamilies } from './calls/families.ts'
+import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
+import type { ToolFamilies } from './calls/tool.ts'
+import { mergeFamilies } from './calls/tool-registry.ts'
 import { capabilityStatement, parametersOf } from './capability/statement.ts'
 import type { PasswordCost } from './clinics/accounts.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
-import type { Integrations } from './core/ports.ts'
+import type { Operation } from './core/operation.ts'
+import type { CrmConnector, Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
+import { declarationsWith } from './extensions/declarations.ts'
+import { installDefinitions } from './extensions/definitions.ts'
+import type { LoadedExtension } from './extensions/naming.ts'
+import { familiesWith } from './extensions/tools.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
+import { systemOperations } from './providers/every-type.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders, systemInteractions } from './providers/registry.ts'
-import { CustomIndexing } from './repository/custom-indexing.ts'
+import { customIndexing } from './repository/custom-indexing.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { Repository } from './repository/repository.ts'
 import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
@@ -30,11 +41,11 @@ import { answerClientErrors } from './rest/server/client-error.ts'
 import { drainable } from './rest/server/drain.ts'
 import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
-import { under } from './rest/server/small-router.ts'
+import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
-import { toolRoutes } from './rest/tools.ts'
+import { CALLS, toolRoutes } from './rest/tools.ts'
 import { extraction } from './search/index/versions.ts'
 import type { IndexingSettings } from './storage/index/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
@@ -109,7 +120,8 @@ export interface App {
 
 export interface AppParts {
   readonly config: Config
-  readonly logger: Logger
+  /** One of pino's; absent: lines of JSON on standard output, from the level that the configuration names. */
+  readonly logger?: Logger
   /** The number of this process, where there are several. */
   readonly worker?: number
   /** In place of the store that the configuration names. */
@@ -120,21 +132,54 @@ export interface AppParts {
   readonly passwordCost?: PasswordCost
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Beside the listed tool families. */
+  readonly toolFamilies?: ToolFamilies
+  /** What others add; all apps of a process have the same. */
+  readonly extensions?: readonly LoadedExtension[]
+}
+
+/** What the server does over FHIR, and the CapabilityStatement that says so. */
+export interface Declared {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly system: ReturnType<typeof systemInteractions>
+  /** The operations of the whole clinic. */
+  readonly systemOperations: readonly Operation[]
+  readonly statement: CapabilityStatement
+}
+
+/**
+ * With what the extensions add. From here on this process has their search parameters and profiles.
+ * @throws Error naming what is declared wrongly, and the extension that does so
+ */
+export function declareServer(
+  { disabledInteractions, fullText }: Pick<Config, 'disabledInteractions' | 'fullText'>,
+  extensions: readonly LoadedExtension[],
+  special: readonly Provider[] = specialProviders,
+): Declared {
+  installDefinitions(extensions)
+  const declared = declarationsWith(extensions, { providers: special, systemOperations })
+  const providers = registerProviders(declared.providers, standardProvider, disabledInteractions)
+  const system = systemInteractions(disabledInteractions)
+  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
+  const operations = declared.systemOperations
+  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
+  return { providers, system, systemOperations: operations, statement }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly. */
 export async function createApp({
   config,
-  logger,
+  logger = pino({ level: config.logLevel }),
   worker,
   store: givenStore,
   integrations: given,
   passwordCost,
-  providers: special = specialProviders,
+  providers: special,
+  toolFamilies: addedFamilies = {},
+  extensions = [],
 }: AppParts): Promise<App> {
-  const providers = registerProviders(special, standardProvider, config.disabledInteractions)
-  const system = systemInteractions(config.disabledInteractions)
-  const statement = capabilityStatement(providers, system, config)
+  const { statement, ...declared } = declareServer(config, extensions, special)
+  const { providers } = declared
   const { fullText } = config
   const base = config.baseUrl ?? `http://${config.host}:${config.port}`
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl: base, fullText, logger }))
@@ -144,34 +189,32 @@ export async function createApp({
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
-  const outbox = new Outbox({
-    repository,
-    crm: integrations.crm,
-    accessOf: (clinic) => access(clinic, { kind: 'server' }),
-    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
-    logger,
-  })
-  outbox.start()
-  const customIndexing = new CustomIndexing(repository, logger)
-  customIndexing.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
+  const health = healthRoutes({ repository, isClosing: () => closing, worker })
+  const session = sessionRoutes({ config, repository, passwordCost })
+  const clinics = clinicRoutes({ repository })
+  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
+  const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
+  const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
+
   const koa = new Koa()
-  koa.use(errors(logger))
-  koa.use(under(['health'], healthRoutes({ repository, isClosing: () => closing, worker })))
+  koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))
+  koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(under(['session'], sessionRoutes({ config, repository, passwordCost })))
-  const tools = toolRoutes({ config, repository, providers, access, integrations, logger })
-  koa.use(under(['patient-journey', 'patient-intake', 'calls'], tools))
+  koa.use(session.middleware)
+  koa.use(tools.middleware)
   koa.use(authenticate(config))
-  koa.use(under(['clinics'], clinicRoutes({ repository })))
+  koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   koa.use(
     fhirRoutes(statement, {
-      providers,
-      system,
+      ...declared,
       limits: config.limits,
       integrations,
       logger,
@@ -188,10 +231,23 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndexing.stop()])
+    await Promise.all([drain(), outbox.stop(), customIndex.close()])
     await store.close()
   }
   return { repository, server, access, close }
+}
+
+function startOutbox(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
+  const outbox = new Outbox({
+    repository,
+    crm,
+    tasks: crmSyncTasks,
+    accessOf: (clinic) => access(clinic, { kind: 'server' }),
+    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
+    logger,
+  })
+  outbox.start()
+  return outbox
 }
 
 /**

@@ -16,6 +16,11 @@ describe('readConfig', () => {
     })
   })
 
+  test('reads the modules of EXTENSIONS in their order', () => {
+    expect(readConfig({}).extensions).toEqual([])
+    expect(readConfig({ EXTENSIONS: './rules.ts, @acme/tools,' }).extensions).toEqual(['./rules.ts', '@acme/tools'])
+  })
+
   test('the demo JWT secret is a new random one each time', () => {
     expect(readConfig({}).jwt.secret).not.toBe(readConfig({}).jwt.secret)
   })

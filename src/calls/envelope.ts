@@ -1,16 +1,16 @@
 /**
- * The envelope of tool requests and responses (spec 2.1 and 2.2), and the dialects of it that platforms speak. Pure.
- * A problem with the whole request is an `error` beside empty results; one with a call is that call's result.
+ * The envelope of tool requests and responses (spec 2.1 and 2.2), and the variants of it that platforms send.
+ * A problem with the whole request is an `error` beside empty results; a problem with one call is that call's result.
  */
 import { parseJson } from '../fhir/json.ts'
 import { countNames } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
 
-/** Tool calls that one request may batch; those beyond are refused in their results. */
+/** Tool calls in one request; each one beyond is refused in its result. */
 export const MAX_CALLS = 32
 
-/** Nesting of arguments that come as a string, which the check of the body does not see. */
-const DEEPEST = 32
+/** Nesting levels of arguments that come as a JSON string, into which the depth check of the body does not look. */
+const MAX_ARGUMENT_DEPTH = 32
 
 export interface ToolCall {
   /** Echoed exactly, whatever it is; null where there is none. */
@@ -37,15 +37,15 @@ export const isReadable = (call: ToolCall | UnreadableCall): call is ToolCall =>
 /** @param body any JSON value */
 export function readEnvelope(body: unknown): Envelope {
   const message = isObject(body) ? body.message : undefined
-  if (!isObject(message)) return none('The body must be an object with a message that holds toolCalls')
+  if (!isObject(message)) return withoutCalls('The body must be an object with a message that holds toolCalls')
   const list = callList(message)
-  if (list === undefined) return none('message.toolCalls is missing; it must be a list of tool calls')
-  if (!Array.isArray(list)) return none('message.toolCalls must be a list of tool calls')
-  if (list.length === 0) return none('message.toolCalls is empty; it must hold at least one tool call')
+  if (list === undefined) return withoutCalls('message.toolCalls is missing; it must be a list of tool calls')
+  if (!Array.isArray(list)) return withoutCalls('message.toolCalls must be a list of tool calls')
+  if (list.length === 0) return withoutCalls('message.toolCalls is empty; it must hold at least one tool call')
   return { calls: list.map((entry, index) => (index < MAX_CALLS ? readCall(entry, index) : tooMany(entry))) }
 }
 
-const none = (error: string): Envelope => ({ calls: [], error })
+const withoutCalls = (error: string): Envelope => ({ calls: [], error })
 
 /** The calls, under whichever name the platform gives them. */
 function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<string, unknown>): unknown {
@@ -75,7 +75,7 @@ function readCall(entry: unknown, index: number): ToolCall | UnreadableCall {
   return { id, ...(name === undefined || name === null ? {} : { name }), arguments: values }
 }
 
-/** An object, or a string that holds one; nothing and an empty string are no arguments. Undefined for anything else. */
+/** From an object, or a string that holds one; null and a blank string give none. Undefined for anything else. */
 function readArguments(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsed(value) : value
@@ -84,7 +84,7 @@ function readArguments(value: unknown): Readonly<Record<string, unknown>> | unde
 
 function parsed(text: string): unknown {
   if (text.trim() === '') return {}
-  if (countNames(text, DEEPEST) === undefined) return undefined
+  if (countNames(text, MAX_ARGUMENT_DEPTH) === undefined) return undefined
   try {
     return parseJson(text)
   } catch {
@@ -104,7 +104,10 @@ export const writeEnvelope = (results: readonly ToolResult[], error?: string): u
   ...(error === undefined ? {} : { error }),
 })
 
-/** Call metadata inside the body, for platforms whose own server sets it; read only where the service is told to trust it. */
+/**
+ * Call metadata in the body, for platforms whose own server sets it; used only where the service is configured to trust
+ * it.
+ */
 export function bodyMetadata(body: unknown): Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>> {
   const message = isObject(body) && isObject(body.message) ? body.message : {}
   const field = (owner: unknown, name: string): unknown => (isObject(owner) ? owner[name] : undefined)

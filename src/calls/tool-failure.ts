@@ -1,7 +1,7 @@
-/** A tool call that failed, as its result: the reason for the program, a message for its developer, a sentence to speak. */
-import type { Tool } from './families.ts'
+/** The result of a tool call that failed: a code for programs, a message for developers, a sentence for the caller. */
+import type { Tool } from './tool.ts'
 
-/** What the agent can say, by code; the caller is told nothing technical. */
+/** What the agent can say, by code: nothing technical. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'missing-argument': 'I am missing some information for that. Could you tell me again?',
   'invalid-argument': 'Sorry, I did not get that right. Could you tell me again?',
@@ -9,11 +9,19 @@ const SENTENCES: Readonly<Record<string, string>> = {
   transient: 'Sorry, our system is busy at the moment. Let me try again.',
   conflict: 'Sorry, our system is busy at the moment. Let me try again.',
 }
-/** Nobody is told of a failure, so no help of the staff is promised. */
-const OTHERWISE = 'Sorry, I cannot do that at the moment.'
 
-/** @param tool undefined where the request names none that exists */
+/** Staff do not learn of a failed call, so their help is not promised. */
+const DEFAULT_SENTENCE = 'Sorry, I cannot do that at the moment.'
+
+/** @param tool undefined when the request names a tool that does not exist */
 export function failure(tool: Tool | undefined, code: string, error: string): object {
-  const validates = tool?.operation.definition.parameter?.some(({ name, use }) => name === 'valid' && use === 'out')
-  return { ...(validates ? { valid: false } : { success: false }), code, error, say: SENTENCES[code] ?? OTHERWISE }
+  const reportsValidity = tool?.operation.definition.parameter?.some(
+    ({ name, use }) => name === 'valid' && use === 'out',
+  )
+  return {
+    ...(reportsValidity ? { valid: false } : { success: false }),
+    code,
+    error,
+    say: SENTENCES[code] ?? DEFAULT_SENTENCE,
+  }
 }

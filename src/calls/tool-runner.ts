@@ -1,4 +1,4 @@
-/** Runs the tool calls of a request one after the other; one that fails does not stop the rest. */
+/** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
@@ -7,52 +7,57 @@ import { FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import type { Tool, ToolFamilies } from './families.ts'
 import { Replay } from './session/replay.ts'
 import { failure } from './tool-failure.ts'
+import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
 /** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
-const TOOL_DEADLINE = 10_000
+const DEADLINE = 10_000
 
 export interface ToolServices {
   readonly repository: Repository
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
   readonly integrations: Integrations
-  /** What a client is told of whatever was thrown; the unexpected is logged and becomes 500. */
+  /** The error as a client sees it; an unexpected one is logged and becomes 500. */
   readonly failureOf: (error: unknown, tool: string) => FhirError
-  /** Milliseconds; TOOL_DEADLINE unless given. */
+  /** Milliseconds, in place of the usual ones. */
   readonly deadline?: number
 }
 
-/** Which tool of which family the path names. */
-export interface Addressed {
+/** The tool that the path names; there may be none of that name. */
+export interface ToolAddress {
   readonly family: string
   readonly toolName: string
 }
 
+/** The result of every call of a request that has no session to work in. */
+interface Refusal {
+  readonly refused: object
+}
+
 export class ToolRunner {
-  readonly #families: ToolFamilies
+  readonly #families: RegisteredFamilies
   readonly #services: ToolServices
   readonly #replay = new Replay()
 
-  constructor(families: ToolFamilies, services: ToolServices) {
+  constructor(families: RegisteredFamilies, services: ToolServices) {
     this.#families = families
     this.#services = services
   }
 
-  /** One result for each call, in their order; what is wrong with a call, or all of them, is in the results. */
+  /** One result for each call, in their order; problems with one call, or with all of them, are in the results. */
   async run(
-    { family, toolName }: Addressed,
+    { family, toolName }: ToolAddress,
     { calls }: Envelope,
     identify: () => Promise<CallSession>,
   ): Promise<readonly ToolResult[]> {
-    const ends = Date.now() + (this.#services.deadline ?? TOOL_DEADLINE)
+    const endsAt = Date.now() + (this.#services.deadline ?? DEADLINE)
     const tool = this.#families.get(family)?.get(toolName)
     if (tool === undefined)
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
     const session = await this.#session(tool, identify)
     const results: ToolResult[] = []
-    for (const call of calls) results.push(await this.#runCall(tool, call, session, ends))
+    for (const call of calls) results.push(await this.#runCall(tool, call, session, endsAt))
     return results
   }
 
@@ -61,45 +66,46 @@ export class ToolRunner {
     return `/${family} has no such tool; it has ${tools.join(', ')}`
   }
 
-  /** The call of the request and its clinic, or why nothing can be done for it. */
-  async #session(
-    tool: Tool,
-    identify: () => Promise<CallSession>,
-  ): Promise<CallSession | { readonly refused: object }> {
+  async #session(tool: RegisteredTool, identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {
     try {
       const session = await identify()
       if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
       return { refused: failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept') }
     } catch (error) {
-      return { refused: this.#failed(tool, error) }
+      return { refused: this.#failureOf(tool, error) }
     }
   }
 
   async #runCall(
-    tool: Tool,
+    tool: RegisteredTool,
     call: ToolCall | UnreadableCall,
-    session: CallSession | { readonly refused: object },
-    ends: number,
+    session: CallSession | Refusal,
+    endsAt: number,
   ): Promise<ToolResult> {
     if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error))
     if (call.name !== undefined && call.name !== tool.name)
-      return resultOf(call, failure(tool, 'wrong-tool', WRONG_TOOL(tool)))
+      return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)))
     if ('refused' in session) return resultOf(call, session.refused)
     try {
-      return { toolCallId: call.id, result: await before(ends, () => this.#answer(tool, call, session)) }
+      return { toolCallId: call.id, result: await completeBy(endsAt, () => this.#execute(tool, call, session)) }
     } catch (error) {
-      return resultOf(call, this.#failed(tool, error))
+      return resultOf(call, this.#failureOf(tool, error))
     }
   }
 
-  async #answer({ name, operation, checksArguments }: Tool, call: ToolCall, session: CallSession): Promise<string> {
+  /** The JSON text of the result. @throws FhirError for arguments that do not pass, and whatever the handler throws */
+  async #execute(
+    { name, operation, argumentsCheckedBy }: RegisteredTool,
+    call: ToolCall,
+    session: CallSession,
+  ): Promise<string> {
     const { definition, handler } = operation
     const { integrations } = this.#services
-    const read = checksArguments ? knownArguments : readArguments
+    const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    // Without an id a repeat can't be told from a new call, and what changes nothing may as well run again.
+    // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
     if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
     const { clinic, callId } = session
     return await this.#replay.once(
@@ -109,13 +115,13 @@ export class ToolRunner {
     )
   }
 
-  #failed(tool: Tool, error: unknown): object {
+  #failureOf(tool: RegisteredTool, error: unknown): object {
     const { status, code, message } = this.#services.failureOf(error, tool.name)
     return failure(tool, status === 500 ? 'internal' : code, message)
   }
 }
 
-const WRONG_TOOL = (tool: Tool): string =>
+const wrongTool = (tool: RegisteredTool): string =>
   `The call names another tool in function.name than the route, which is ${tool.name}; call each tool by its own route`
 
 const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult => ({
@@ -124,11 +130,12 @@ const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult 
 })
 
 /**
- * `work`, when it is done at `ends` (milliseconds since 1970). It goes on after that: a repeat of the call joins it, or
- * has its stored answer. Once the time is up nothing is begun.
+ * What `work` resolves to, if it does by `endsAt` (milliseconds since 1970). It is not stopped after that: a repeat of
+ * the call joins it, or gets its stored result. Once the time is up no work is started.
+ * @throws FhirError 504 when the time is up
  */
-async function before<T>(ends: number, work: () => Promise<T>): Promise<T> {
-  const left = ends - Date.now()
+async function completeBy<T>(endsAt: number, work: () => Promise<T>): Promise<T> {
+  const left = endsAt - Date.now()
   if (left <= 0) throw tooLate()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

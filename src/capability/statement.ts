@@ -1,11 +1,17 @@
 /** The CapabilityStatement, generated from the providers: https://hl7.org/fhir/R4/capabilitystatement.html. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CapabilityStatement, CapabilityStatementRest, CapabilityStatementRestResource } from 'fhir/r4'
+import type {
+  CapabilityStatement,
+  CapabilityStatementRest,
+  CapabilityStatementRestResource,
+  StructureDefinition,
+} from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
-import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
+import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
+import { checkProvider } from '../providers/check-provider.ts'
 import { systemOperations } from '../providers/every-type.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
@@ -13,16 +19,27 @@ import { modifiersInWords, specialParameters } from './search.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
-/** @throws Error naming what a provider declares wrongly; it stops the start. */
+/** What is declared beside the providers. */
+interface Declared {
+  /** Resources are found by their words. */
+  readonly fullText?: boolean
+  /** Of the whole clinic. */
+  readonly operations?: readonly Operation[]
+  /** Of resource types, as extensions add them. */
+  readonly profiles?: readonly StructureDefinition[]
+}
+
+/** @throws Error naming an invalid declaration of a provider, so that the server does not start */
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
-  { fullText }: { readonly fullText: boolean } = { fullText: true },
+  { fullText = true, operations: ofClinic = systemOperations, profiles = [] }: Declared = {},
 ): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
-  for (const provider of types) checkDeclaration(provider)
-  const operations = [...systemOperations, ...types.flatMap((provider) => provider.operations)]
+  for (const provider of types) checkProvider(provider)
+  for (const operation of ofClinic) checkOperation(operation)
+  const operations = [...ofClinic, ...types.flatMap((provider) => provider.operations)]
   checkAllServed(new Set(operations.map(({ name }) => name)))
   const sources = referencingParameters(types)
   const [described] = base.rest ?? []
@@ -30,45 +47,43 @@ export function capabilityStatement(
     ...described,
     mode: 'server',
     documentation: `${described?.documentation ?? ''} ${modifiersInWords()}`,
-    resource: types.map((provider) => resourceOf(provider, sources.get(provider.type) ?? [])),
+    resource: types.map((provider) => ({
+      ...resourceOf(provider, sources.get(provider.type) ?? []),
+      ...supportedProfiles(profiles.filter(({ type }) => type === provider.type)),
+    })),
     interaction: [...system].map((code) => ({ code })),
     searchParam: [...sharedParameters(types).map(searchParamOf), ...specialParameters(fullText)],
     ...withCompartments(types),
-    operation: systemOperations.map(operationOf),
+    operation: ofClinic.map(operationOf),
   }
   return { ...base, rest: [rest] }
 }
 
-/** The compartments that can be searched, while there is a type in them that can. */
+/** The compartments with at least one type that can be searched. */
 function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {
   const searched = new Set(types.filter(({ interactions }) => interactions['search-type']).map(({ type }) => type))
   const served = compartmentTypes.filter((type) =>
-    membershipOf(type)
+    compartmentMembers(type)
       ?.keys()
       .some((member) => searched.has(member)),
   )
   return served.length === 0 ? {} : { compartment: served.map(compartmentUrl) }
 }
 
-/** The search parameters a provider serves: those it names, or all that R4 and we define for its type. */
+/** The search parameters that a provider supports: those it lists, or all of R4 and ours for its type. @throws Error for an unknown one */
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
-  const unknown = searchParams.filter((code) => !known.has(code))
-  if (unknown.length > 0)
-    throw new Error(
-      `Provider ${type}: there is no search parameter ${unknown.map((code) => `'${code}'`).join(', ')} for ${type}`,
-    )
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
-/** What a search across all types can use. */
+/** The parameters supported by all types, for searches across types. */
 function sharedParameters(providers: readonly Provider[]): readonly SearchParameter[] {
   const [first = [], ...others] = providers.map(servedParameters)
   return first.filter(({ url }) => others.every((parameters) => parameters.some((other) => other.url === url)))
 }
 
-/** The same as the search parser asks for it: by type, for a type that is searched and those its chains reach. */
+/** The parameters by type, for the search parser: of the searched type and the types that chains lead to. @throws Error for an unknown parameter of a provider */
 export function parametersOf(
   providers: ReadonlyMap<string, Provider>,
 ): (type: string) => ReadonlyMap<string, SearchParameter> {
@@ -110,13 +125,16 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
   }
 }
 
+const supportedProfiles = (profiles: readonly StructureDefinition[]) =>
+  profiles.length === 0 ? {} : { supportedProfile: profiles.map(({ url }) => url) }
+
 const operationOf = ({ code, definition }: Operation) => ({ name: code, definition: definition.url ?? '' })
 
 const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
 
 const searchParamOf = ({ code, type, url }: SearchParameter) => ({ name: code, definition: url, type })
 
-/** For each type the parameters of others that may point to it, as _revinclude names them. */
+/** Type -> the reference parameters that may refer to it, as used by _revinclude. */
 function referencingParameters(providers: readonly Provider[]): ReadonlyMap<string, readonly string[]> {
   const sources = new Map<string, string[]>()
   for (const provider of providers) {
@@ -129,23 +147,4 @@ function referencingParameters(providers: readonly Provider[]): ReadonlyMap<stri
     }
   }
   return sources
-}
-
-function checkDeclaration({ type, interactions, operations, combined }: Provider): void {
-  for (const [code, handler] of Object.entries(interactions)) {
-    if (typeof handler !== 'function') throw new Error(`Provider ${type} declares ${code} without a handler`)
-  }
-  for (const [index, operation] of operations.entries()) {
-    checkOperation(operation, type)
-    if (operations.findIndex(({ code }) => code === operation.code) !== index)
-      throw new Error(`Provider ${type} declares operation $${operation.code} twice`)
-  }
-  const known = searchParametersOf(type)
-  for (const { equal, range } of combined) {
-    const unknown = [...equal, range].find((code) => !known.has(code))
-    if (unknown !== undefined)
-      throw new Error(
-        `Provider ${type}: its combined index names '${unknown}', which is no search parameter of ${type}`,
-      )
-  }
 }

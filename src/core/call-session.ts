@@ -27,6 +27,6 @@ export const callKey = (callId: string): string => hash('sha256', callId)
 
 /**
  * Milliseconds a session is remembered: longer than any call and than a platform's retries, shorter than it takes a
- * platform to use an id again. An expired one counts as unknown and is overwritten; nothing removes it before.
+ * platform to use an id again. An expired one counts as unknown and is overwritten; nothing deletes it earlier.
  */
 export const CALL_LIFETIME = 7 * 24 * 3_600_000

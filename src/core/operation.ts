@@ -1,5 +1,5 @@
 /**
- * An operation: its OperationDefinition (JSON in resources/operation-definitions) and a handler.
+ * An operation: its OperationDefinition (ours are JSON in resources/operation-definitions) and a handler.
  * Paths, methods and parameter checks come from the definition: https://hl7.org/fhir/R4/operations.html.
  */
 import { readFileSync } from 'node:fs'
@@ -51,7 +51,7 @@ export type OperationOutput = AnyResource | Searchset | { readonly [parameter: s
 export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
 
 export interface Operation {
-  /** File name in resources/operation-definitions without its ending: `patient-match`. */
+  /** The id of its definition: `patient-match`. One of ours is in a file of that name. */
   readonly name: string
   /** As in the path, without `$`: `match`. */
   readonly code: string
@@ -64,13 +64,17 @@ export interface Operation {
 /** The folder of the OperationDefinitions. */
 export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
 
-/** @throws Error naming the file when the OperationDefinition cannot be read; it stops the start. */
+/**
+ * @param source the OperationDefinition, or the name of its file in resources/operation-definitions
+ * @throws Error naming the file when the OperationDefinition cannot be read; it stops the start.
+ */
 export function defineOperation(
-  name: string,
+  source: OperationDefinition | string,
   handler: OperationHandler,
   { onVersions = false }: Partial<Pick<Operation, 'onVersions'>> = {},
 ): Operation {
-  const definition = readDefinition(name)
+  const definition = typeof source === 'string' ? readDefinition(source) : source
+  const name = typeof source === 'string' ? source : (definition.id ?? definition.code)
   return { name, code: definition.code, definition, handler, onVersions }
 }
 

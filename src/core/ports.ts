@@ -1,7 +1,7 @@
 /** The ports to systems outside: the clinic's insurance verification and its CRM. */
 import type { CrmSettings } from '../clinics/settings.ts'
 
-export const INSURANCE_STATUS = [
+export const INSURANCE_STATUSES = [
   'VERIFIED',
   'PENDING',
   'INACTIVE',
@@ -12,9 +12,9 @@ export const INSURANCE_STATUS = [
   'PAYER_UNAVAILABLE',
   'ERROR',
 ] as const
-export type InsuranceStatus = (typeof INSURANCE_STATUS)[number]
+export type InsuranceStatus = (typeof INSURANCE_STATUSES)[number]
 
-export interface InsuranceQuestion {
+export interface InsuranceRequest {
   readonly clinic: string
   readonly payerName: string
   readonly memberId: string
@@ -22,8 +22,8 @@ export interface InsuranceQuestion {
   readonly subscriberName?: string
 }
 
-/** What the verification system said; relayed, never decided here. */
-export interface InsuranceAnswer {
+/** What the verification system reports; it is relayed, nothing is decided here. */
+export interface InsuranceResult {
   readonly status: InsuranceStatus
   /** Cents. */
   readonly copayCents?: number
@@ -32,11 +32,11 @@ export interface InsuranceAnswer {
 }
 
 export interface InsuranceVerification {
-  /** Answers within its own deadline; a failure of the system is a status, not an exception. */
-  verify(question: InsuranceQuestion): Promise<InsuranceAnswer>
+  /** Resolves within its own deadline; a failure of the system is a status, not an exception. */
+  verify(request: InsuranceRequest): Promise<InsuranceResult>
 }
 
-/** A contact as the CRM gets it; also the body of an outbox record. */
+/** A contact as the CRM receives it; also kept in the outbox until it is delivered. */
 export interface CrmContact {
   readonly clinic: string
   readonly patient: string

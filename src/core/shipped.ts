@@ -11,22 +11,29 @@ const FOLDERS = {
   StructureDefinition: 'structure-definitions',
   SearchParameter: 'search-parameters',
   CodeSystem: 'code-systems',
+  ValueSet: 'value-sets',
 } as const
 
 export const shippedTypes = Object.keys(FOLDERS)
 
-type ShippedResource = AnyResource & { readonly id: string }
+export type ShippedResource = AnyResource & { readonly id: string }
 
 let resources: ReadonlyMap<string, ShippedResource> | undefined
 
 /** By `Type/id`; the files are read when first asked for. @throws Error naming the file that is no resource of its folder. */
 function shippedResources(): ReadonlyMap<string, ShippedResource> {
-  resources ??= new Map(
-    Object.entries(FOLDERS)
-      .flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder)))
-      .map((resource) => [`${resource.resourceType}/${resource.id}`, resource]),
+  resources ??= byAddress(
+    Object.entries(FOLDERS).flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder))),
   )
   return resources
+}
+
+const byAddress = (list: readonly ShippedResource[]) =>
+  new Map(list.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]))
+
+/** Those of extensions, from now on in every clinic of every app of this process (src/extensions/definitions.ts). */
+export function addShippedResources(added: readonly ShippedResource[]): void {
+  resources = new Map([...shippedResources(), ...byAddress(added)])
 }
 
 function readFolder(type: string, folder: string): readonly ShippedResource[] {

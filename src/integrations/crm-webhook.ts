@@ -1,4 +1,7 @@
-/** The CRM by a signed webhook: https://www.standardwebhooks.com. One POST a contact, the signature over its exact body. */
+/**
+ * The CRM by a signed webhook: https://www.standardwebhooks.com. One POST for each contact, with a signature of its
+ * exact body.
+ */
 import { Webhook } from 'standardwebhooks'
 import type { CrmSettings } from '../clinics/settings.ts'
 import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
@@ -13,7 +16,7 @@ export const crmWebhook = (deadlineMs = DEADLINE): CrmConnector => ({
   deliver: async (settings, contact) => {
     const request = signed(settings, contact)
     return request === undefined
-      ? dead('the webhook secret of the clinic is not "whsec_" followed by base64')
+      ? permanentFailure('the webhook secret of the clinic is not "whsec_" followed by base64')
       : await post(settings.url, request, deadlineMs)
   },
 })
@@ -23,7 +26,7 @@ interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Undefined when the secret can't sign. */
+/** Undefined when the secret cannot be used to sign. */
 function signed(
   { secret }: CrmSettings,
   { event, messageId, clinic, patient, fields }: CrmContact,
@@ -48,27 +51,29 @@ async function post(url: string, request: SignedRequest, deadlineMs: number): Pr
     const signal = AbortSignal.timeout(deadlineMs)
     const response = await fetch(url, { method: 'POST', ...request, redirect: 'manual', signal })
     await response.body?.cancel()
-    return judge(response.status, response.headers.get('retry-after'), Date.now())
+    return deliveryOf(response.status, response.headers.get('retry-after'), Date.now())
   } catch (error) {
     const timeout = error instanceof Error && error.name === 'TimeoutError'
-    return later(timeout ? `the CRM did not answer within ${deadlineMs} ms` : 'the CRM cannot be reached')
+    return temporaryFailure(timeout ? `the CRM did not answer within ${deadlineMs} ms` : 'the CRM cannot be reached')
   }
 }
 
-const dead = (reason: string): Delivery => ({ delivered: false, retry: false, reason })
+const permanentFailure = (reason: string): Delivery => ({ delivered: false, retry: false, reason })
 
-const later = (reason: string, retryAfterMs?: number): Delivery => ({
+const temporaryFailure = (reason: string, retryAfterMs?: number): Delivery => ({
   delivered: false,
   retry: true,
   reason,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** @param now milliseconds since 1970 UTC, which a Retry-After date is counted from */
-export function judge(status: number, retryAfter: string | null, now: number): Delivery {
+/** What a response means. @param now milliseconds since 1970 UTC, for a Retry-After that is a date */
+export function deliveryOf(status: number, retryAfter: string | null, now: number): Delivery {
   if (status >= 200 && status < 300) return { delivered: true }
   const reason = `the CRM answered ${status}`
-  return RETRY.includes(status) || status >= 500 ? later(reason, retryAfterMs(retryAfter, now)) : dead(reason)
+  return RETRY.includes(status) || status >= 500
+    ? temporaryFailure(reason, retryAfterMs(retryAfter, now))
+    : permanentFailure(reason)
 }
 
 /** Retry-After is seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after. */

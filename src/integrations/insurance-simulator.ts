@@ -1,5 +1,8 @@
-/** The insurance-verification system of the sandbox: the answer follows from the question alone. docs/insurance-simulator.md. */
-import type { InsuranceAnswer, InsuranceStatus, InsuranceVerification } from '../core/ports.ts'
+/**
+ * The insurance-verification system of the sandbox: the result depends on the member id alone.
+ * docs/insurance-simulator.md.
+ */
+import type { InsuranceResult, InsuranceStatus, InsuranceVerification } from '../core/ports.ts'
 
 type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
 
@@ -16,7 +19,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
 const MEMBER_ID = /^[A-Z\d-]{4,30}$/
 const NO_MEMBER_ID = 'The member id is not one: it has 4 to 30 letters, digits and dashes'
 
-/** What a member id begins with decides the answer; any other id of the right form is verified. */
+/** The beginning of a member id decides the status; any other well-formed id is verified. */
 const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
   PEND: 'PENDING',
   INACT: 'INACTIVE',
@@ -29,13 +32,13 @@ const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
 }
 
 /** Cents, for a member id that does not end in two digits. */
-const USUAL_COPAY = 2500
+const DEFAULT_COPAY = 2500
 
 export const insuranceSimulator: InsuranceVerification = {
-  verify: async ({ memberId }) => answerFor(memberId.replace(/\s/g, '').toUpperCase()),
+  verify: async ({ memberId }) => resultFor(memberId.replace(/\s/g, '').toUpperCase()),
 }
 
-function answerFor(memberId: string): InsuranceAnswer {
+function resultFor(memberId: string): InsuranceResult {
   const status = statusOf(memberId)
   if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
   if (status === 'PENDING') return { status }
@@ -51,5 +54,5 @@ function statusOf(memberId: string): InsuranceStatus {
 /** The last two digits are dollars. */
 function copayOf(memberId: string): number {
   const dollars = /\d\d$/.exec(memberId)?.[0]
-  return dollars === undefined ? USUAL_COPAY : Number(dollars) * 100
+  return dollars === undefined ? DEFAULT_COPAY : Number(dollars) * 100
 }

@@ -1,18 +1,16 @@
 /**
- * Deliveries to a clinic's CRM that outlive the request: a row is staged in the change it tells about, tried at once by
- * the tool that staged it, and after a failure again and again by a loop in the background. At least once: a row is
- * leased (by its record's version) while it is tried, and a process that dies leaves it to the next when the lease ends.
+ * Deliveries to a clinic's CRM that outlive the request: a row is staged in the change that it reports, tried at once
+ * by the tool that staged it, and after a failure retried by a loop in the background. Each row is delivered at least
+ * once: it is leased (by its record's version) while it is tried, so when a process dies another one takes the row over
+ * as soon as the lease ends.
  */
-import type { Patient, Task } from 'fhir/r4'
 import type { Logger } from 'pino'
-import { attachedText, createStaffTask, isOpen } from '../calls/record/staff-task.ts'
-import type { CrmSettings } from '../clinics/settings.ts'
-import { readSettings } from '../clinics/settings.ts'
+import { type CrmSettings, readSettings } from '../clinics/settings.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import type { CrmConnector, CrmContact, Delivery } from '../core/ports.ts'
 import { recordKind } from '../repository/record-kinds.ts'
-import type { Repository } from '../repository/repository.ts'
+import type { KindRecord, Repository } from '../repository/repository.ts'
 
 export const OUTBOX = recordKind<OutboxRow>('outbox')
 
@@ -22,8 +20,8 @@ const LEASE = 30_000
 export const MAX_TRIES = 12
 /** Milliseconds before the second try; doubled for each later one. */
 const FIRST_WAIT = 30_000
-const LONGEST_WAIT = 6 * 3_600_000
-/** Milliseconds between two looks for rows that are due, and rows a look takes on. */
+const MAX_WAIT = 6 * 3_600_000
+/** Milliseconds between two passes over the rows that are due, and rows in one pass. */
 const INTERVAL = 5_000
 const BATCH = 20
 
@@ -40,23 +38,47 @@ export interface OutboxRow {
   readonly reason?: string
 }
 
-/** Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged` when the change is written. */
+/** The Tasks by which staff follow a delivery that fails. Both run in the change that records how a try ended. */
+export interface DeliveryTasks {
+  /**
+   * Raises the row's Task, or brings it up to date.
+   * @param isGivenUp there will be no further try
+   * @returns Task.id; undefined where there is none to raise
+   */
+  readonly failed: (ctx: Context, row: OutboxRow, reason: string, isGivenUp: boolean) => Promise<string | undefined>
+  /** Completes the row's Task, where it has one. */
+  readonly delivered: (ctx: Context, row: OutboxRow) => Promise<void>
+}
+
+/** The clinic's CRM, and what tells staff of failures. */
+export interface DeliveryParts {
+  readonly crm: CrmConnector
+  readonly tasks: DeliveryTasks
+}
+
+/**
+ * Stages the delivery in `ctx`'s change. The first try is the caller's: `deliverStaged`, once the change is committed.
+ */
 export function stageDelivery(ctx: Context, contact: CrmContact, call?: CallSession): void {
   const row: OutboxRow = { contact, ...(call === undefined ? {} : { call }), state: 'waiting', tries: 1 }
   ctx.unit.records.put(OUTBOX, contact.messageId, row, { due: ctx.now + LEASE })
 }
 
 /**
- * The first try, within the connector's deadline. A failure raises a Task for staff and leaves the row to the
- * background, or marks it dead when the CRM refuses it for good.
+ * The first try, within the connector's deadline. After a failure staff have a Task, and the row is left to the
+ * background, or marked dead when the CRM refuses it for good.
  */
-export async function deliverStaged(access: ClinicAccess, crm: CrmConnector, messageId: string): Promise<Delivery> {
+export async function deliverStaged(
+  access: ClinicAccess,
+  { crm, tasks }: DeliveryParts,
+  messageId: string,
+): Promise<Delivery> {
   const ctx = access.reader()
-  const row = await rowOf(ctx, messageId)
+  const row = await readRow(ctx, messageId)
   if (row === undefined) return { delivered: true }
   const { crm: settings } = await readSettings(ctx.unit, access.clinic)
   const delivery = await deliver(crm, settings, row.value.contact)
-  await settle(access, messageId, row.version, delivery)
+  await settle(access, tasks, row, delivery)
   return delivery
 }
 
@@ -65,88 +87,61 @@ async function deliver(crm: CrmConnector, settings: CrmSettings | undefined, con
   return await crm.deliver(settings, contact)
 }
 
-interface Leased {
-  readonly value: OutboxRow
-  readonly version: number
-  readonly due: number | null
-}
+type StoredRow = Pick<KindRecord<OutboxRow>, 'value' | 'version'>
 
-async function rowOf(ctx: Context, key: string): Promise<Leased | undefined> {
-  return await ctx.unit.records.read(OUTBOX, key)
-}
+const readRow = (ctx: Context, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
+  ctx.unit.records.read(OUTBOX, messageId)
 
-/** Takes a row that is due for one try; undefined when somebody else has it, or it is done. */
-const lease = (access: ClinicAccess, key: string): Promise<Leased | undefined> =>
+/** Takes a row that is due for one try; undefined when another process has it, or it is done. */
+const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | undefined> =>
   access.change(async (ctx) => {
-    const row = await rowOf(ctx, key)
+    const row = await readRow(ctx, messageId)
     if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
     const value = { ...row.value, tries: row.value.tries + 1 }
-    const due = ctx.now + LEASE
-    ctx.unit.records.put(OUTBOX, key, value, { due })
-    return { value, version: row.version + 1, due }
+    ctx.unit.records.put(OUTBOX, messageId, value, { due: ctx.now + LEASE })
+    return { value, version: ctx.unit.records.nextVersion(OUTBOX, messageId) }
   })
 
-/** What a try came to; nothing when the lease had ended and somebody else has the row. */
-const settle = (access: ClinicAccess, key: string, version: number, delivery: Delivery): Promise<void> =>
+/** Records how a try ended; does nothing when its lease had run out and another process took the row over. */
+const settle = (
+  access: ClinicAccess,
+  tasks: DeliveryTasks,
+  { value: { contact }, version }: StoredRow,
+  delivery: Delivery,
+): Promise<void> =>
   access.change(async (ctx) => {
-    const row = await rowOf(ctx, key)
+    const row = await readRow(ctx, contact.messageId)
     if (row === undefined || row.version !== version) return
-    if (!delivery.delivered) return await settleFailure(ctx, row, delivery)
-    ctx.unit.records.delete(OUTBOX, key)
-    await completeTask(ctx, row.value)
+    if (!delivery.delivered) return await settleFailure(ctx, tasks, row, delivery)
+    ctx.unit.records.delete(OUTBOX, contact.messageId)
+    await tasks.delivered(ctx, row.value)
   })
 
-async function settleFailure(ctx: Context, row: Leased, failure: Delivery & { delivered: false }): Promise<void> {
+async function settleFailure(
+  ctx: Context,
+  tasks: DeliveryTasks,
+  row: StoredRow,
+  { retry, reason, retryAfterMs }: Delivery & { delivered: false },
+): Promise<void> {
   const { contact, tries } = row.value
-  const dead = !failure.retry || tries >= MAX_TRIES
-  const task = await flag(ctx, row.value, failure.reason, dead)
+  const isGivenUp = !retry || tries >= MAX_TRIES
+  const task = await tasks.failed(ctx, row.value, reason, isGivenUp)
   const value: OutboxRow = {
     ...row.value,
-    state: dead ? 'dead' : 'waiting',
-    reason: failure.reason,
+    state: isGivenUp ? 'dead' : 'waiting',
+    reason,
     ...(task === undefined ? {} : { task }),
   }
-  const due = dead ? null : ctx.now + waitAfter(tries, failure.retryAfterMs)
+  const due = isGivenUp ? null : ctx.now + waitAfter(tries, retryAfterMs)
   ctx.unit.records.put(OUTBOX, contact.messageId, value, { due })
 }
 
 /** Milliseconds until the next try: doubled each time, at least what the CRM asks for, six hours at most. */
 export const waitAfter = (tries: number, retryAfterMs = 0): number =>
-  Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT * 2 ** (tries - 1), retryAfterMs))
+  Math.min(MAX_WAIT, Math.max(FIRST_WAIT * 2 ** (tries - 1), retryAfterMs))
 
-/** One Task a row: raised with the first failure, made urgent when the row is given up. */
-async function flag(ctx: Context, row: OutboxRow, reason: string, dead: boolean): Promise<string | undefined> {
-  const description = dead
-    ? `The intake could not be sent to the CRM (${reason}) and is not tried again: enter it there by hand.`
-    : `The intake could not be sent to the CRM (${reason}); it is tried again.`
-  const priority = dead ? 'urgent' : 'routine'
-  const open = await openTask(ctx, row)
-  if (open !== undefined) {
-    if (dead) await ctx.update<Task>({ ...open, priority, description })
-    return row.task
-  }
-  if (row.task !== undefined) return row.task
-  const patient = await ctx.find<Patient>('Patient', row.contact.patient)
-  if (patient === undefined) return undefined
-  const input = attachedText('crm-message-id', row.contact.messageId)
-  return (await createStaffTask(ctx, row.call, patient, { code: 'crm-sync-failed', priority, description, input })).id
-}
-
-async function completeTask(ctx: Context, row: OutboxRow): Promise<void> {
-  const open = await openTask(ctx, row)
-  if (open === undefined) return
-  await ctx.update<Task>({ ...open, status: 'completed', description: 'The intake reached the CRM at a later try.' })
-}
-
-/** The row's Task, while staff have not closed it. */
-async function openTask(ctx: Context, { task }: OutboxRow): Promise<Task | undefined> {
-  const found = task === undefined ? undefined : (await ctx.find<Task>('Task', task))?.resource
-  return found !== undefined && isOpen(found) ? found : undefined
-}
-
-export interface OutboxServices {
+export interface OutboxServices extends DeliveryParts {
   readonly repository: Pick<Repository, 'records'>
-  readonly crm: CrmConnector
   readonly accessOf: (clinic: string) => ClinicAccess
   /** Where the clinic's CRM is now; undefined or not enabled: the row waits. */
   readonly settingsOf: (clinic: string) => Promise<CrmSettings | undefined>
@@ -171,7 +166,7 @@ export class Outbox {
     this.#timer ??= setInterval(() => void this.deliverDue(), INTERVAL).unref()
   }
 
-  /** Resolves when the try under way is over; the rows behind it wait for the next start. */
+  /** Resolves when the try under way is over; the remaining rows wait for the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
@@ -188,14 +183,17 @@ export class Outbox {
   async #deliverAll(): Promise<void> {
     const { repository, clock = Date.now } = this.#services
     const due = { dueBefore: clock(), limit: BATCH }
-    for (const { clinic, key } of (await this.#caught(() => repository.records(OUTBOX, due))) ?? []) {
+    for (const { clinic, key } of (await this.#logged(() => repository.records(OUTBOX, due))) ?? []) {
       if (this.#stopped) return
-      await this.#caught(() => this.#deliver(clinic, key))
+      await this.#logged(() => this.#deliver(clinic, key))
     }
   }
 
-  /** A fault with one row leaves the others alone; its own lease makes it wait. */
-  async #caught<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * Undefined after a fault, which is logged: one row's fault does not stop the others, and the row waits for its
+   * lease.
+   */
+  async #logged<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
     } catch (error) {
@@ -205,13 +203,13 @@ export class Outbox {
     }
   }
 
-  async #deliver(clinic: string, key: string): Promise<void> {
-    const { accessOf, settingsOf, crm, logger } = this.#services
+  async #deliver(clinic: string, messageId: string): Promise<void> {
+    const { accessOf, settingsOf, crm, tasks, logger } = this.#services
     const access = accessOf(clinic)
-    const row = await lease(access, key)
+    const row = await lease(access, messageId)
     if (row === undefined) return
     const delivery = await deliver(crm, await settingsOf(clinic), row.value.contact)
-    await settle(access, key, row.version, delivery)
-    logger.info({ clinic, messageId: key, tries: row.value.tries, ...delivery }, 'outbox delivery')
+    await settle(access, tasks, row, delivery)
+    logger.info({ clinic, messageId, tries: row.value.tries, ...delivery }, 'outbox delivery')
   }
 }

@@ -4,12 +4,19 @@ import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { DEFINITIONS, type Operation } from '../core/operation.ts'
 import { validate } from '../fhir/validate.ts'
 
-/** @throws Error naming the operation and what is wrong with its definition, or that it is not for `type`. */
-export function checkOperation({ name, code, definition }: Operation, type: string): void {
+/** @throws Error naming the operation and what is wrong with it: no handler, or a definition that cannot be served. */
+export function checkOperation({ name, code, definition, handler }: Operation): void {
+  if (typeof handler !== 'function') throw new Error(`Operation ${name} has no handler`)
   const problem = problemOf(definition)
   if (problem !== undefined) throw new Error(`Operation ${name}: its OperationDefinition is broken: ${problem}`)
   if (definition.code !== code)
     throw new Error(`Operation ${name} is served as $${code}, but OperationDefinition.code is '${definition.code}'`)
+}
+
+/** @throws Error as checkOperation does, or when the definition is not for `type`. */
+export function checkOperationOf(type: string, operation: Operation): void {
+  checkOperation(operation)
+  const { name, definition } = operation
   if (!(definition.resource ?? []).some((resource) => resource === type || resource === 'Resource'))
     throw new Error(
       `Operation ${name}: provider ${type} declares it, but OperationDefinition.resource does not name ${type}`,
@@ -31,7 +38,7 @@ function problemOf(definition: OperationDefinition): string | undefined {
   if (id === undefined) return 'it has no id, so it cannot be read'
   if (url === undefined) return 'it has no url, which /metadata names it by'
   if (!system && !type && !instance) return 'none of system, type and instance is true, so it has no address'
-  if (resource.length === 0) return 'resource names no type'
+  if (resource.length === 0 && (type || instance)) return 'resource names no type'
   return problemOfParameters(parameter)
 }
 

@@ -98,11 +98,15 @@ function fromParameters(entries: unknown): Values {
   return values
 }
 
-/** value[x], the resource, or the parts by name (lists, as a part may repeat). */
+/**
+ * value[x], the resource, or the parts by name (lists, as a part may repeat). An extension (`_valueString`) belongs to the
+ * value of its type, so beside the value of another one it is a second.
+ */
 function heldBy(entry: Record<string, unknown>, at: string): unknown {
-  const held = Object.keys(entry).filter((key) => key === 'resource' || key === 'part' || /^value[A-Z]/.test(key))
+  const names = Object.keys(entry).map((key) => key.replace(/^_(?=value)/, ''))
+  const held = new Set(names.filter((key) => key === 'resource' || key === 'part' || /^value[A-Z]/.test(key)))
   const [key] = held
-  if (key === undefined || held.length > 1) {
+  if (key === undefined || held.size > 1 || entry[key] === undefined) {
     throw badRequest(`${at} (${String(entry.name)}) must have exactly one of value[x], resource and part`, {
       expression: at,
     })

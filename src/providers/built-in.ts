@@ -8,10 +8,13 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
 import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'
 import { codeSystemValidateCode } from '../operations/terminology/code-system-validate-code.ts'
+import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
+import { valueSetValidateCode } from '../operations/terminology/value-set-validate-code.ts'
 import { searchParameter } from './search-parameter.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
+  ValueSet: [valueSetExpand, valueSetValidateCode],
 }
 
 const INTERACTIONS: Readonly<Record<string, Interactions>> = { SearchParameter: searchParameter }

@@ -9,7 +9,6 @@ import { encounter } from './encounter.ts'
 import { implementationGuide } from './implementation-guide.ts'
 import { patient } from './patient.ts'
 import { slot } from './slot.ts'
-import { valueSet } from './value-set.ts'
 
 export const specialProviders: readonly Provider[] = [
   appointment,
@@ -19,6 +18,5 @@ export const specialProviders: readonly Provider[] = [
   implementationGuide,
   patient,
   slot,
-  valueSet,
   ...builtInProviders,
 ]

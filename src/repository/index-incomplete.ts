@@ -1,8 +1,8 @@
-/** Searches that have to wait until the stored resources are reindexed. */
+/** Searches that have to wait, because stored resources are still being indexed by a parameter that they use. */
 import { FhirError } from '../fhir/outcome.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/port.ts'
 
-/** A search uses parameters of the clinic by which its resources are still being reindexed. */
+/** A search uses parameters of the clinic that its resources are still being indexed by. */
 export class CustomIncomplete extends IndexIncomplete {}
 
 /** 503, with what to search without meanwhile. */

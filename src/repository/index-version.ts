@@ -3,7 +3,7 @@
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
 import type { CustomIndex } from '../search/index/custom-progress.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import { usesOf } from '../storage/index/plan-parameters.ts'
+import { planParameters } from '../storage/index/plan-parameters.ts'
 import type { IndexVersions } from '../storage/port.ts'
 import { CustomIncomplete } from './index-incomplete.ts'
 
@@ -16,7 +16,7 @@ export async function indexVersionsFor(
   custom: CustomParameters,
   readIndex: () => Promise<CustomIndex>,
 ): Promise<IndexVersions | undefined> {
-  const uses = usesOf(plan).flatMap(({ type, param }) =>
+  const uses = planParameters(plan).flatMap(({ type, param }) =>
     (type === '*' ? custom.types : [type]).flatMap((one) => {
       const indexVersion = custom.indexVersionFor(one, param)
       return indexVersion === undefined ? [] : [{ type: one, param, indexVersion }]

@@ -82,7 +82,7 @@ export const RECORD_KINDS = {
   'tool-result': {
     of: 'clinic',
     key: 'the hash of call, tool call, tool and arguments',
-    shape: 'StoredAnswer (calls/session/replay.ts)',
+    shape: 'StoredResult (calls/session/replay.ts)',
     expires: '24 hours after it was stored; an expired one is overwritten',
     writtenBy: 'calls/session/replay.ts',
   },

@@ -12,6 +12,7 @@ import { isObject } from '../fhir/resource.ts'
 import type { Repository } from '../repository/repository.ts'
 import { parseBody, readBody } from './message/body.ts'
 import { userOf } from './server/authenticate.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 interface ClinicDependencies {
   readonly repository: Repository
@@ -21,7 +22,7 @@ const MAX_BODY_BYTES = 100_000
 const MAX_DEPTH = 16
 
 /** Run after `authenticate`. */
-export function clinicRoutes({ repository }: ClinicDependencies): Router {
+export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
   const router = new Router({ prefix: '/clinics/:clinic' })
 
   router.get('/sandbox', async (koa) => {
@@ -48,7 +49,7 @@ export function clinicRoutes({ repository }: ClinicDependencies): Router {
     koa.body = answer.body
   })
 
-  return router
+  return smallRouter(['clinics'], router)
 }
 
 /** For FHIR data routes: 403 while the sandbox of the user's clinic is off. */

@@ -1,6 +1,7 @@
 /** Health checks: the process is alive, and ready to serve from its store. */
 import Router from '@koa/router'
 import type { Repository } from '../repository/repository.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 export interface HealthParts {
   readonly repository: Repository
@@ -10,7 +11,7 @@ export interface HealthParts {
   readonly worker?: number | undefined
 }
 
-export function healthRoutes({ repository, isClosing, worker }: HealthParts): Router {
+export function healthRoutes({ repository, isClosing, worker }: HealthParts): SmallRouter {
   const router = new Router()
   const self = worker === undefined ? {} : { worker }
   router.get('/health/live', (koa) => {
@@ -26,7 +27,7 @@ export function healthRoutes({ repository, isClosing, worker }: HealthParts): Ro
     koa.set('Retry-After', '5')
     koa.body = { status: 'unavailable', error, ...self }
   })
-  return router
+  return smallRouter(['health'], router)
 }
 
 async function storeFault(repository: Repository): Promise<string | undefined> {

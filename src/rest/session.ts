@@ -7,6 +7,7 @@ import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Repository } from '../repository/repository.ts'
 import { parseBody, readBody } from './message/body.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { type JwtConfig, signToken } from './server/token.ts'
 
 interface SessionDependencies {
@@ -22,7 +23,7 @@ const MAX_DEPTH = 4
 const LOGINS_AT_ONCE = 2
 const LOGINS_WAITING = 200
 
-export function sessionRoutes(dependencies: SessionDependencies): Router {
+export function sessionRoutes(dependencies: SessionDependencies): SmallRouter {
   const { jwt } = dependencies.config
   const router = new Router()
   const inTurn = turnstile(LOGINS_AT_ONCE, LOGINS_WAITING)
@@ -34,7 +35,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Router {
     const { token, expiresAt } = signToken(jwt, account)
     koa.body = { token, expiresAt: expiresAt.toISOString(), clinic: account.clinic, role: account.role }
   })
-  return router
+  return smallRouter(['session'], router)
 }
 
 interface Credentials {

@@ -1,15 +1,17 @@
 /**
  * The live-call routes (spec 4.1): `POST /{family}/:toolName` and `POST /calls`, behind the shared secret (spec 5).
- * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is inside the results.
+ * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
+ * results.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
-import { toolFamilies } from '../calls/families.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
+import type { ToolFamilies } from '../calls/tool.ts'
+import { registerTools } from '../calls/tool-registry.ts'
 import { ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
@@ -17,16 +19,25 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { parseBody, readBody } from './message/body.ts'
 import { failureOf } from './server/fault.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
   readonly logger: Logger
   readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
+  readonly families: ToolFamilies
+  /** They declare the operations behind the tools. */
   readonly providers: ReadonlyMap<string, Provider>
+  /** First path segments that other routes answer for; no family may have such a name. */
+  readonly reserved: ReadonlySet<string>
 }
 
-/** @throws Error naming a tool without an operation; it stops the start. */
-export function toolRoutes({ config, providers, logger, ...services }: ToolDependencies): Router {
-  const families = toolFamilies(providers)
+/** The path segment of the registration of calls, beside the tool families. */
+export const CALLS = 'calls'
+
+/** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
+export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
+  const { config, providers, reserved, logger, ...services } = dependencies
+  const families = registerTools(dependencies.families, providers, reserved)
   const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
   const runner = new ToolRunner(families, {
     ...services,
@@ -45,18 +56,21 @@ export function toolRoutes({ config, providers, logger, ...services }: ToolDepen
     })
   }
 
-  router.post('/calls', secret, async (koa) => {
+  router.post(`/${CALLS}`, secret, async (koa) => {
     const { session, created } = await sessions.register(readRegistration(await readJson(koa, config.limits)))
     koa.status = created ? 201 : 200
     koa.body = session
   })
-  return router
+  return smallRouter([CALLS, ...families.keys()], router)
 }
 
 const readJson = async (koa: KoaContext, limits: Config['limits']): Promise<unknown> =>
   parseBody(await readBody(koa, limits.bodyBytes), limits.jsonDepth)
 
-/** Checked before the body is read. Both sides are hashed: the time tells neither where they differ nor their lengths. */
+/**
+ * Checked before the body is read. Both sides are hashed, so that the time reveals neither where they differ nor how
+ * long the secret is.
+ */
 function requireSecret(secret: string): Middleware {
   const expected = digest(secret)
   return (koa, next) => {
@@ -70,7 +84,7 @@ function requireSecret(secret: string): Middleware {
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Of the headers; of the body too, where one is handed in. Headers win. */
+/** From the headers, and from `body` where it is given; headers win. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
   const inBody = bodyMetadata(body)
   return {

@@ -1,6 +1,9 @@
-/** Whether a condition holds for one resource that is in memory: one that a transaction is about to write is in no store yet. */
-import { circleAround, haversineOf, type Place } from '../fhir/great-circle.ts'
-import type { Condition, IndexEntry, PartCondition, PartEntry, RangeBounds } from './plan.ts'
+/**
+ * Whether a resource in memory matches a condition: one that a transaction is about to write is not in a store yet.
+ * `plan.ts` says what each condition means; the engines compile the same conditions.
+ */
+import { circleAround, type GeoPoint, haversineOf } from '../fhir/great-circle.ts'
+import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {
   readonly type: string
@@ -10,84 +13,98 @@ export interface Candidate {
   readonly entries: readonly IndexEntry[]
 }
 
-/** References are not followed: what needs another resource does not hold. */
-export function holds(condition: Condition, candidate: Candidate): boolean {
+/** References are not followed: a condition on another resource does not match. */
+export function matches(condition: Condition, candidate: Candidate): boolean {
   switch (condition.kind) {
     case 'any':
-      return condition.of.some((part) => holds(part, candidate))
+      return condition.of.some((part) => matches(part, candidate))
     case 'all':
-      return condition.of.every((part) => holds(part, candidate))
+      return condition.of.every((part) => matches(part, candidate))
     case 'not':
-      return !holds(condition.of, candidate)
+      return !matches(condition.of, candidate)
     case 'unequal':
-      return candidate.entries.some(
-        (entry) => entry.param === condition.of.param && entry.kind === condition.of.kind && !fits(condition.of, entry),
-      )
+      return candidate.entries.some((entry) => isComparable(condition.of, entry) && !matchesEntry(condition.of, entry))
     case 'id':
       return condition.ids.includes(candidate.id)
     case 'type':
       return condition.types.includes(candidate.type)
     case 'lastUpdated':
-      return within(condition.bounds, candidate.lastUpdated, candidate.lastUpdated)
+      return isWithin(condition.bounds, candidate.lastUpdated, candidate.lastUpdated)
     case 'missing':
       return candidate.entries.some(({ param }) => param === condition.param) !== condition.missing
     case 'chain':
     case 'has':
       return false
-    default:
-      return candidate.entries.some(
-        (entry) => entry.param === condition.param && entry.kind === condition.kind && fits(condition, entry),
-      )
-  }
-}
-
-type ValueCondition = Extract<Condition, { kind: IndexEntry['kind'] }>
-
-function fits(condition: ValueCondition, entry: IndexEntry): boolean {
-  switch (entry.kind) {
     case 'string':
-      return condition.kind === 'string' && fitsString(condition, entry)
-    case 'uri':
-      return condition.kind === 'uri' && fitsUri(condition, entry.value)
     case 'token':
-      return condition.kind === 'token' && same(condition.system, entry.system) && same(condition.code, entry.code)
     case 'reference':
-      return (
-        condition.kind === 'reference' &&
-        condition.id === entry.id &&
-        same(condition.type, entry.type) &&
-        isVersion(condition, entry.version)
-      )
+    case 'uri':
     case 'date':
     case 'number':
-      return 'bounds' in condition && within(condition.bounds, entry.low, entry.high)
     case 'quantity':
-      return (
-        condition.kind === 'quantity' &&
-        within(condition.bounds, entry.low, entry.high) &&
-        same(condition.system, entry.system) &&
-        same(condition.code, entry.code)
-      )
     case 'position':
-      return condition.kind === 'position' && isNear(condition, entry)
     case 'composite':
-      return (
-        condition.kind === 'composite' && condition.parts.every((part, index) => fitsPart(part, entry.parts[index]))
-      )
+      return candidate.entries.some((entry) => matchesEntry(condition, entry))
   }
 }
 
-function isNear(condition: Extract<Condition, { kind: 'position' }>, place: Place): boolean {
+/** A condition on one value. */
+type ValueCondition = Extract<Condition, { kind: IndexEntry['kind'] }>
+
+const isComparable = (condition: ValueCondition, entry: IndexEntry): boolean =>
+  entry.kind === condition.kind && entry.param === condition.param
+
+function matchesEntry(condition: ValueCondition, entry: IndexEntry): boolean {
+  if (entry.param !== condition.param) return false
+  switch (condition.kind) {
+    case 'string':
+      return entry.kind === 'string' && matchesString(condition, entry)
+    case 'token':
+      return entry.kind === 'token' && matchesCoding(condition, entry)
+    case 'reference':
+      return entry.kind === 'reference' && matchesReference(condition, entry)
+    case 'uri':
+      return entry.kind === 'uri' && matchesUri(condition, entry.value)
+    case 'date':
+    case 'number':
+      return entry.kind === condition.kind && isWithin(condition.bounds, entry.low, entry.high)
+    case 'quantity':
+      return (
+        entry.kind === 'quantity' &&
+        isWithin(condition.bounds, entry.low, entry.high) &&
+        matchesCoding(condition, entry)
+      )
+    case 'position':
+      return entry.kind === 'position' && isNear(condition, entry)
+    case 'composite':
+      return entry.kind === 'composite' && matchesParts(condition, entry)
+  }
+}
+
+function isNear(condition: Extract<Condition, { kind: 'position' }>, place: GeoPoint): boolean {
   const { center, haversine } = circleAround(condition, condition.distance)
   return haversineOf(center, place) <= haversine
 }
 
-const fitsPart = (condition: PartCondition, entry: PartEntry | undefined): boolean =>
-  entry !== undefined && entry.kind === condition.kind && entry.param === condition.param && fits(condition, entry)
+/** Each part of the condition matches the value in the same place. */
+const matchesParts = (
+  { parts }: Extract<Condition, { kind: 'composite' }>,
+  entry: Extract<IndexEntry, { kind: 'composite' }>,
+): boolean =>
+  parts.every((part, index) => {
+    const value = entry.parts[index]
+    return value !== undefined && matchesEntry(part, value)
+  })
 
-const same = (asked: string | undefined, found: string | undefined): boolean => asked === undefined || asked === found
+/** Of a token, or of the unit of a quantity. */
+const matchesCoding = (
+  condition: { readonly system?: string; readonly code?: string },
+  entry: { readonly system: string; readonly code: string },
+): boolean =>
+  (condition.system === undefined || condition.system === entry.system) &&
+  (condition.code === undefined || condition.code === entry.code)
 
-function fitsString(
+function matchesString(
   { match, value }: Extract<Condition, { kind: 'string' }>,
   { folded, exact }: Extract<IndexEntry, { kind: 'string' }>,
 ): boolean {
@@ -112,7 +129,15 @@ function fitsString(
 /** By code points, as UTF-8 does. */
 const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-function isVersion(
+const matchesReference = (
+  condition: Extract<Condition, { kind: 'reference' }>,
+  entry: Extract<IndexEntry, { kind: 'reference' }>,
+): boolean =>
+  condition.id === entry.id &&
+  (condition.type === undefined || condition.type === entry.type) &&
+  matchesVersion(condition, entry.version)
+
+function matchesVersion(
   { version, versions }: Extract<Condition, { kind: 'reference' }>,
   found: string | undefined,
 ): boolean {
@@ -120,7 +145,7 @@ function isVersion(
   return versions === 'below' && found?.startsWith(`${version}.`) === true
 }
 
-function fitsUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found: string): boolean {
+function matchesUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found: string): boolean {
   switch (match) {
     case 'exact':
       return found === value
@@ -131,7 +156,7 @@ function fitsUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found: s
   }
 }
 
-function within({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number): boolean {
+function isWithin({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number): boolean {
   return (
     (lowMin === undefined || low >= lowMin) &&
     (lowMax === undefined || low <= lowMax) &&

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
-import { nearest } from '../fhir/closest-name.ts'
+import { closestName } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
@@ -55,6 +55,8 @@ const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 
 type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
 
+/** Of extensions, by resource type. */
+let added: Readonly<Record<string, readonly SearchParameter[]>> = {}
 let loaded: { readonly official: Records; readonly own: Records } | undefined
 /** By resource type. */
 const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
@@ -79,8 +81,26 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
     own: searchParametersIn(join(RESOURCES, 'search-parameters')),
   }
   const { official, own } = loaded
-  return ['Resource', 'DomainResource', type].flatMap((base) => [...(official[base] ?? []), ...(own[base] ?? [])])
+  const known = ['Resource', 'DomainResource', type].flatMap((base) => [
+    ...(official[base] ?? []),
+    ...(own[base] ?? []),
+  ])
+  return [...known, ...(added[type] ?? [])]
 }
+
+/**
+ * What extensions add, by resource type: served and indexed in every clinic of every app of this process
+ * (src/extensions/definitions.ts).
+ * @throws Error once parameters have been used: what is stored so far would lack the values
+ */
+export function addSearchParameters(parameters: typeof added): void {
+  if (cache.size > 0) throw new Error('Search parameters are in use already; extensions add theirs before that')
+  added = parameters
+}
+
+/** Whether it is one of an extension. */
+export const isAdded = (parameter: SearchParameter): boolean =>
+  Object.values(added).some((parameters) => parameters.includes(parameter))
 
 /** One that R4, or we, define for a type or for every resource, served or not. */
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
@@ -153,7 +173,7 @@ export function unknownParameter(code: string, types: readonly string[], valid: 
       ? `There is no search parameter '${code}' for ${typeNames(types)}`
       : `The search parameter '${code}' of ${typeNames(types)} (${known.type}) is not offered`
   const codes = [...valid].sort()
-  const near = known === undefined ? nearest(code, codes) : undefined
+  const near = known === undefined ? closestName(code, codes) : undefined
   const right =
     near === undefined
       ? `valid are ${codes.join(', ')}`

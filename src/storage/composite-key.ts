@@ -17,22 +17,22 @@ export interface CompositeKey {
 }
 
 /** What a text or a number of a key is compared with. */
-export type Test =
+export type ValueTest =
   | { readonly equals: string }
   | { readonly startsWith: string }
   | { readonly min?: number | undefined; readonly max?: number | undefined }
 
-/** All of the tests must hold; what has none is anything. */
+/** All tests must hold; a value without a test may be any. */
 export interface CompositeTests {
   readonly shape: string
-  readonly text: Test | undefined
-  readonly more: Test | undefined
-  readonly low: Test | undefined
+  readonly text: ValueTest | undefined
+  readonly more: ValueTest | undefined
+  readonly low: ValueTest | undefined
   /** By place. */
-  readonly rest: ReadonlyMap<number, Test>
+  readonly rest: ReadonlyMap<number, ValueTest>
 }
 
-/** The fields of a part, in the order in which they come into `rest`; the first goes into the key where there is room. */
+/** The fields of a part in the order of `rest`; the first one goes into a column of its own where one is free. */
 type Fields<Field> = { readonly by: 'text' | 'range'; readonly fields: readonly [Field, ...Field[]] }
 
 export function compositeKey(parts: readonly PartEntry[]): CompositeKey {
@@ -41,7 +41,7 @@ export function compositeKey(parts: readonly PartEntry[]): CompositeKey {
   return { shape: shapeOf(parts, point), text: String(text), more: String(more), low: Number(low), rest }
 }
 
-/** At least one of them must hold: points and ranges are asked in different ways. */
+/** At least one of them must hold: points and ranges are tested in different ways. */
 export function compositeTests({ parts }: Extract<Condition, { kind: 'composite' }>): readonly CompositeTests[] {
   const [first] = parts.filter(isRange)
   if (first === undefined) return [testsFor(parts, undefined)]
@@ -50,7 +50,7 @@ export function compositeTests({ parts }: Extract<Condition, { kind: 'composite'
 }
 
 function testsFor(parts: readonly PartCondition[], point: boolean | undefined): CompositeTests {
-  const { rest, ...columns } = placed<Test | undefined>(parts.map(testsOf))
+  const { rest, ...columns } = placed<ValueTest | undefined>(parts.map(testsOf))
   const { text, more, low } = { text: EMPTY, more: EMPTY, low: undefined, ...columns }
   return {
     ...{ shape: shapeOf(parts, point), text, more, low },
@@ -58,10 +58,10 @@ function testsFor(parts: readonly PartCondition[], point: boolean | undefined): 
   }
 }
 
-/** Of a column that no part is in: so that an index can go on to the next. */
-const EMPTY: Test = { equals: '' }
+/** For a column that no part has a value in, so that an index can seek by the next column. */
+const EMPTY: ValueTest = { equals: '' }
 
-/** Of points an end is as good as the other. */
+/** Both ends of a point are the same, so one test does. */
 const pointWithin = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): RangeBounds => ({
   ...(lowMin === undefined && highMin === undefined ? {} : { lowMin: greatest(lowMin, highMin) }),
   ...(lowMax === undefined && highMax === undefined ? {} : { lowMax: least(lowMax, highMax) }),
@@ -126,7 +126,7 @@ function fieldsOf(part: PartEntry): Fields<string | number> {
   }
 }
 
-function testsOf(part: PartCondition): Fields<Test | undefined> {
+function testsOf(part: PartCondition): Fields<ValueTest | undefined> {
   switch (part.kind) {
     case 'string':
       return { by: 'text', fields: [{ startsWith: part.value }] }
@@ -144,13 +144,14 @@ function testsOf(part: PartCondition): Fields<Test | undefined> {
   }
 }
 
-const equals = (value: string | undefined): Test | undefined => (value === undefined ? undefined : { equals: value })
+const equals = (value: string | undefined): ValueTest | undefined =>
+  value === undefined ? undefined : { equals: value }
 
 /** As low <= high, an upper bound on the one bounds the other. */
-function rangeTests({ lowMin, lowMax, highMin, highMax }: RangeBounds): [Test | undefined, Test | undefined] {
+function rangeTests({ lowMin, lowMax, highMin, highMax }: RangeBounds): [ValueTest | undefined, ValueTest | undefined] {
   const max = lowMax === undefined && highMax === undefined ? undefined : least(lowMax, highMax)
   return [between(lowMin, max), between(highMin, highMax)]
 }
 
-const between = (min: number | undefined, max: number | undefined): Test | undefined =>
+const between = (min: number | undefined, max: number | undefined): ValueTest | undefined =>
   min === undefined && max === undefined ? undefined : { min, max }

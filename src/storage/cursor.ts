@@ -1,23 +1,24 @@
-/** Cursors: where a page ended, as text that fits only the search or history it was made for. */
+/** Cursors: where a page ended, as text that is valid only for the search or history it was written for. */
 import { hash } from 'node:crypto'
-import { InvalidCursor } from './port.ts'
+import type { SearchPlan } from '../search/plan.ts'
+import { type HistoryQuery, InvalidCursor, type ScanQuery } from './port.ts'
 
 /** Values of what a page is ordered by; null where the resource has none. */
 export type CursorKey = string | number | null
 
-/** `made` for `query` (JSON): base64url of the keys and a check over both. */
+/** @param query any JSON value; the cursor is base64url of the keys and a checksum of both */
 export function writeCursor(query: unknown, keys: readonly CursorKey[]): string {
-  return Buffer.from(JSON.stringify([check(query, keys), ...keys])).toString('base64url')
+  return Buffer.from(JSON.stringify([checksum(query, keys), ...keys])).toString('base64url')
 }
 
 /**
- * The `count` keys of a cursor that `writeCursor` made for the same `query`.
- * @throws InvalidCursor
+ * The `count` keys of a cursor that `writeCursor` gave for the same `query`.
+ * @throws InvalidCursor when it is not such a cursor
  */
 export function readCursor(cursor: string, query: unknown, count: number): readonly CursorKey[] {
   const [found, ...keys] = parsed(cursor)
   const known = keys.filter(isKey)
-  if (known.length !== count || keys.length !== count || found !== check(query, known)) {
+  if (known.length !== count || keys.length !== count || found !== checksum(query, known)) {
     throw new InvalidCursor('This page address does not belong to this search; start again from its first page')
   }
   return known
@@ -35,5 +36,22 @@ function parsed(cursor: string): readonly unknown[] {
 const isKey = (value: unknown): value is CursorKey =>
   value === null || typeof value === 'string' || typeof value === 'number'
 
-const check = (query: unknown, keys: readonly CursorKey[]): string =>
+const checksum = (query: unknown, keys: readonly CursorKey[]): string =>
   hash('sha256', JSON.stringify([query, keys]), 'base64url').slice(0, 16)
+
+/** What a cursor of a search is valid for: the matches and their order, not how many are shown or what is included. */
+export const searchCursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
+  clinic,
+  types,
+  asked ?? where,
+  sort,
+]
+
+export const historyCursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => [
+  'history',
+  ...[clinic, type, id, since, at],
+]
+
+export const versionScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['versions', clinic]
+
+export const recordScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['records', clinic]

@@ -1,5 +1,5 @@
 /**
- * The storage port: what the rest of the server may ask of an engine, and all that an engine must do.
+ * The storage port: everything the rest of the server can call on an engine, and all that an engine must implement.
  * No engine word enters it, no FHIR rule enters an engine. `test/storage/contract.ts` is its specification.
  *
  * Every call names the clinic (tenant); an engine keys everything by it first.
@@ -41,7 +41,7 @@ export interface StoredRecord {
   readonly version: number
   /** Any JSON value. */
   readonly value: unknown
-  /** Milliseconds since 1970 UTC when somebody has to look at it (outbox: next try; others: expiry), or null. */
+  /** Milliseconds since 1970 UTC when it is due (outbox: next try; others: expiry), or null. */
   readonly due: number | null
 }
 
@@ -54,17 +54,17 @@ export interface RecordChange {
   /** The new value; undefined deletes the record. */
   readonly value: unknown
   readonly due?: number | null
-  /** Of a copy: the version it has at its source. Absent: one more than there is. */
+  /** Of a copy: the version it has at its source. Absent: the current version plus one. */
   readonly version?: number
 }
 
 /**
- * The record in which a clinic says what its resources are searched by beside what the server knows. Each version of a
- * resource is indexed by one version of this record, which only ever rises.
+ * The record in which a clinic declares what its resources are searched by besides what the server knows. Each version
+ * of a resource is indexed by one version of this record, which only ever rises.
  */
 export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as const
 
-/** The record in which a clinic says how far its resources are indexed by these. It is of one store, and not copied. */
+/** The record that says how far a clinic's resources are indexed by these. It belongs to one store; copies omit it. */
 export const CUSTOM_INDEX = { kind: 'search-index', key: 'custom' } as const
 
 /** By resource type, the lowest version of CUSTOM_PARAMETERS by which entries must have been extracted. */
@@ -83,8 +83,9 @@ export interface ChangeSet {
   readonly clinic: string
   readonly resources: readonly ResourceChange[]
   /**
-   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has another
-   * version by now, an engine refuses the set as a conflict, or keeps the index version with the resource. Absent: of none.
+   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has
+   * another version by now, an engine refuses the set as a conflict, or keeps the index version with the resource.
+   * Absent: it writes no entries of such parameters.
    */
   readonly indexVersion?: number
   readonly records: readonly RecordChange[]
@@ -92,7 +93,7 @@ export interface ChangeSet {
   readonly guards: readonly Guard[]
 }
 
-/** Somebody else was faster: nothing of the change set was written. Read again, decide again, write again. */
+/** Another write came first: nothing of the change set was written. Read again, decide again, write again. */
 export class StoreConflict extends Error {
   readonly on: 'version' | 'record' | 'guard'
   /** Type/id, kind/key, or the searched type. */
@@ -106,7 +107,7 @@ export class StoreConflict extends Error {
 }
 
 export interface Unavailability {
-  /** `full`: nothing can be written until somebody frees space; reading goes on. Absent: `away`, it may pass by itself. */
+  /** `full`: nothing can be written until space is freed; reading goes on. Absent: `away`, it may pass by itself. */
   readonly reason?: 'away' | 'full'
   /** The engine was lost while it wrote: the change set is there as a whole, or not at all. Absent: it is not there. */
   readonly mayBeWritten?: boolean
@@ -136,7 +137,7 @@ export class ResourceTooLarge extends Error {
   }
 }
 
-/** A search goes by values that are still being extracted from what is stored. Becomes 503. */
+/** A search uses values that are still being extracted from stored resources. Becomes 503. */
 export class IndexIncomplete extends StoreUnavailable {
   /** As `Patient?birthdate`. */
   readonly uses: readonly string[]
@@ -149,7 +150,7 @@ export class IndexIncomplete extends StoreUnavailable {
 /** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` renews them. */
 export class EntriesOutdated extends IndexIncomplete {}
 
-/** A cursor that this engine did not make, or made for another search. Becomes 400. */
+/** A cursor that is not from this engine, or belongs to another search. Becomes 400. */
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor'
 }
@@ -187,7 +188,7 @@ export interface HistoryPage {
   readonly total: number
 }
 
-/** Which values of a token or uri parameter the resources there are have. */
+/** Which values of a token or uri parameter occur in the resources. */
 export interface ValuesQuery {
   readonly clinic: string
   /** Absent: of every type. */
@@ -237,15 +238,15 @@ export interface ScannedVersion extends StoredResource {
 }
 
 export interface ScanPage<Item> {
-  /** Fewer than asked for where their texts are long. */
+  /** Fewer than the limit where their texts are long. */
   readonly items: readonly Item[]
   /** Absent: there is no more. */
   readonly next?: string
 }
 
 /**
- * What a server searches by, and how an engine gets it from what is stored: entries that are missing, because a newer
- * server wants more than the older one wrote, are made in the background.
+ * What a server searches by, and how an engine extracts it from stored resources: entries that are missing, because a
+ * newer server wants more than an older one has written, are added in the background.
  */
 export interface Extraction {
   /** Raised with every change; a store that was searched by a higher one is refused. */
@@ -263,7 +264,7 @@ export interface Extraction {
 export interface IndexingProgress {
   readonly type: string
   readonly state: 'begins' | 'goes on' | 'is complete'
-  /** Resources since this server went about it. */
+  /** Resources since this server began with it. */
   readonly done: number
   readonly left: number
   /** Resources that keep the entries they had, since none could be extracted. */
@@ -293,21 +294,26 @@ export interface ReindexedBatch {
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
+/** Every method that reads throws StoreUnavailable where the engine cannot serve. */
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */
   read(clinic: string, type: string, id: string): Promise<StoredResource | undefined>
   readVersion(clinic: string, type: string, id: string, version: number): Promise<StoredResource | undefined>
-  /** @throws StoreConflict, StoreUnavailable */
+  /** @throws StoreConflict, IndexIncomplete, ResourceTooLarge, StoreUnavailable */
   write(changes: ChangeSet): Promise<void>
   /**
    * @param indexVersions that the entries of some types must have for the answer to be right
-   * @throws InvalidCursor, EntriesOutdated, StoreUnavailable
+   * @throws InvalidCursor, IndexIncomplete (EntriesOutdated where a reindex helps), StoreUnavailable
    */
   search(plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult>
-  /** One batch; what was done by an earlier one stays done. */
+  /**
+   * One batch; what was done by an earlier one stays done.
+   * @throws StoreUnavailable
+   */
   reindex(batch: Reindexing): Promise<ReindexedBatch>
+  /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
-  /** Each once, in any order. Of a code that a thousand resources have, a system that none of the first has may be missing. */
+  /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   /**
@@ -316,11 +322,17 @@ export interface ResourceStore {
    */
   readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
-  /** All of which there is a resource or a record, by the bytes of their names; '' first, where the service has records. */
+  /** All that have a resource or a record, by the bytes of their names; '' first, where the service has records. */
   clinics(): Promise<readonly string[]>
-  /** Every version of a clinic's resources, oldest first; the versions of one resource in their order. */
+  /**
+   * Every version of a clinic's resources, oldest first; the versions of one resource in their order.
+   * @throws InvalidCursor, StoreUnavailable
+   */
   scanVersions(scan: VersionScan): Promise<ScanPage<ScannedVersion>>
-  /** Every record of a clinic, by the bytes of kind and key. */
+  /**
+   * Every record of a clinic, by the bytes of kind and key.
+   * @throws InvalidCursor, StoreUnavailable
+   */
   scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>

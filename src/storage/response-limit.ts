@@ -1,51 +1,64 @@
-/** Answers of bounded size: a process has one memory for all its clients. */
+/** Responses of bounded size: a process has one memory for all its clients. */
 import type { StoredResource } from './port.ts'
 
-/** Characters that the texts of one answer may have together. */
-const MOST_CHARACTERS = 32 * 1024 * 1024
+type Text = Pick<StoredResource, 'text'>
+
+/** Characters that the texts of one response may have together. */
+const MAX_CHARACTERS = 32 * 1024 * 1024
+
+/** Counts the characters of one response. */
+export class ResponseLimit {
+  #items = 0
+  #characters = 0
+
+  /** False when `text` is too long for what is left; the first always fits. */
+  fits({ text }: Text): boolean {
+    this.#items += 1
+    this.#characters += text.length
+    return this.#items === 1 || this.#characters <= MAX_CHARACTERS
+  }
+}
+
+/** The first of `resources` whose texts fit one response, and at least one; reads no more of them. */
+export function withinLimit<Item extends Text>(resources: Iterable<Item>): readonly Item[] {
+  const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
+  for (const resource of resources) {
+    if (!limit.fits(resource)) break
+    items.push(resource)
+  }
+  return items
+}
 
 export interface WithResource {
   readonly resource: StoredResource
 }
 
-/** The first of what was asked for, and at least one of it. */
-export interface Fitting<Item> {
+/** The first items of an answer, and at least one where there is one. */
+export interface LimitedItems<Item> {
   readonly items: readonly Item[]
-  /** There was more, but their texts are too long together. */
+  /** There are more, but their texts are too long together. */
   readonly isCut: boolean
 }
 
-/** Counts the characters of an answer. */
-export class Room {
-  private characters = 0
-
-  /** False when `text` is one too many; the first always has room. */
-  takes({ text }: StoredResource): boolean {
-    const isFirst = this.characters === 0
-    this.characters += text.length
-    return isFirst || this.characters <= MOST_CHARACTERS
-  }
-}
-
-/** Reads no more than fits. */
-export async function readFitting<Document, Item extends WithResource>(
+/** Reads no more of `documents` than fits. */
+export async function readWithinLimit<Document, Item extends WithResource>(
   documents: AsyncIterable<Document>,
   itemOf: (document: Document) => Item,
-): Promise<Fitting<Item>> {
-  const [items, room]: [Item[], Room] = [[], new Room()]
+): Promise<LimitedItems<Item>> {
+  const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
   for await (const document of documents) {
     const item = itemOf(document)
-    if (!room.takes(item.resource)) return { items, isCut: true }
+    if (!limit.fits(item.resource)) return { items, isCut: true }
     items.push(item)
   }
   return { items, isCut: false }
 }
 
 /** Several answers in one order. What comes after the end of one that is cut may have the rest of it before. */
-export function merged<Item extends WithResource>(
-  parts: readonly Fitting<Item>[],
+export function mergeWithinLimit<Item extends WithResource>(
+  parts: readonly LimitedItems<Item>[],
   compare: (one: Item, other: Item) => number,
-): Fitting<Item> {
+): LimitedItems<Item> {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only
   const all = parts.flatMap(({ items }) => items).sort(compare)
@@ -54,8 +67,8 @@ export function merged<Item extends WithResource>(
     return isCut && last !== undefined ? [all.indexOf(last)] : []
   })
   const certain = all.slice(0, Math.min(all.length, ...ends.map((end) => end + 1)))
-  const room = new Room()
-  const excess = certain.findIndex(({ resource }) => !room.takes(resource))
+  const limit = new ResponseLimit()
+  const excess = certain.findIndex(({ resource }) => !limit.fits(resource))
   const items = excess === -1 ? certain : certain.slice(0, excess)
   return { items, isCut: excess !== -1 || ends.length > 0 }
 }

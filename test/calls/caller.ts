@@ -1,11 +1,10 @@
 /** A caller in tests: one call of the demo clinic with its own id, and what staff see of it over FHIR. */
 import type { Encounter, FhirResource, Patient, Provenance, Task } from 'fhir/r4'
+import { toolFamilies } from '../../src/calls/families.ts'
 import type { TestServer } from '../support/server.ts'
 
-const FAMILIES: Readonly<Record<string, string>> = {
-  validate_intake_field: 'patient-intake',
-  submit_intake: 'patient-intake',
-}
+const familyOf = (tool: string): string | undefined =>
+  Object.entries(toolFamilies).find(([, tools]) => Object.hasOwn(tools, tool))?.[0]
 
 export class Caller {
   readonly id: string
@@ -22,7 +21,7 @@ export class Caller {
   }
 
   use(tool: string, args: object): Promise<Record<string, unknown>> {
-    return this.#server.tool(`/${FAMILIES[tool] ?? 'patient-journey'}/${tool}`, args, this.#headers)
+    return this.#server.tool(`/${familyOf(tool)}/${tool}`, args, this.#headers)
   }
 
   async find<R extends FhirResource>(path: string): Promise<readonly R[]> {

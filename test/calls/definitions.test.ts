@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { callOperations } from '../../src/calls/operations.ts'
+import { toolFamilies } from '../../src/calls/families.ts'
 import { REGISTRATION_FIELDS } from '../../src/calls/record/registration.ts'
+import type { Operation } from '../../src/core/operation.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { checkResource } from '../../src/fhir/validate.ts'
 
@@ -12,54 +13,79 @@ const RESOURCES = join(import.meta.dirname, '../../resources')
 const read = (folder: string): readonly AnyResource[] =>
   readdirSync(join(RESOURCES, folder)).map((file) => JSON.parse(readFileSync(join(RESOURCES, folder, file), 'utf8')))
 
-const TOOLS = [
-  ['resolve-patient-identity', ['statedName', 'statedPhone', 'statedDateOfBirth'], [], ['success', 'patientType']],
-  ['update-registration-field', [...REGISTRATION_FIELDS], [], ['success', 'registrationStatus', 'missingFields']],
-  [
-    'submit-insurance-info',
+/** By family and tool: arguments, required ones among them, results. */
+const SPECIFIED: Readonly<Record<string, readonly [readonly string[], readonly string[], readonly string[]]>> = {
+  'patient-journey/resolve_patient_identity': [
+    ['statedName', 'statedPhone', 'statedDateOfBirth'],
+    [],
+    ['success', 'patientType'],
+  ],
+  'patient-journey/update_registration_field': [
+    REGISTRATION_FIELDS,
+    [],
+    ['success', 'registrationStatus', 'missingFields'],
+  ],
+  'patient-journey/submit_insurance_info': [
     ['payerName', 'memberId', 'groupId', 'subscriberName'],
     ['payerName', 'memberId'],
     ['success', 'status', 'copayCents', 'errorMessage'],
   ],
-  ['record-self-pay-decision', ['decision', 'selfPayPriceCents'], ['decision'], ['success']],
-  ['escalate-billing', ['reason'], [], ['success']],
-  ['validate-intake-field', ['fieldName', 'value'], ['fieldName', 'value'], ['valid', 'error']],
-  [
-    'submit-intake',
+  'patient-journey/record_self_pay_decision': [['decision', 'selfPayPriceCents'], ['decision'], ['success']],
+  'patient-journey/escalate_billing': [['reason'], [], ['success']],
+  'patient-intake/validate_intake_field': [
+    ['fieldName', 'value'],
+    ['fieldName', 'value'],
+    ['valid', 'error'],
+  ],
+  'patient-intake/submit_intake': [
     ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'],
     ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'],
     ['success', 'error'],
   ],
-] as const
+}
+
+const tools: ReadonlyMap<string, Operation> = new Map(
+  Object.entries(toolFamilies).flatMap(([family, byName]) =>
+    Object.entries(byName).map(([name, { operation }]) => [`${family}/${name}`, operation] as const),
+  ),
+)
 
 describe('OperationDefinitions (spec 2.3)', () => {
-  test('there is one for each of the seven tools', () => {
-    expect(callOperations.map(({ code }) => code)).toEqual(TOOLS.map(([code]) => code))
+  test('there is one for each tool of the specification', () => {
+    expect([...tools.keys()]).toEqual(expect.arrayContaining(Object.keys(SPECIFIED)))
   })
 
-  test.each(TOOLS)(
+  test.each(Object.entries(SPECIFIED))(
     '%s has the arguments, required ones and results of the specification',
-    (code, args, required, results) => {
-      const definition = callOperations.find((operation) => operation.code === code)?.definition
-      const parameters = definition?.parameter ?? []
+    (address, [args, required, results]) => {
+      const parameters = tools.get(address)?.definition.parameter ?? []
       const input = parameters.filter(({ use }) => use === 'in')
       expect(input.map(({ name }) => name)).toEqual(args)
       expect(input.filter(({ min }) => min === 1).map(({ name }) => name)).toEqual(required)
       expect(parameters.filter(({ use }) => use === 'out').map(({ name }) => name)).toEqual(
-        expect.arrayContaining([...results, 'code', 'say']),
+        expect.arrayContaining([...results]),
       )
     },
   )
 
-  test('only validate-intake-field leaves everything as it is', () => {
-    const harmless = callOperations.filter(({ definition }) => definition.affectsState !== true)
-    expect(harmless.map(({ code }) => code)).toEqual(['validate-intake-field'])
+  test.each([...tools])('%s has a code and a sentence to speak among its results', (_address, { definition }) => {
+    const output = (definition.parameter ?? []).filter(({ use }) => use === 'out').map(({ name }) => name)
+    expect(output).toEqual(expect.arrayContaining(['code', 'say']))
+  })
+
+  test.each([...tools])('%s is named after the code of its operation', (address, { code }) => {
+    expect(address.split('/')[1]).toBe(code.replaceAll('-', '_'))
+  })
+
+  test('of those of the specification only validate_intake_field leaves everything as it is', () => {
+    const harmless = Object.keys(SPECIFIED).filter((address) => tools.get(address)?.definition.affectsState !== true)
+    expect(harmless).toEqual(['patient-intake/validate_intake_field'])
   })
 })
 
 describe('the resources we define are valid R4', () => {
   const all = [
-    ...callOperations.map(({ definition }) => definition as AnyResource),
+    ...[...tools.values()].map(({ definition }) => definition as AnyResource),
     ...read('structure-definitions'),
     ...read('code-systems'),
   ]

@@ -1,17 +1,18 @@
 /** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/rest/tools.test.ts. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { toolFamilies } from '../../src/calls/families.ts'
+import { defineTool } from '../../src/calls/tool.ts'
+import { registerTools } from '../../src/calls/tool-registry.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
+import { escalateBilling } from '../../src/calls/tools/escalate-billing.ts'
 import type { OperationHandler } from '../../src/core/operation.ts'
-import type { Provider } from '../../src/core/provider.ts'
+import { defineProvider } from '../../src/core/provider.ts'
+import { standard } from '../../src/core/standard.ts'
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
-import { specialProviders } from '../../src/providers/index.ts'
 import { StoreUnavailable } from '../../src/repository/repository.ts'
 import { failureOf } from '../../src/rest/server/fault.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
-const providers = new Map(specialProviders.map((provider) => [provider.type, provider]))
 const SESSION = { clinic: 'a', callId: 'call' }
 const TO = { family: 'patient-journey', toolName: 'escalate_billing' }
 
@@ -24,13 +25,12 @@ beforeEach(async () => {
 
 /** A runner whose escalate_billing is `handler`. */
 function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
-  const patient = providers.get('Patient') as Provider
-  const operations = patient.operations.map((operation) =>
-    operation.code === 'escalate-billing' ? { ...operation, handler } : operation,
-  )
+  const operation = { ...escalateBilling, handler }
+  const patient = defineProvider('Patient', { interactions: standard, operations: [operation] })
+  const families = { [TO.family]: { [TO.toolName]: defineTool(operation) } }
   const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
   const integrations = { insurance: insuranceSimulator, crm: { deliver: async () => ({ delivered: true }) as const } }
-  return new ToolRunner(toolFamilies(new Map([['Patient', { ...patient, operations }]])), {
+  return new ToolRunner(registerTools(families, new Map([['Patient', patient]]), new Set()), {
     repository: store.repository,
     access: store.access,
     integrations,
@@ -83,10 +83,4 @@ describe('a store that', () => {
     expect(await run(runner, ['1'])).toEqual([expect.objectContaining({ success: false, code, say })])
     expect(logged).toEqual([expect.objectContaining({ msg: 'the store cannot serve', reason: error.message })])
   })
-})
-
-test('a tool without an operation stops the start with a sentence that names both', () => {
-  expect(() => toolFamilies(new Map())).toThrow(
-    'Tool resolve_patient_identity: the Patient provider has no operation resolve-patient-identity',
-  )
 })

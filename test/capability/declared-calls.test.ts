@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { OperationDefinition } from 'fhir/r4'
-import { minimalResource } from '../support/minimal-resources.ts'
+import { minimalResource, sampleParameter } from '../support/minimal-resources.ts'
 import type { FhirResponse } from '../support/server.ts'
 import { type Declared, minimal, startDeclared } from './declared.ts'
 
@@ -79,7 +79,7 @@ describe('operations', () => {
   const text = (values: Readonly<Record<string, string>>): readonly Input[] =>
     Object.entries(values).map(([name, valueString]) => ({ name, valueString }))
 
-  /** By the end of the definition's address: what it cannot do without. */
+  /** By the end of the definition's address: where a sample of each required parameter would not do. */
   const INPUTS: Readonly<Record<string, readonly Input[]>> = {
     'Resource-meta-add': [META],
     'Resource-meta-delete': [META],
@@ -101,7 +101,6 @@ describe('operations', () => {
     'ConceptMap-translate': [...code, { name: 'target', valueUri: 'http://example.org/x' }],
     'Patient-match': [{ name: 'resource', resource: { resourceType: 'Patient', name: [{ family: 'x' }] } }],
     'patient-resolve-patient-identity': text({ statedName: 'Ada Lovelace' }),
-    'patient-submit-insurance-info': text({ payerName: 'x', memberId: 'x' }),
     'patient-record-self-pay-decision': text({ decision: 'self_pay_continue' }),
     'patient-validate-intake-field': text({ fieldName: 'phone', value: 'x' }),
     'patient-submit-intake': text({
@@ -116,10 +115,15 @@ describe('operations', () => {
     ],
   }
 
+  const requiredInput = ({ parameter = [] }: OperationDefinition): readonly Input[] =>
+    parameter.filter(({ use, min }) => use === 'in' && min > 0).map(sampleParameter)
+
   /** On a resource the address says which one is meant. */
-  const inputFor = (type: string, path: string, { url = '' }: OperationDefinition): object => {
+  const inputFor = (type: string, path: string, definition: OperationDefinition): object => {
+    const { url = '' } = definition
     const resource = [{ name: 'resource', resource: minimal(type) }]
-    const all = url.endsWith('Resource-validate') ? resource : (INPUTS[url.slice(url.lastIndexOf('/') + 1)] ?? [])
+    const written = INPUTS[url.slice(url.lastIndexOf('/') + 1)]
+    const all = url.endsWith('Resource-validate') ? resource : (written ?? requiredInput(definition))
     return {
       resourceType: 'Parameters',
       parameter: path.includes('/m/') ? all.filter(({ name }) => name !== 'url') : all,
@@ -135,9 +139,15 @@ describe('operations', () => {
     return found
   }
 
-  /** Refusals for what the server does not know or cannot do; those for what the data are not are answers. */
+  /**
+   * Refusals for what the server does not know or cannot do, and for what INPUTS lacks; those for what the data are not
+   * are answers.
+   */
   const isUnserved = ({ status, body }: FhirResponse): boolean =>
-    status >= 500 || status === 404 || status === 405 || /not-supported/.test(JSON.stringify(body ?? {}))
+    status >= 500 ||
+    status === 404 ||
+    status === 405 ||
+    /not-supported|missing-parameter|invalid-parameter/.test(JSON.stringify(body ?? {}))
 
   async function unserved(paths: readonly string[], type: string, definition: OperationDefinition) {
     const wrong: unknown[] = []

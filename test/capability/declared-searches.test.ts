@@ -96,31 +96,35 @@ describe('search parameters', () => {
   /** Not every reference leads to a hierarchy, nor is every token an identifier or a coded one. */
   const isUnknown = ({ outcome }: Answered) => JSON.stringify(outcome ?? {}).includes('search-modifier-unknown')
 
-  test.each(['string', 'token', 'reference', 'uri'])(
-    'of type %s take each modifier that is told of, and no other',
-    async (kind) => {
-      const modifiers = declaredModifiers().get(kind) ?? []
-      expect(modifiers).not.toEqual([])
-      const codes = new Map(
-        declared.types.flatMap(({ type, searchParam = [] }) =>
-          searchParam
-            .filter((parameter) => parameter.type === kind && !['_id', 'phonetic'].includes(parameter.name))
-            .map(({ name, definition }) => [definition, `${type}?${name}`] as const),
-        ),
+  const WITH_MODIFIERS = ['string', 'token', 'reference', 'uri']
+
+  test('of other types take no modifier but :missing', () => {
+    const told = [...declaredModifiers().keys()].filter((kind) => kind in VALUES)
+    expect(told).toEqual(WITH_MODIFIERS)
+  })
+
+  test.each(WITH_MODIFIERS)('of type %s take each modifier that is told of, and no other', async (kind) => {
+    const modifiers = declaredModifiers().get(kind) ?? []
+    expect(modifiers).not.toEqual([])
+    const codes = new Map(
+      declared.types.flatMap(({ type, searchParam = [] }) =>
+        searchParam
+          .filter((parameter) => parameter.type === kind && !['_id', 'phonetic'].includes(parameter.name))
+          .map(({ name, definition }) => [definition, `${type}?${name}`] as const),
+      ),
+    )
+    for (const modifier of modifiers) {
+      const value = encodeURIComponent(MODIFIED[`${kind} ${modifier}`] ?? VALUES[kind] ?? '')
+      const all = await answers(
+        declared,
+        [...codes.values()].map((code) => `${code}:${modifier}=${value}&_count=1`),
       )
-      for (const modifier of modifiers) {
-        const value = encodeURIComponent(MODIFIED[`${kind} ${modifier}`] ?? VALUES[kind] ?? '')
-        const all = await answers(
-          declared,
-          [...codes.values()].map((code) => `${code}:${modifier}=${value}&_count=1`),
-        )
-        expect(all.some(({ status }) => status === 200)).toBe(true)
-        expect(all.filter((one) => (one.status !== 200 && one.status !== 400) || isUnknown(one))).toEqual([])
-      }
-      const others = [...codes.values()].slice(0, 20).map((code) => `${code}:nonsense=a`)
-      expect((await answers(declared, others)).filter((one) => !isUnknown(one))).toEqual([])
-    },
-  )
+      expect(all.some(({ status }) => status === 200)).toBe(true)
+      expect(all.filter((one) => (one.status !== 200 && one.status !== 400) || isUnknown(one))).toEqual([])
+    }
+    const others = [...codes.values()].slice(0, 20).map((code) => `${code}:nonsense=a`)
+    expect((await answers(declared, others)).filter((one) => !isUnknown(one))).toEqual([])
+  })
 
   test('of type reference take the types that they point to as modifiers', async () => {
     const urls = declared.types.flatMap(({ type, searchParam = [] }) =>

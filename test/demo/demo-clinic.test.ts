@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Appointment, DocumentReference, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, ContactPoint, DocumentReference, Patient, Schedule, Slot } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { readSettings } from '../../src/clinics/settings.ts'
@@ -115,7 +115,9 @@ describe('a seeded store', () => {
   })
 
   test('has documents whose size and hash are those of their text', async () => {
-    for (const { resource } of await demo.look().search<DocumentReference>('DocumentReference', '')) {
+    const documents = await demo.look().search<DocumentReference>('DocumentReference', '')
+    expect(documents).toHaveLength(4)
+    for (const { resource } of documents) {
       const { data = '', size, hash, contentType } = resource.content[0]?.attachment ?? {}
       const bytes = Buffer.from(data, 'base64')
       expect([contentType, size, hash]).toEqual([
@@ -127,11 +129,16 @@ describe('a seeded store', () => {
   })
 
   test('has phone numbers that belong to nobody, and e-mail addresses at example domains', async () => {
-    for (const { text } of await demo.look().search('Patient', '')) {
-      for (const [, phone = ''] of text.matchAll(/"value":"(\+[^"]+)"/g)) expect(phone).toMatch(/^\+1\d{3}55501\d\d$/)
-      for (const [, mail = ''] of text.matchAll(/"value":"[^"@]+@([^"]+)"/g))
-        expect(mail).toMatch(/^example\.(com|org|net)$/)
-    }
+    const patients = await demo.look().search<Patient>('Patient', '')
+    const contacts = patients.flatMap(({ resource }) => resource.telecom ?? [])
+    const valuesOf = (system: ContactPoint['system']) =>
+      contacts.filter((contact) => contact.system === system).map(({ value }) => value)
+    const [phones, mails] = [valuesOf('phone'), valuesOf('email')]
+    expect(phones.length).toBeGreaterThan(10)
+    expect(mails.length).toBeGreaterThan(10)
+    expect(phones.length + mails.length).toBe(contacts.length)
+    for (const phone of phones) expect(phone).toMatch(/^\+1\d{3}55501\d\d$/)
+    for (const mail of mails) expect(mail).toMatch(/^[^@]+@example\.(com|org|net)$/)
   })
 
   test('has the settings of the demo clinic', async () => {
@@ -168,6 +175,7 @@ describe('the day of the appointments', () => {
     expect(await statusOf('reyes-mateo')).toBe('booked')
     expect(await statusOf('haddad-layla')).toBe('cancelled')
     const free = await slots(look, '&status=free')
+    expect(free.length).toBeGreaterThan(0)
     expect(free.every(({ start }) => local(start) > local('2026-03-02T10:45:00-05:00'))).toBe(true)
   })
 })
@@ -191,7 +199,7 @@ describe('seeding', () => {
       true,
     ])
     const patients = await opened.access(DEMO_CLINIC).reader().search('Patient', '')
-    expect(patients.map(({ version }) => version)).toEqual(patients.map(() => 1))
+    expect(patients.map(({ version }) => version)).toEqual(Array(25).fill(1))
   })
 })
 
@@ -217,12 +225,15 @@ describe('topping up', () => {
 
   test('does not fill a day again whose slots were deleted', async () => {
     const demo = await seeded()
-    await demo.access(DEMO_CLINIC).change(async (ctx) => {
+    const deleted = await demo.access(DEMO_CLINIC).change(async (ctx) => {
       const day = await ctx.search<Slot>('Slot', 'start=ge2026-03-10&start=lt2026-03-11')
       for (const { id } of day) await ctx.delete('Slot', id)
+      return day.length
     })
+    expect(deleted).toBe(46)
     demo.setTime('2026-03-03T08:00:00-05:00')
-    await topUpSlots(demo)
+    // Wednesday 1 April has come.
+    expect(await topUpSlots(demo)).toBe(46)
     expect(await slots(demo.look, '&start=ge2026-03-10&start=lt2026-03-11')).toEqual([])
   })
 

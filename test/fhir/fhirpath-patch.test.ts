@@ -402,6 +402,15 @@ describe('what is no FHIRPath Patch is 400', () => {
       'a value of two types',
       part({ type: 'replace', path: 'Patient.gender', value: { valueCode: 'x', valueString: 'x' } }),
     ],
+    [
+      'a value of one type with an extension of another',
+      part({
+        type: 'add',
+        path: 'Patient',
+        name: 'deceased',
+        value: { _valueString: { extension: [{ url: 'http://a', valueCode: 'x' }] }, valueBoolean: true },
+      }),
+    ],
     ['a value of no R4 type', part({ type: 'replace', path: 'Patient.gender', value: { valueWord: 'x' } })],
     ['a path that is no FHIRPath', path('Patient..name')],
     ['a path with a word too much', path('Patient name')],

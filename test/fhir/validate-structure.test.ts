@@ -53,6 +53,27 @@ const STRUCTURE: readonly Refusal[] = [
     'only one type',
   ],
   [
+    'the extension of one type of a choice and the value of another',
+    observation({ _valueString: { extension: [extension] }, valueBoolean: true }),
+    'structure',
+    'Observation.value',
+    'as valueString and as valueBoolean; only one type',
+  ],
+  [
+    'the value of one type of a choice and the extension of another',
+    observation({ valueBoolean: true, _valueString: { extension: [extension] } }),
+    'structure',
+    'Observation.value',
+    'as valueBoolean and as valueString; only one type',
+  ],
+  [
+    'the extensions of two types of a choice',
+    observation({ _valueString: { extension: [extension] }, _valueBoolean: { extension: [extension] } }),
+    'structure',
+    'Observation.value',
+    'as valueString and as valueBoolean; only one type',
+  ],
+  [
     'one object where there is a list',
     patient({ name: { family: 'x' } }),
     'structure',

@@ -1,6 +1,6 @@
 /** The insurance simulator: docs/insurance-simulator.md. */
 import { describe, expect, test } from '@jest/globals'
-import { INSURANCE_STATUS } from '../../src/core/ports.ts'
+import { INSURANCE_STATUSES } from '../../src/core/ports.ts'
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
 
 const verify = (memberId: string) => insuranceSimulator.verify({ clinic: 'a', payerName: 'Acme', memberId })
@@ -26,7 +26,7 @@ describe('the member id decides', () => {
   })
 
   test('every status can be had', () => {
-    expect(new Set(ROWS.map(([, status]) => status))).toEqual(new Set(INSURANCE_STATUS))
+    expect(new Set(ROWS.map(([, status]) => status))).toEqual(new Set(INSURANCE_STATUSES))
   })
 
   test.each(ROWS)('errorMessage is present for every status but VERIFIED and PENDING: %s', async (memberId, status) => {

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient, Task } from 'fhir/r4'
 import { pino } from 'pino'
+import { crmSyncTasks } from '../../src/calls/record/crm-sync-task.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { CrmConnector, CrmContact, Delivery } from '../../src/core/ports.ts'
 import {
@@ -44,6 +45,7 @@ const outbox = (enabled = true, to: CrmConnector = crm) =>
   new Outbox({
     repository: store.repository,
     crm: to,
+    tasks: crmSyncTasks,
     accessOf: store.access,
     settingsOf: async () => ({ ...CRM, enabled }),
     logger: pino({ level: 'silent' }),
@@ -76,7 +78,7 @@ const stage = (messageId = 'm') =>
     const fields = { firstName: 'John' }
     stageDelivery(ctx, { clinic: 'a', patient, event: 'intake.submitted', messageId, fields })
   })
-const tryNow = () => deliverStaged(store.access('a'), crm, 'm')
+const tryNow = () => deliverStaged(store.access('a'), { crm, tasks: crmSyncTasks }, 'm')
 const row = async () => {
   const record = await store.repository.readRecord('a', OUTBOX, 'm')
   return record && { ...(record.value as OutboxRow), due: record.due }
@@ -186,6 +188,7 @@ describe('the background', () => {
     const loop = new Outbox({
       repository: store.repository,
       crm,
+      tasks: crmSyncTasks,
       accessOf: store.access,
       settingsOf: async (clinic) => {
         asked.push(clinic)

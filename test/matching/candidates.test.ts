@@ -18,6 +18,16 @@ describe('each clue is a narrow search', () => {
       { telecom: [{ system: 'phone', value: '+12125550123' }] },
       ['telecom=+12125550123,12125550123,2125550123'],
     ],
+    [
+      'a phone number with a zero before it in its country, written in any way',
+      { telecom: [{ system: 'phone', value: '+44 (0)20 7946 0958' }] },
+      ['telecom=+4402079460958,+442079460958,442079460958,2079460958,02079460958'],
+    ],
+    [
+      'a phone number that begins with a zero',
+      { telecom: [{ system: 'phone', value: '+39 (0)6 698 12345' }] },
+      ['telecom=+390669812345,390669812345,0669812345'],
+    ],
     ['an e-mail address', { telecom: [{ system: 'email', value: 'a@b.example' }] }, ['telecom=a@b.example']],
     [
       'both names, in either order or as a text',

@@ -64,6 +64,12 @@ describe('a Parameters resource', () => {
     })
   })
 
+  test('a value may have an extension beside it', () => {
+    const extension = [{ url: 'http://example.org/heard', valueDecimal: 0.9 }]
+    const body = parameters(TEXT, { name: 'flag', _valueBoolean: { extension }, valueBoolean: true })
+    expect(readInput(definition, body)).toEqual({ text: 'x', flag: true })
+  })
+
   test('a decimal keeps its text', () => {
     const input = readInput(
       definition,
@@ -143,6 +149,11 @@ describe('a Parameters resource', () => {
     [parameters({ valueString: 'x' })],
     [parameters({ name: 'text' })],
     [parameters({ name: 'text', valueString: 'x', valueCode: 'y' })],
+    [parameters(TEXT, { name: 'flag', _valueString: { extension: [] }, valueBoolean: true })],
+    [parameters(TEXT, { name: 'flag', valueBoolean: true, _valueString: { extension: [] } })],
+    [parameters({ name: 'text', _valueString: { extension: [] } })],
+    [parameters(TEXT, { name: 'patient', resource: { resourceType: 'Patient' }, valueString: 'x' })],
+    [parameters(TEXT, { name: 'pair', part: [{ name: 'left', valueString: 'l' }], valueString: 'x' })],
     [{ text: 'x' }],
     ['x'],
     [[]],

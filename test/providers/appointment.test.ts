@@ -261,6 +261,18 @@ describe('moving', () => {
   })
 })
 
+describe('an appointment that stays where it is', () => {
+  test.each(['moved', 'deleted'])('can be changed although its slot was %s meanwhile', async (what) => {
+    const [id = ''] = await freeSlots()
+    const stored = await booked([id])
+    if (what === 'deleted') await server.fhir('DELETE', `/Slot/${id}`)
+    else await put({ ...slot(id, 4), status: 'busy' })
+    const changed = await change(stored, { comment: 'Bring the letter' })
+    expect([changed.status, changed.body.comment]).toEqual([200, 'Bring the letter'])
+    expect((await change(changed.body, { status: 'arrived' })).status).toBe(200)
+  })
+})
+
 describe('giving slots back', () => {
   test.each(['cancelled', 'entered-in-error'])('%s frees them, and others can book them', async (status) => {
     const slots = await freeSlots(2)
@@ -346,7 +358,7 @@ describe('status', () => {
 })
 
 describe('in a transaction', () => {
-  const transaction = (...resources: readonly (readonly [string, object])[]) =>
+  const transaction = (...resources: readonly (readonly [string, object | undefined])[]) =>
     server.fhir('POST', '/', {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -382,6 +394,24 @@ describe('in a transaction', () => {
     expect(await statusOf(id)).toBe('free')
     expect((await server.fhir('GET', `/Appointment?slot=Slot/${id}`)).body.total).toBe(0)
   })
+
+  test.each(['DELETE, POST', 'POST, DELETE'])(
+    'an appointment is deleted and its slot booked again, as deletions come first whatever the order: %s',
+    async (order) => {
+      const [id = ''] = await freeSlots()
+      const old = await booked([id])
+      const entries = {
+        DELETE: [`DELETE Appointment/${old.id}`, undefined],
+        POST: ['POST Appointment', appointment([id])],
+      } as const
+      const answer = await transaction(...order.split(', ').map((method) => entries[method as keyof typeof entries]))
+      expect([answer.status, answer.text]).toEqual([200, expect.anything()])
+      expect((await server.fhir('GET', `/Appointment/${old.id}`)).status).toBe(410)
+      const { body } = await server.fhir('GET', `/Appointment?slot=Slot/${id}`)
+      expect(body.entry.map((entry: { resource: Resource }) => entry.resource['status'])).toEqual(['booked'])
+      expect(await statusOf(id)).toBe('busy')
+    },
+  )
 
   test('a booking that fails takes the patient created beside it with it', async () => {
     const [id = ''] = await freeSlots()
@@ -426,6 +456,23 @@ describe('the policies of the clinic', () => {
     expect(await state()).toEqual(['busy', undefined])
     await change(second, { status: 'cancelled' })
     expect(await state()).toEqual(['free', undefined])
+  })
+
+  test('a slot that was booked three times is overbooked until one booking is left', async () => {
+    await settings({ overbooking: true })
+    const [id = ''] = await freeSlots()
+    const all = [await booked([id]), await booked([id]), await booked([id])]
+    const states: unknown[] = []
+    for (const one of all) {
+      await change(one, { status: 'cancelled' })
+      const { body } = await server.fhir('GET', `/Slot/${id}`)
+      states.push([body.status, body.overbooked])
+    }
+    expect(states).toEqual([
+      ['busy', true],
+      ['busy', undefined],
+      ['free', undefined],
+    ])
   })
 
   test('bookings and cancellations at once leave the slot as its bookings say', async () => {

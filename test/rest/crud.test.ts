@@ -103,6 +103,14 @@ describe('read', () => {
     ).toBe(200)
   })
 
+  test('where both are given If-None-Match decides, whatever If-Modified-Since says', async () => {
+    const { body, headers } = await server.fhir('POST', '/Patient', patient('Both'))
+    const get = (tag: string, since: string) =>
+      server.fhir('GET', `/Patient/${body.id}`, undefined, { 'if-none-match': tag, 'if-modified-since': since })
+    expect((await get('W/"2"', headers.get('last-modified') ?? '')).status).toBe(200)
+    expect((await get('W/"1"', 'Mon, 01 Jan 2001 00:00:00 GMT')).status).toBe(304)
+  })
+
   test('an If-None-Match with tags that other servers made is no match: 200', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Foreign'))
     const get = (tags: string) => server.fhir('GET', `/Patient/${body.id}`, undefined, { 'if-none-match': tags })
@@ -214,6 +222,32 @@ describe('update', () => {
     expect(answer.status).toBe(412)
   })
 
+  test('If-None-Match: * takes the id of a deleted resource, which is free again', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('Deleted'))
+    const path = `/Patient/${body.id}`
+    await server.fhir('DELETE', path)
+    const put = await server.fhir('PUT', path, { ...patient('Back'), id: body.id }, { 'if-none-match': '*' })
+    expect([put.status, put.headers.get('etag')]).toEqual([201, 'W/"3"'])
+  })
+
+  test.each(['PUT', 'PATCH', 'DELETE'])(
+    'an If-None-Match that is not * is 400 on a write, and nothing is changed: %s',
+    async (method) => {
+      const { body } = await server.fhir('POST', '/Patient', patient('Kept'))
+      const path = `/Patient/${body.id}`
+      const changes = {
+        PUT: { ...patient('Changed'), id: body.id },
+        PATCH: [{ op: 'remove', path: '/name' }],
+        DELETE: undefined,
+      }
+      const change = changes[method as keyof typeof changes]
+      const answer = await server.fhir(method, path, change, { 'if-none-match': 'W/"7"' })
+      expect(answer.status).toBe(400)
+      expect(answer.body.issue[0].diagnostics).toBe('If-None-Match on a write can only be *, not \'W/"7"\'')
+      expect((await server.fhir('GET', path)).body).toEqual(body)
+    },
+  )
+
   test('16 parallel updates all land, one version each, and the history is in version order', async () => {
     const { body } = await server.fhir('POST', '/Patient', patient('Busy'))
     const answers = await Promise.all(
@@ -251,6 +285,17 @@ describe('delete', () => {
     const back = await server.fhir('PUT', path, { ...patient('Back'), id: body.id })
     expect(back.status).toBe(201)
     expect(back.headers.get('etag')).toBe('W/"3"')
+  })
+
+  test('with a stale If-Match is 412 and deletes nothing; the current one is taken', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('One'))
+    const path = `/Patient/${body.id}`
+    await server.fhir('PUT', path, { ...patient('Two'), id: body.id })
+    const stale = await server.fhir('DELETE', path, undefined, { 'if-match': 'W/"1"' })
+    expect([stale.status, stale.body.resourceType]).toEqual([412, 'OperationOutcome'])
+    expect((await server.fhir('GET', path)).body.name[0].family).toBe('Two')
+    expect((await server.fhir('DELETE', path, undefined, { 'if-match': 'W/"2"' })).status).toBe(204)
+    expect((await server.fhir('GET', path)).status).toBe(410)
   })
 
   test('of what is deleted or never was is 204 too', async () => {

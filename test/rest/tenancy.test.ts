@@ -294,10 +294,12 @@ describe('rules that look at other resources', () => {
   test('$match finds patients of one clinic', async () => {
     const parameters = { resourceType: 'Parameters', parameter: [{ name: 'resource', resource: patient() }] }
     const found = async (by: TwoClinics['ours']) => idsOf(await by('POST', '/Patient/$match', parameters))
-    expect(await found(clinics.ours)).toContain(ourPatient)
-    expect(await found(clinics.theirs)).not.toContain(ourPatient)
-    for (const id of await found(clinics.theirs))
-      expect((await clinics.theirs('GET', `/Patient/${id}`)).status).toBe(200)
+    const theirPatient = (await clinics.theirs('POST', '/Patient', patient())).body.id
+    const [ours, theirs] = [await found(clinics.ours), await found(clinics.theirs)]
+    expect(ours).toContain(ourPatient)
+    expect(theirs).toContain(theirPatient)
+    for (const id of ours) expect((await clinics.ours('GET', `/Patient/${id}`)).status).toBe(200)
+    for (const id of theirs) expect((await clinics.theirs('GET', `/Patient/${id}`)).status).toBe(200)
   })
 })
 

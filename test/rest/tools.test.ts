@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, Patient, Task } from 'fhir/r4'
 import { MAX_CALLS } from '../../src/calls/envelope.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import type { InsuranceAnswer } from '../../src/core/ports.ts'
+import type { InsuranceResult } from '../../src/core/ports.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
@@ -62,7 +62,7 @@ const contentsOf = async (clinic: string) => JSON.stringify([await patientsOf(cl
 
 beforeAll(async () => {
   const insurance = {
-    verify: async (): Promise<InsuranceAnswer> => {
+    verify: async (): Promise<InsuranceResult> => {
       asked++
       await new Promise((resolve) => setTimeout(resolve, insuranceDelay))
       return { status: 'VERIFIED', copayCents: 100 * asked }
@@ -79,6 +79,7 @@ describe('the shared secret (spec 5)', () => {
     ['is wrong', { 'x-voice-secret': 'wrong' }],
     ['is empty', { 'x-voice-secret': '' }],
     ['is the beginning of the right one', { 'x-voice-secret': 'demo-secre' }],
+    ['is the right one in other case', { 'x-voice-secret': 'Demo-Secret' }],
   ])('a request whose x-voice-secret %s is 401, whatever its body', async (_what, headers) => {
     for (const path of [VALIDATE, UPDATE, '/calls', '/patient-intake/unknown']) {
       const response = await request(server.url, 'POST', path, '{ not JSON', {
@@ -172,6 +173,33 @@ describe('the results (spec 2.2)', () => {
       error: expect.stringContaining('decision'),
       say: expect.any(String),
     })
+  })
+
+  test('a call without an id is no repeat of another one, though the arguments are the same', async () => {
+    const headers = { 'x-call-id': 'without-id', 'x-call-to': OTHER }
+    const raised = async (id: unknown) => {
+      const before = (await tasksOf('other')).length
+      await post(ESCALATE, batch(call(id, { reason: 'twice' }), call(id, { reason: 'twice' })), headers)
+      return (await tasksOf('other')).length - before
+    }
+    expect([await raised(null), await raised('same')]).toEqual([2, 1])
+  })
+
+  test('a call that changes nothing runs again with the same id, by the settings of now', async () => {
+    const settings = '/clinics/demo-clinic/settings'
+    const { body: before } = await server.fhir('GET', settings)
+    const heard = async () => {
+      const headers = { 'x-call-id': 'validating', 'x-call-to': DEMO }
+      const calls = batch(call('same', { fieldName: 'phone', value: '020 7946 0958' }))
+      return decode(await post(VALIDATE, calls, headers))[0]?.value
+    }
+    expect(await heard()).toBe('02079460958')
+    try {
+      expect((await server.fhir('PUT', settings, { ...before, defaultRegion: 'GB' })).status).toBe(200)
+      expect(await heard()).toBe('+442079460958')
+    } finally {
+      await server.fhir('PUT', settings, before)
+    }
   })
 
   test('an argument that the tool does not know is ignored', async () => {
@@ -371,6 +399,35 @@ describe('the body never selects (spec 4.1 rule 9)', () => {
       expect(decode(await post(VALIDATE, { message }, secret, trusting))).toMatchObject([{ valid: true }])
       const headers = { ...secret, 'x-call-id': 'body-1', 'x-call-to': DEMO }
       expect(decode(await post(VALIDATE, { message }, headers, trusting))).toMatchObject([{ code: 'call-mismatch' }])
+    } finally {
+      await trusting.close()
+    }
+  })
+
+  test('with TRUST_BODY_CALL_METADATA the caller is the one of x-call-from, not the customer of the body', async () => {
+    const trusting = await startServer({ TRUST_BODY_CALL_METADATA: 'on' })
+    try {
+      const [inHeader, inBody] = ['+12125550161', '+12125550162']
+      const registered = async (family: string, value: string): Promise<string> => {
+        const telecom = [{ system: 'phone', value }]
+        const { body } = await trusting.fhir('POST', '/Patient', {
+          resourceType: 'Patient',
+          name: [{ family }],
+          telecom,
+        })
+        return body.id
+      }
+      const ids = [await registered('Header', inHeader), await registered('Body', inBody)]
+      const say = async (firstName: string, headers: Record<string, string>) => {
+        const message = { customer: { number: inBody }, toolCalls: [call('1', { firstName })] }
+        expect(decode(await post(UPDATE, { message }, headers, trusting))).toMatchObject([{ success: true }])
+      }
+      const given = () =>
+        Promise.all(ids.map(async (id) => (await trusting.fhir('GET', `/Patient/${id}`)).body.name[0].given))
+      await say('Hedda', { 'x-call-id': 'from-header', 'x-call-to': DEMO, 'x-call-from': inHeader })
+      expect(await given()).toEqual([['Hedda'], undefined])
+      await say('Bodo', { 'x-call-id': 'from-body', 'x-call-to': DEMO })
+      expect(await given()).toEqual([['Hedda'], ['Bodo']])
     } finally {
       await trusting.close()
     }

@@ -1,7 +1,10 @@
 /** Conditions on resources that are in memory mean what src/search/plan.ts says, as in every store. */
 import { describe, expect, test } from '@jest/globals'
-import { type Candidate, holds } from '../../src/search/matches.ts'
-import type { Condition } from '../../src/search/plan.ts'
+import fc from 'fast-check'
+import { type Candidate, matches } from '../../src/search/matches.ts'
+import type { Condition, IndexEntry } from '../../src/search/plan.ts'
+import { Population } from '../storage/naive/population.ts'
+import { conditions, entries, ids, numbers, types, valueConditions } from '../storage/random.ts'
 
 const definition: Candidate = {
   type: 'OperationDefinition',
@@ -46,16 +49,39 @@ const table: readonly (readonly [boolean, Condition])[] = [
 
 describe('a resource in memory', () => {
   test.each(table)('%p for %j', (expected, condition) => {
-    expect(holds(condition, definition)).toBe(expected)
-    expect(holds({ kind: 'not', of: condition }, definition)).toBe(!expected)
+    expect(matches(condition, definition)).toBe(expected)
+    expect(matches({ kind: 'not', of: condition }, definition)).toBe(!expected)
     const never: Condition = { kind: 'any', of: [] }
-    expect(holds({ kind: 'any', of: [never, condition] }, definition)).toBe(expected)
-    expect(holds({ kind: 'all', of: [never, condition] }, definition)).toBe(false)
+    expect(matches({ kind: 'any', of: [never, condition] }, definition)).toBe(expected)
+    expect(matches({ kind: 'all', of: [never, condition] }, definition)).toBe(false)
   })
 
   test('is not found by what another resource has', () => {
     const where: Condition = { kind: 'missing', param: 'name', missing: true }
-    expect(holds({ kind: 'chain', param: 'base', types: ['OperationDefinition'], where }, definition)).toBe(false)
-    expect(holds({ kind: 'has', type: 'Patient', param: 'base', where }, definition)).toBe(false)
+    expect(matches({ kind: 'chain', param: 'base', types: ['OperationDefinition'], where }, definition)).toBe(false)
+    expect(matches({ kind: 'has', type: 'Patient', param: 'base', where }, definition)).toBe(false)
   })
+
+  const candidates = fc.record({ type: types, id: ids, lastUpdated: numbers, entries }).map(withoutSelfReferences)
+  test.each([...Object.entries(valueConditions), ['any kind', conditions] as const])(
+    'matches a random condition on %s exactly where the naive store finds it',
+    (_, arbitrary) => {
+      const lists = fc.array(arbitrary, { minLength: 20, maxLength: 20 })
+      const property = fc.property(candidates, lists, (candidate, list) => {
+        const population = new Population([candidate])
+        for (const condition of list) {
+          const isFound = population.fulfilling(condition).has(candidate)
+          expect({ condition, matches: matches(condition, candidate) }).toEqual({ condition, matches: isFound })
+        }
+      })
+      fc.assert(property, { numRuns: 200 })
+    },
+  )
 })
+
+/** What refers to itself would be found by a chain in a population, where `matches` follows no reference. */
+function withoutSelfReferences(candidate: Candidate): Candidate {
+  const isSelf = (entry: IndexEntry) =>
+    entry.kind === 'reference' && entry.type === candidate.type && entry.id === candidate.id
+  return { ...candidate, entries: candidate.entries.filter((entry) => !isSelf(entry)) }
+}

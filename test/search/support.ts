@@ -1,7 +1,7 @@
 /** Short ways to ask the search what a query means, what a resource is found by, and whether one finds the other. */
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { extractEntries } from '../../src/search/index/extract.ts'
-import { holds as holdsFor } from '../../src/search/matches.ts'
+import { matches } from '../../src/search/matches.ts'
 import type { Condition, IndexEntry } from '../../src/search/plan.ts'
 import { type ParsedSearch, parseSearch, type SearchOptions } from '../../src/search/query/parse.ts'
 
@@ -52,4 +52,4 @@ export const finds = (text: string, resource: AnyResource & Record<string, unkno
 
 /** Whether a condition on one resource alone holds for one that has these entries. */
 export const holds = (condition: Condition, entries: readonly IndexEntry[]): boolean =>
-  holdsFor(condition, { type: 'Basic', id: 'one', lastUpdated: 0, entries })
+  matches(condition, { type: 'Basic', id: 'one', lastUpdated: 0, entries })

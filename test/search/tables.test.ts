@@ -1,5 +1,6 @@
 /** Tables of searches over HTTP, one for each type of search parameter: https://hl7.org/fhir/R4/search.html#ptypes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { MODIFIERS } from '../../src/search/query/criterion.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { composite } from './tables/composite.ts'
 import { date } from './tables/date.ts'
@@ -38,17 +39,22 @@ function encoded(query: string): string {
   return `/${type}?${pairs.join('&')}`
 }
 
-describe.each([number, date, string, token, reference, composite, quantity, uri, special])(
-  'the table of parameters of type $name',
-  ({ name, resources, rows }) => {
-    beforeAll(() => store({ name, resources, rows }))
+const TABLES = [number, date, string, token, reference, composite, quantity, uri, special]
 
-    test.each(rows)('%s finds %j', async (query, expected) => {
-      const { status, body } = await server.fhir('GET', `${encoded(query)}&_tag=${TAG}%7C${name}&_count=100`)
-      const places = (body.entry ?? []).map((entry: { resource: { id: string } }) =>
-        Number(entry.resource.id.slice(name.length + 1)),
-      )
-      expect([status, places.toSorted((one: number, other: number) => one - other)]).toEqual([200, expected])
-    })
-  },
-)
+test.each(TABLES)('the table of parameters of type $name has a row for each of their modifiers', ({ name, rows }) => {
+  const queries = rows.map(([query]) => query)
+  const without = MODIFIERS[name].filter((modifier) => !queries.some((query) => query.includes(`:${modifier}=`)))
+  expect(without).toEqual([])
+})
+
+describe.each(TABLES)('the table of parameters of type $name', ({ name, resources, rows }) => {
+  beforeAll(() => store({ name, resources, rows }))
+
+  test.each(rows)('%s finds %j', async (query, expected) => {
+    const { status, body } = await server.fhir('GET', `${encoded(query)}&_tag=${TAG}%7C${name}&_count=100`)
+    const places = (body.entry ?? []).map((entry: { resource: { id: string } }) =>
+      Number(entry.resource.id.slice(name.length + 1)),
+    )
+    expect([status, places.toSorted((one: number, other: number) => one - other)]).toEqual([200, expected])
+  })
+})

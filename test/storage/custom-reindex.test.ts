@@ -1,4 +1,4 @@
-/** Resources whose entries are made anew by what a clinic has added, on each engine: see ResourceStore.reindex. */
+/** Reindexing by the search parameters of a clinic, on each engine: see ResourceStore.reindex. */
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { IndexEntry, SearchPlan } from '../../src/search/plan.ts'
@@ -147,7 +147,7 @@ function describeReindexing(newUrl: () => Promise<string>): void {
     for (const store of [one, other]) await store.close()
   })
 
-  test('a newer server, which indexes everything anew, keeps what a clinic has added', async () => {
+  test('a newer server, which reindexes everything, keeps what a clinic has added', async () => {
     const url = await newUrl()
     const [before, north] = [await open(url), new Writer(await open(url))]
     await before.close()
@@ -166,7 +166,7 @@ function describeReindexing(newUrl: () => Promise<string>): void {
     await after.store.close()
   })
 
-  test('who makes entries anew by older parameters undoes nothing that was done by newer ones', async () => {
+  test('reindexing by older parameters undoes nothing that was done by newer ones', async () => {
     const url = await newUrl()
     const [one, other] = [await open(url), await open(url)]
     const [old, young] = [new Writer(one), new Writer(other)]

@@ -1,4 +1,4 @@
-/** A server that makes the search index of a store anew, slowly, and says on stdout for which resources. */
+/** A server that reindexes a store, slowly, and says on stdout which resources. */
 import { BY_COLOUR, extracting, openAs, say } from './people.ts'
 
 const [url = ''] = process.argv.slice(2)

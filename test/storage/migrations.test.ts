@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
+import { pino } from 'pino'
 import { openStore } from '../../src/app.ts'
 import { IndexIncomplete, type IndexingProgress, type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
@@ -30,7 +31,7 @@ import {
 const OLD_STORES = join(import.meta.dirname, 'old-stores')
 const PROCESS = join(import.meta.dirname, 'indexing-process.ts')
 
-/** Nothing is made anew as long as this lasts. */
+/** Nothing is reindexed as long as this lasts. */
 const NEVER = { ...FAST, look: 3_600_000 }
 const LATER = { pace: NEVER }
 
@@ -177,7 +178,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
         expect(await server.clinic().find('Patient', where.family('Tal'))).toHaveLength(PEOPLE)
       }))
 
-    test('is made anew where a parameter has other values than before, and forgets those it had', () =>
+    test('is reindexed where a parameter has other values than before, and forgets those it had', () =>
       withServers(async (url, open) => {
         await fill(url)
         const before = await open(url, extracting(2, BY_LAST_LETTER), LATER)
@@ -265,7 +266,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
       const killed = await indexingProcess(url, (lines) => lines.length >= 20, 'SIGKILL')
       expect(killed.length).toBeGreaterThanOrEqual(20)
       expect(killed).not.toContain('complete')
-      // Before it is complete, nobody searches by it.
+      // It is not searched by before it is complete.
       const between = await serve(url, extracting(2, BY_COLOUR), LATER)
       await expect(between.clinic().find('Patient', where.colour('red'))).rejects.toBeInstanceOf(IndexIncomplete)
       await between.store.close()
@@ -430,7 +431,7 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
   expect(await store.clinics()).toEqual(['', 'north', 'south'])
 }
 
-/** Waits until what the old server extracted otherwise is made anew. */
+/** Waits until what the old server extracted differently is reindexed. */
 async function whenIndexed(store: ResourceStore): Promise<void> {
   await until(async () => {
     try {
@@ -512,8 +513,26 @@ describeOnMongo('a store of version 1 on MongoDB', () => {
 
   test('is brought up to date once by several servers that start at the same time', async () => {
     const url = await oldDatabase()
-    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url)))
+    const completed: { readonly type: string; readonly done: number }[] = []
+    const logger = pino(
+      {},
+      {
+        write: (line) => {
+          const { state, type, done } = JSON.parse(line)
+          if (state === 'is complete') completed.push({ type, done })
+        },
+      },
+    )
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url, undefined, { logger })))
     for (const store of stores) await whenIndexed(store)
+    await until(async () => (completed.length >= 3 ? true : undefined))
     for (const store of stores) await store.close()
+    // Each type by one of the four, and each of its resources once.
+    expect(completed.toSorted((one, other) => one.type.localeCompare(other.type))).toEqual([
+      { type: 'Patient', done: 4 },
+      { type: 'Schedule', done: 2 },
+      { type: 'Slot', done: 6 },
+    ])
+    expect((await generations(url)).map((of) => of.length)).toEqual(Array(12).fill(1))
   })
 })

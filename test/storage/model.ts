@@ -1,6 +1,9 @@
-/** A store as naive as can be, in memory: what the engines are compared with. */
+/**
+ * A store as naive as can be, in memory: what the engines are compared with. What a search finds is decided by the set
+ * algebra in naive/, which shares neither code nor shape with the engines or with src/search/matches.ts.
+ */
 import { createHash } from 'node:crypto'
-import type { Condition, IndexEntry, RangeBounds, SearchPlan, SortKey } from '../../src/search/plan.ts'
+import type { SearchPlan } from '../../src/search/plan.ts'
 import {
   type ChangeSet,
   type HistoryQuery,
@@ -19,6 +22,9 @@ import {
   StoreUnavailable,
   type VersionScan,
 } from '../../src/storage/port.ts'
+import { inOrder, keysOf, type Row } from './naive/order.ts'
+import { Population } from './naive/population.ts'
+import { compareValues, type Value } from './naive/values.ts'
 
 interface Held {
   /** In the order of creation. */
@@ -27,7 +33,16 @@ interface Held {
   readonly versions: ResourceChange[]
 }
 
-type Key = string | number | null
+/** The current version of a resource that is not deleted. */
+interface Member extends ResourceChange {
+  /** In the order of creation. */
+  readonly number: number
+}
+
+/** A match with what it is sorted by. */
+interface Match extends Row {
+  readonly member: Member
+}
 
 export interface Model extends ResourceStore {
   /** What every match is sorted by, as JSON, in order: ties give the same text. */
@@ -45,172 +60,69 @@ export function openModel(): Model {
   const address = (...parts: readonly string[]) => JSON.stringify(parts)
   const held = (clinic: string, type: string, id: string) => resources.get(address(clinic, type, id))
   const current = (resource: Held | undefined) => resource?.versions.at(-1)
-  const live = (clinic: string, types: readonly string[]) =>
-    [...resources.values()].filter((resource) => {
+  const populations = new Map<string, Population<Member>>()
+
+  /** The current resources of the clinic, kept until its next write. */
+  function populationOf(clinic: string): Population<Member> {
+    const known = populations.get(clinic)
+    if (known !== undefined) return known
+    const members = [...resources.values()].flatMap((resource): Member[] => {
       const change = current(resource)
-      return (
-        resource.clinic === clinic && change !== undefined && change.method !== 'DELETE' && types.includes(change.type)
-      )
+      if (resource.clinic !== clinic || change === undefined || change.method === 'DELETE') return []
+      return [{ ...change, number: resource.number }]
     })
-  const change = (resource: Held): ResourceChange => {
-    const found = current(resource)
-    if (found === undefined) throw new Error('a resource without versions')
-    return found
+    const population = new Population(members)
+    populations.set(clinic, population)
+    return population
   }
 
-  function holds(condition: Condition, resource: Held): boolean {
-    const { entries, type, id, lastUpdated } = change(resource)
-    const some = <Kind extends IndexEntry['kind']>(
-      kind: Kind,
-      test: (entry: Extract<IndexEntry, { kind: Kind }>) => boolean,
-    ) =>
-      entries.some(
-        (entry) =>
-          'param' in condition &&
-          entry.kind === kind &&
-          entry.param === condition.param &&
-          test(entry as Extract<IndexEntry, { kind: Kind }>),
-      )
-    switch (condition.kind) {
-      case 'any':
-        return condition.of.some((part) => holds(part, resource))
-      case 'all':
-        return condition.of.every((part) => holds(part, resource))
-      case 'not':
-        return !holds(condition.of, resource)
-      case 'string':
-        return some('string', ({ folded, exact }) => {
-          if (condition.match === 'exact') return exact === condition.value
-          return fitsText(condition.match, folded, condition.value)
-        })
-      case 'unequal':
-        return entries.some(
-          (entry) =>
-            entry.kind === condition.of.kind &&
-            entry.param === condition.of.param &&
-            !holds(condition.of, { ...resource, versions: [{ ...change(resource), entries: [entry] }] }),
-        )
-      case 'token':
-        return some('token', ({ system, code }) => fits(condition.system, system) && fits(condition.code, code))
-      case 'reference':
-        return some(
-          'reference',
-          (entry) =>
-            entry.id === condition.id &&
-            fits(condition.type, entry.type) &&
-            (fits(condition.version, entry.version) ||
-              (condition.versions === 'below' && entry.version?.startsWith(`${condition.version}.`) === true)),
-        )
-      case 'uri':
-        return some('uri', ({ value }) => {
-          if (condition.match === 'exact') return value === condition.value
-          return condition.match === 'below' ? isBelow(value, condition.value) : isBelow(condition.value, value)
-        })
-      case 'date':
-        return some('date', ({ low, high }) => within(condition.bounds, low, high))
-      case 'number':
-        return some('number', ({ low, high }) => within(condition.bounds, low, high))
-      case 'quantity':
-        return some(
-          'quantity',
-          ({ low, high, system, code }) =>
-            within(condition.bounds, low, high) && fits(condition.system, system) && fits(condition.code, code),
-        )
-      case 'position':
-        return some('position', (entry) => metresBetween(condition, entry) <= condition.distance)
-      case 'composite':
-        return some('composite', ({ parts }) =>
-          condition.parts.every((part, index) => {
-            const entry = parts[index]
-            const alone = { ...change(resource), entries: entry === undefined ? [] : [entry] }
-            return holds(part, { ...resource, versions: [alone] })
-          }),
-        )
-      case 'missing':
-        return entries.some((entry) => entry.param === condition.param) !== condition.missing
-      case 'id':
-        return condition.ids.includes(id)
-      case 'type':
-        return condition.types.includes(type)
-      case 'lastUpdated':
-        return within(condition.bounds, lastUpdated, lastUpdated)
-      case 'chain':
-        return some('reference', (entry) => {
-          const target = live(resource.clinic, condition.types).find((one) => sameAddress(change(one), entry))
-          return target !== undefined && holds(condition.where, target)
-        })
-      case 'has':
-        return live(resource.clinic, [condition.type]).some(
-          (source) =>
-            change(source).entries.some(
-              (entry) =>
-                entry.kind === 'reference' && entry.param === condition.param && sameAddress(change(resource), entry),
-            ) && holds(condition.where, source),
-        )
-    }
+  function matches(plan: SearchPlan): readonly Match[] {
+    const population = populationOf(plan.clinic)
+    const found = population.ofTypes(plan.types).intersection(population.fulfillingAll(plan.where))
+    const keys = keysOf(population, plan.sort)
+    const rows = [...found].map((member) => ({ member, number: member.number, keys: keys(member) }))
+    return inOrder(plan.sort, rows)
   }
-
-  const matches = (plan: SearchPlan) =>
-    live(plan.clinic, plan.types)
-      .filter((resource) => plan.where.every((condition) => holds(condition, resource)))
-      .sort((one, other) => compare(plan.sort, position(plan, one), position(plan, other)))
-
-  const position = (plan: SearchPlan, resource: Held): readonly Key[] => [
-    ...plan.sort.map((key) => sortValue(key, change(resource))),
-    resource.number,
-  ]
 
   function search(plan: SearchPlan): SearchResult {
     const all = matches(plan)
-    const after = plan.after === undefined ? undefined : readCursor(plan.after, searchQuery(plan))
-    const rest = after === undefined ? all : all.filter((one) => compare(plan.sort, position(plan, one), after) > 0)
+    const rest = plan.after === undefined ? all : after(plan, all, readCursor(plan.after, searchQuery(plan)))
     const shown = rest.slice(0, plan.count)
     const last = shown.at(-1)
     const hasMore = rest.length > shown.length && last !== undefined
-    const isTotalKnown = plan.total !== 'none' || plan.count === 0 || (after === undefined && !hasMore)
+    const isTotalKnown = plan.total !== 'none' || plan.count === 0 || (plan.after === undefined && !hasMore)
     return {
-      matches: shown.map((resource) => asStored(change(resource))),
-      ...include(plan, shown),
-      ...(hasMore ? { next: writeCursor(position(plan, last), searchQuery(plan)) } : {}),
+      matches: shown.map(({ member }) => asStored(member)),
+      ...include(plan, new Set(shown.map(({ member }) => member))),
+      ...(hasMore ? { next: writeCursor([...last.keys, last.number], searchQuery(plan)) } : {}),
       ...(isTotalKnown ? { total: all.length } : {}),
     }
   }
 
-  function include(plan: SearchPlan, shown: readonly Held[]): Pick<SearchResult, 'included' | 'truncated'> {
-    const seen = new Set(shown)
-    const found: Held[] = []
-    let newest = shown
-    for (let round = 0; newest.length > 0; round += 1) {
-      const reached: Held[] = []
-      for (const one of plan.include.filter(({ iterate }) => iterate || round === 0)) {
-        for (const other of live(plan.clinic, typesOf(plan.clinic))) {
-          const linked = newest.some((near) => (one.reverse ? refers(other, near, one) : refers(near, other, one)))
-          if (!linked || seen.has(other)) continue
-          seen.add(other)
-          reached.push(other)
-        }
-      }
-      found.push(...reached)
-      newest = reached
-    }
-    return {
-      included: found.slice(0, plan.includeLimit).map((resource) => asStored(change(resource))),
-      truncated: found.length > plan.includeLimit,
-    }
+  /** What follows the place of the cursor, where the last match of the page before stood when it was shown. */
+  function after(plan: SearchPlan, all: readonly Match[], cursor: readonly Key[]): readonly Match[] {
+    const place: Row = { keys: cursor.slice(0, -1), number: Number(cursor.at(-1)) }
+    const rows = inOrder<Row>(plan.sort, [...all, place])
+    const behind = new Set(rows.slice(rows.indexOf(place) + 1))
+    return all.filter((row) => behind.has(row))
   }
 
-  const refers = (source: Held, target: Held, one: SearchPlan['include'][number]) =>
-    (one.source === '*' || change(source).type === one.source) &&
-    (one.target === undefined || change(target).type === one.target) &&
-    change(source).entries.some(
-      (entry) =>
-        entry.kind === 'reference' &&
-        (one.param === '*' || entry.param === one.param) &&
-        sameAddress(change(target), entry),
-    )
-
-  const typesOf = (clinic: string) =>
-    [...resources.values()].filter((resource) => resource.clinic === clinic).map((resource) => change(resource).type)
+  function include(plan: SearchPlan, shown: ReadonlySet<Member>): Pick<SearchResult, 'included' | 'truncated'> {
+    const population = populationOf(plan.clinic)
+    const step = (from: ReadonlySet<Member>, includes: SearchPlan['include']) =>
+      includes.reduce((all, one) => all.union(population.reached(from, one)), new Set<Member>())
+    let found = shown.union(step(shown, plan.include))
+    const again = plan.include.filter(({ iterate }) => iterate)
+    for (let size = shown.size; size < found.size; ) {
+      size = found.size
+      found = found.union(step(found.difference(shown), again))
+    }
+    const included = [...found.difference(shown)]
+    return {
+      included: included.slice(0, plan.includeLimit).map(asStored),
+      truncated: included.length > plan.includeLimit,
+    }
+  }
 
   function versionConflict({ clinic, resources: changes }: ChangeSet): StoreConflict | undefined {
     const versions = new Map<string, number>()
@@ -231,7 +143,7 @@ export function openModel(): Model {
 
   function guardConflict({ guards }: ChangeSet): StoreConflict | undefined {
     const broken = guards.find(({ plan, ids }) => {
-      const found = matches(plan).map((resource) => change(resource).id)
+      const found = matches(plan).map(({ member }) => member.id)
       return found.length !== ids.length || !found.every((id) => ids.includes(id))
     })
     return broken && new StoreConflict('guard', broken.plan.types.join(','))
@@ -284,7 +196,7 @@ export function openModel(): Model {
 
   function clinics(): readonly string[] {
     const names = [...written.map(({ clinic }) => clinic), ...[...records.values()].map(({ clinic }) => clinic)]
-    return [...new Set(names)].sort(compareKeys)
+    return [...new Set(names)].sort(compareValues)
   }
 
   function scanVersions({ clinic, limit, after, since = 0 }: VersionScan): ScanPage<ScannedVersion> {
@@ -305,7 +217,7 @@ export function openModel(): Model {
   function scanRecords({ clinic, limit, after }: ScanQuery): ScanPage<StoredRecord> {
     const all = [...records.values()]
       .filter((record) => record.clinic === clinic)
-      .sort((one, other) => compareKeys(one.kind, other.kind) || compareKeys(one.key, other.key))
+      .sort((one, other) => compareValues(one.kind, other.kind) || compareValues(one.key, other.key))
     return scanned(all, `records of ${clinic}`, limit, after, (record) => record)
   }
 
@@ -323,13 +235,12 @@ export function openModel(): Model {
     return { items, ...(end < all.length ? { next: writeCursor([end], query) } : {}) }
   }
 
-  const sortText = (plan: SearchPlan, resource: Held) => JSON.stringify(position(plan, resource).slice(0, -1))
-
   return {
-    sortKeys: (plan) => matches(plan).map((resource) => sortText(plan, resource)),
+    sortKeys: (plan) => matches(plan).map(({ keys }) => JSON.stringify(keys)),
     sortKeysOf: (plan, type, id) => {
-      const resource = held(plan.clinic, type, id)
-      return resource === undefined ? 'never written' : sortText(plan, resource)
+      const population = populationOf(plan.clinic)
+      const found = population.members.filter((member) => member.type === type && member.id === id)
+      return JSON.stringify(found.map(keysOf(population, plan.sort))[0] ?? 'not found')
     },
     read: async (clinic, type, id) => {
       const found = current(held(clinic, type, id))
@@ -343,6 +254,7 @@ export function openModel(): Model {
       if (closed) throw new StoreUnavailable('closed')
       const refused = versionConflict(changes) ?? recordConflict(changes) ?? guardConflict(changes)
       if (refused !== undefined) throw refused
+      populations.delete(changes.clinic)
       for (const one of changes.resources) writeResource(changes.clinic, one)
       for (const one of changes.records) writeRecord(one)
     },
@@ -350,10 +262,8 @@ export function openModel(): Model {
     reindex: async () => ({ done: 0, failed: 0 }),
     history: async (query) => history(query),
     values: async ({ clinic, type, kind, param, limit }) => {
-      const entries = [...resources.values()].flatMap((resource) => {
-        const { method, type: own, entries: its } = change(resource)
-        return resource.clinic === clinic && method !== 'DELETE' && (type ?? own) === own ? its : []
-      })
+      const members = populationOf(clinic).members.filter((one) => type === undefined || one.type === type)
+      const entries = members.flatMap((one) => one.entries)
       const found = entries.flatMap((entry) => {
         if (entry.param !== param || entry.kind !== kind) return []
         if (entry.kind === 'token') return [{ system: entry.system, code: entry.code }]
@@ -374,100 +284,9 @@ export function openModel(): Model {
   }
 }
 
+type Key = Value | null
+
 const fits = <T>(wanted: T | undefined, found: T | undefined) => wanted === undefined || wanted === found
-
-function fitsText(match: Exclude<StringMatch, 'exact'>, folded: string, value: string): boolean {
-  const [one, other] = [Buffer.from(folded), Buffer.from(value)]
-  switch (match) {
-    case 'prefix':
-      return folded.startsWith(value)
-    case 'contains':
-      return folded.includes(value)
-    case 'suffix':
-      return folded.endsWith(value)
-    case 'equal':
-      return folded === value
-    case 'greater':
-      return Buffer.compare(one, other) > 0
-    case 'less':
-      return folded !== '' && Buffer.compare(one, other) < 0
-  }
-}
-
-type StringMatch = Extract<Condition, { kind: 'string' }>['match']
-
-const sameAddress = (resource: StoredResource, entry: { readonly type: string; readonly id: string }) =>
-  resource.type === entry.type && resource.id === entry.id
-
-const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds, low: number, high: number) =>
-  low >= (lowMin ?? low) && low <= (lowMax ?? low) && high >= (highMin ?? high) && high <= (highMax ?? high)
-
-/** By the angle between the two places as vectors. */
-function metresBetween(one: Place, other: Place): number {
-  const [left, right] = [vectorOf(one), vectorOf(other)]
-  const chord = Math.hypot(...left.map((value, axis) => value - (right[axis] ?? 0)))
-  return 2 * Math.asin(Math.min(1, chord / 2)) * 6_371_008.8
-}
-
-interface Place {
-  readonly latitude: number
-  readonly longitude: number
-}
-
-function vectorOf({ latitude, longitude }: Place): readonly number[] {
-  const [north, east] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180]
-  return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)]
-}
-
-const isBelow = (value: string, folder: string) =>
-  value === folder || value.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
-
-function sortValue(key: SortKey, { id, lastUpdated, entries }: ResourceChange): Key {
-  if (key.by === 'id') return id
-  if (key.by === 'lastUpdated') return lastUpdated
-  const values = entries.flatMap((entry) =>
-    entry.kind === key.by && entry.param === key.param ? [entryValue(entry, key.descending)] : [],
-  )
-  values.sort((one, other) => (key.descending ? compareKeys(other, one) : compareKeys(one, other)))
-  return values[0] ?? null
-}
-
-function entryValue(entry: IndexEntry, descending: boolean): Key {
-  switch (entry.kind) {
-    case 'string':
-      return entry.folded
-    case 'token':
-      return entry.code
-    case 'reference':
-      return entry.id
-    case 'uri':
-      return entry.value
-    case 'date':
-    case 'number':
-    case 'quantity':
-      return descending ? entry.high : entry.low
-    default:
-      return null
-  }
-}
-
-/** The last key is the resource's number. */
-function compare(sort: readonly SortKey[], one: readonly Key[], other: readonly Key[]): number {
-  for (const [index, { descending }] of sort.entries()) {
-    const [left, right] = [one[index] ?? null, other[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareKeys(right, left) : compareKeys(left, right)
-  }
-  return compareKeys(one.at(-1) ?? null, other.at(-1) ?? null)
-}
-
-/** Texts by code point, which is the order of their UTF-8 bytes. */
-function compareKeys(one: Key, other: Key): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
-}
 
 function findRecords(records: readonly StoredRecord[], { clinic, kind, dueBefore, limit }: RecordQuery) {
   return records
@@ -475,7 +294,7 @@ function findRecords(records: readonly StoredRecord[], { clinic, kind, dueBefore
     .filter(({ due }) => dueBefore === undefined || (due !== null && due <= dueBefore))
     .sort((one, other) => {
       const byDue = dueBefore === undefined ? 0 : (one.due ?? 0) - (other.due ?? 0)
-      return byDue || compareKeys(one.key, other.key)
+      return byDue || compareValues(one.key, other.key)
     })
     .slice(0, limit)
 }

@@ -1,6 +1,6 @@
 /**
- * What the MongoDB engine makes of faults, one at a time: those that a mongod can be told to have, transactions that
- * nobody ends, connections that break. With real processes under load: test/faults.
+ * How the MongoDB engine handles faults, one at a time: those that a mongod can be told to have, abandoned transactions,
+ * connections that break. With real processes under load: test/faults.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -131,21 +131,21 @@ describe('the MongoDB engine', () => {
     })
   })
 
-  describe('transactions that nobody ends', () => {
-    test('because their server process died hold up no write for long; those of other programs are left alone', async () => {
+  describe('abandoned transactions', () => {
+    test('of a server process that died hold up no write for long; those of other programs are left alone', async () => {
       const { url, store } = await openStore()
       const clinic = new Clinic(store, 'c')
       await clinic.write(clinic.change('Basic/1', [described]))
-      const [orphan, foreign] = await Promise.all(
+      const [abandoned, foreign] = await Promise.all(
         ['sandbox-emr', 'another-program'].map((name) => begun(connect(url, name))),
       )
-      await orphan?.update({ clinic: 'c', type: 'Basic', id: '1' })
+      await abandoned?.update({ clinic: 'c', type: 'Basic', id: '1' })
       await foreign?.insert({ clinic: 'another' })
       const start = Date.now()
       await clinic.write(clinic.change('Basic/1', [described], { expect: 1 }))
       expect(Date.now() - start).toBeLessThan(LONGEST_ANSWER)
       await foreign?.commit()
-      await expect(orphan?.commit()).rejects.toThrow()
+      await expect(abandoned?.commit()).rejects.toThrow()
       expect(await clinic.read('Basic/1')).toMatchObject({ version: 2 })
     })
 

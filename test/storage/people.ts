@@ -1,7 +1,8 @@
 /** Small resources and ways of indexing them, for stores whose servers search by other values than the one before. */
 import { writeSync } from 'node:fs'
 import type { CombinedIndex, IndexEntry } from '../../src/search/plan.ts'
-import type { IndexingSettings, Pace } from '../../src/storage/index/indexing.ts'
+import type { IndexingSettings } from '../../src/storage/index/indexing.ts'
+import type { Pace } from '../../src/storage/index/indexing-loop.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { Extraction, ResourceStore } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'

@@ -1,14 +1,14 @@
 /** Each engine and the naive model get the same random changes and answer the same random plans. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { SearchPlan } from '../../src/search/plan.ts'
+import type { Condition, SearchPlan } from '../../src/search/plan.ts'
 import { type ResourceChange, type ResourceStore, StoreConflict, type StoredResource } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { openTestMongo } from '../support/mongo.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { type Model, openModel } from './model.ts'
-import { CLINICS, changeSets, plans, type RandomChangeSet, TYPES } from './random.ts'
+import { CLINICS, changeSets, plans, type RandomChangeSet, TYPES, valueConditions } from './random.ts'
 
 const combined = [
   { type: 'Slot', equal: ['schedule', 'status'], range: 'start' },
@@ -29,7 +29,7 @@ describe('random changes and plans give the same outcome, matches, order, totals
       ['collecting candidates', 4096],
       ['walking indexes in order', 0],
     ])('%s', async (_, fewCandidates) => {
-      await compareWithModel(await sqlite(fewCandidates), RUNS)
+      await compareWithModel(await sqlite(fewCandidates), { numRuns: RUNS, single: 30 })
     })
   })
 
@@ -38,7 +38,7 @@ describe('random changes and plans give the same outcome, matches, order, totals
       ['collecting candidates', 4096],
       ['walking indexes in order', 0],
     ])('%s', async (_, fewCandidates) => {
-      await compareWithModel(await mongo(fewCandidates), Math.ceil(RUNS / 3))
+      await compareWithModel(await mongo(fewCandidates), { numRuns: Math.ceil(RUNS / 3), single: 8 })
     })
   })
 })
@@ -77,14 +77,22 @@ function ofRun(store: ResourceStore, run: number): ResourceStore {
   }
 }
 
-async function compareWithModel({ next, end }: Subject, numRuns: number): Promise<void> {
+interface Amount {
+  readonly numRuns: number
+  /** Searches by a single condition on values, besides the plans of each run. */
+  readonly single: number
+}
+
+async function compareWithModel({ next, end }: Subject, { numRuns, single }: Amount): Promise<void> {
   const asked = fc.array(plans, { minLength: 8, maxLength: 8 })
-  const property = fc.asyncProperty(changeSets, asked, async (sets, plansOfRun) => {
+  const values = fc.array(fc.oneof(...Object.values(valueConditions)), { minLength: single, maxLength: single })
+  const property = fc.asyncProperty(changeSets, asked, values, async (sets, plansOfRun, conditions) => {
     const [model, store] = [openModel(), await next()]
     for (const [time, set] of sets.entries()) {
       expect(await outcome(store, set, time)).toBe(await outcome(model, set, time))
     }
     for (const plan of plansOfRun) await comparePlan(store, model, plan)
+    for (const condition of conditions) await compareMatches(store, model, condition)
     for (const clinic of CLINICS) {
       expect(await wholeHistory(store, clinic)).toEqual(await wholeHistory(model, clinic))
     }
@@ -137,6 +145,19 @@ async function comparePlan(store: ResourceStore, model: Model, plan: SearchPlan)
   expect(whole.truncated).toBe(everything.truncated)
   if (plan.count > 0) expect(await paged(store, plan)).toEqual(texts(whole.matches))
   expect(whole.matches.map(({ type, id }) => model.sortKeysOf(plan, type, id))).toEqual(model.sortKeys(plan))
+}
+
+/** One condition alone costs little, so that every way to compare a value comes up. */
+async function compareMatches(store: ResourceStore, model: Model, condition: Condition): Promise<void> {
+  const [clinic] = CLINICS
+  const where = [condition]
+  const options = { sort: [], count: 1000, total: 'none', include: [], includeLimit: 0 } as const
+  const plan = { clinic, types: TYPES, where, ...options }
+  const [expected, found] = [await model.search(plan), await store.search(plan)]
+  expect({ condition, found: texts(found.matches).sort() }).toEqual({
+    condition,
+    found: texts(expected.matches).sort(),
+  })
 }
 
 async function paged(store: ResourceStore, plan: SearchPlan): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Random change sets and plans over a small vocabulary, so that they meet often. */
+/** Random change sets, conditions and plans over a small vocabulary, so that they meet often. */
 import fc from 'fast-check'
 import {
   type Condition,
@@ -14,22 +14,25 @@ import {
 export const CLINICS = ['north', 'south'] as const
 export const TYPES = ['Patient', 'Slot'] as const
 
-const ids = fc.constantFrom('1', '2', '3', '4', '5', '6')
+export const ids = fc.constantFrom('1', '2', '3', '4', '5', '6')
 const clinics = fc.constantFrom(...CLINICS)
-const types = fc.constantFrom(...TYPES)
-const words = fc.constantFrom('Ann', 'Anna', 'anna', 'Ánna Lee', 'Bo', 'zoë', '\u{1F600}x', '\uFF5Eé')
+export const types = fc.constantFrom(...TYPES)
+/** The last two differ in the order of code points and that of UTF-16. */
+const words = fc.constantFrom('Ann', 'Anna', 'anna', 'Ánna Lee', 'Bo', 'zoë', '\u{1D49C}x', '\uFF41é')
+/** Folded it is empty. */
+const NO_WORD = '--'
 const codes = fc.constantFrom('a', 'b', 'ab')
 const systems = fc.constantFrom('', 'urn:one', 'urn:two')
-const numbers = fc.integer({ min: 0, max: 6 })
+export const numbers = fc.integer({ min: 0, max: 6 })
 const uris = fc.constantFrom('http://x', 'http://x/', 'http://x/a', 'http://x/a/b', 'http://xy')
 const externals = fc.constantFrom('http://elsewhere/1', 'http://elsewhere/2')
 
-/** Parameters by kind; the second of each may have several entries in a resource. */
+/** Parameters by kind, one name for two kinds; the second of each may have several entries in a resource. */
 const PARAMS = {
   string: ['family', 'name'],
   token: ['status', 'code'],
   reference: ['schedule', 'subject'],
-  uri: ['url', 'urls'],
+  uri: ['url', 'code'],
   date: ['start', 'dates'],
   number: ['count', 'counts'],
   quantity: ['dose', 'doses'],
@@ -61,7 +64,9 @@ const STRING_MATCHES = ['prefix', 'contains', 'suffix', 'equal', 'greater', 'les
 function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
   switch (kind) {
     case 'string':
-      return words.map((exact) => ({ kind, param, exact, folded: fold(exact) }))
+      return fc
+        .oneof({ weight: 8, arbitrary: words }, fc.constant(NO_WORD))
+        .map((exact) => ({ kind, param, exact, folded: fold(exact) }))
     case 'token':
       return fc.record({ system: systems, code: codes }).map((value) => ({ kind, param, ...value }))
     case 'reference':
@@ -85,7 +90,7 @@ function entryOf(kind: Kind, param: string): fc.Arbitrary<IndexEntry> {
 
 /** On both sides of the 180th meridian, at the poles, and degrees apart. */
 const place = fc.record({
-  latitude: fc.constantFrom(-90, 0, 0.5, 89.9, 90),
+  latitude: fc.constantFrom(-90, 0, 0.5, 60, 60.5, 89.9, 90),
   longitude: fc.constantFrom(-180, -179.9, 0, 0.5, 179.9),
 })
 const positions = place.map((value): IndexEntry => ({ kind: 'position', param: 'near', ...value }))
@@ -108,7 +113,7 @@ const composites = fc
       .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
   )
 
-const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
+export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
       const [single, several] = PARAMS[kind]
@@ -154,17 +159,20 @@ const boundsOf = (values: fc.Arbitrary<number>) =>
     .map(present)
 const bounds = boundsOf(numbers)
 
+/** From the beginning, the middle and the end of a word, and all of it. */
+const pieces = fc.constantFrom<readonly [number, number?]>([0, 2], [1, 3], [-2], [0])
+
 function leafOf(kind: Kind): fc.Arbitrary<Condition> {
   const params = fc.constantFrom(...PARAMS[kind])
   switch (kind) {
     case 'string':
       return fc
-        .record({ param: params, match: fc.constantFrom(...STRING_MATCHES), value: words })
-        .map(({ param, match, value }) => ({
+        .record({ param: params, match: fc.constantFrom(...STRING_MATCHES), value: words, piece: pieces })
+        .map(({ param, match, value, piece }) => ({
           kind,
           param,
           match,
-          value: match === 'exact' ? value : fold(value).slice(0, 2),
+          value: match === 'exact' ? value : [...fold(value)].slice(...piece).join(''),
         }))
     case 'token':
       return fc
@@ -190,7 +198,7 @@ function leafOf(kind: Kind): fc.Arbitrary<Condition> {
 }
 
 const near = fc
-  .tuple(place, fc.constantFrom(1000, 12_000, 60_000, 1e6, 2.1e7))
+  .tuple(place, fc.constantFrom(1000, 12_000, 30_000, 60_000, 1e6, 2.1e7))
   .map(([value, distance]): Condition => ({ kind: 'position', param: 'near', ...value, distance }))
 
 /** Parts take no modifiers. */
@@ -211,28 +219,48 @@ const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).f
 
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), 'near', ...Object.keys(COMPOSITES))
 
-const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
+type Arbitraries<Name extends Condition['kind']> = Readonly<Record<Name, fc.Arbitrary<Condition>>>
+type ValueKind = IndexEntry['kind']
+
+/** On one value. A kind that is missing here or below does not compile. */
+export const valueConditions: Arbitraries<ValueKind> = {
+  string: leafOf('string'),
+  token: leafOf('token'),
+  reference: leafOf('reference'),
+  uri: leafOf('uri'),
+  date: leafOf('date'),
+  number: leafOf('number'),
+  quantity: leafOf('quantity'),
+  position: near,
+  composite: composed,
+}
+
+const otherConditions = (inner: fc.Arbitrary<Condition>): Arbitraries<Exclude<Condition['kind'], ValueKind>> => ({
+  missing: fc.record({ param: anyParam, missing: fc.boolean() }).map((value) => ({ kind: 'missing', ...value })),
+  id: fc.array(ids, { minLength: 1, maxLength: 3 }).map((list) => ({ kind: 'id', ids: list })),
+  type: fc.subarray([...TYPES]).map((list) => ({ kind: 'type', types: list })),
+  lastUpdated: bounds.map((value) => ({ kind: 'lastUpdated', bounds: value })),
+  any: fc.array(inner, { minLength: 1, maxLength: 3 }).map((of) => ({ kind: 'any', of })),
+  all: fc.array(inner, { minLength: 1, maxLength: 2 }).map((of) => ({ kind: 'all', of })),
+  not: inner.map((of) => ({ kind: 'not', of })),
+  unequal: equality.map((of) => ({ kind: 'unequal', of })),
+  chain: fc
+    .record({
+      param: fc.constantFrom(...PARAMS.reference),
+      types: fc.subarray([...TYPES], { minLength: 1 }),
+      where: inner,
+    })
+    .map((value) => ({ kind: 'chain', ...value })),
+  has: fc
+    .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: inner })
+    .map((value) => ({ kind: 'has', ...value })),
+})
+
+export const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => ({
   condition: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.oneof(...KINDS.map(leafOf), near, composed, composed),
-    fc.record({ param: anyParam, missing: fc.boolean() }).map((value): Condition => ({ kind: 'missing', ...value })),
-    fc.array(ids, { minLength: 1, maxLength: 3 }).map((list): Condition => ({ kind: 'id', ids: list })),
-    fc.subarray([...TYPES]).map((list): Condition => ({ kind: 'type', types: list })),
-    bounds.map((value): Condition => ({ kind: 'lastUpdated', bounds: value })),
-    fc.array(tie('condition'), { minLength: 1, maxLength: 3 }).map((of): Condition => ({ kind: 'any', of })),
-    fc.array(tie('condition'), { minLength: 1, maxLength: 2 }).map((of): Condition => ({ kind: 'all', of })),
-    tie('condition').map((of): Condition => ({ kind: 'not', of })),
-    equality.map((of): Condition => ({ kind: 'unequal', of })),
-    fc
-      .record({
-        param: fc.constantFrom(...PARAMS.reference),
-        types: fc.subarray([...TYPES], { minLength: 1 }),
-        where: tie('condition'),
-      })
-      .map((value): Condition => ({ kind: 'chain', ...value })),
-    fc
-      .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: tie('condition') })
-      .map((value): Condition => ({ kind: 'has', ...value })),
+    fc.oneof(...Object.values(valueConditions), composed),
+    ...Object.values(otherConditions(tie('condition'))),
   ),
 }))
 
@@ -256,7 +284,7 @@ const include = fc
 export const plans: fc.Arbitrary<SearchPlan> = fc.record({
   clinic: clinics,
   types: fc.subarray([...TYPES], { minLength: 1 }),
-  where: fc.array(condition, { maxLength: 3 }),
+  where: fc.array(conditions, { maxLength: 3 }),
   sort: fc.array(sortKey, { maxLength: 2 }),
   count: fc.integer({ min: 0, max: 4 }),
   total: fc.constantFrom('none', 'estimate', 'accurate'),

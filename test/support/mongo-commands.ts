@@ -4,7 +4,7 @@
  * and the rule that they keep: who works on the data of a clinic names the clinic first.
  */
 import { type CommandStartedEvent, type Document, MongoClient } from 'mongodb'
-import { APP_NAME } from '../../src/storage/mongo/abandoned-transactions.ts'
+import { APP_NAME } from '../../src/storage/mongo/connection.ts'
 
 export interface SentCommand {
   /** `find`, `insert`, … */
@@ -55,7 +55,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'find records {}': 'is the store empty?',
   'distinct resources clinic {}': 'the names of the clinics: copies, search index of what is stored',
   'distinct records clinic {}': 'the names of the clinics: copies',
-  'aggregate records {$changeStream}': 'what other servers change of the records that this one remembers',
+  'aggregate records {$changeStream}': 'what other servers change of the records that this one caches',
 }
 
 /**

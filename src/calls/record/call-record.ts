@@ -1,4 +1,4 @@
-/** The call itself on the patient's record: one virtual Encounter a call, and a Provenance on what it wrote. */
+/** The call itself on the patient's record: one virtual Encounter for each call, and a Provenance of what it wrote. */
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -14,13 +14,13 @@ interface CallRecord {
   /** Code of the operation that wrote: `submit-intake`. */
   readonly activity: string
   readonly written: readonly Versioned[]
-  /** Why the patient wants to be seen, when this is what the call has found out. */
+  /** Why the patient wants to be seen, where the caller said so. */
   readonly reasonForVisit?: string
 }
 
 /**
- * Stages the Encounter and the Provenance of what was written; nothing when the change was not made by a call, or found
- * everything on file already.
+ * Stages the Encounter and the Provenance of what was written; nothing when the change was not made by a call, or
+ * everything was on file already.
  */
 export async function recordCall(
   ctx: Context,

@@ -1,11 +1,14 @@
-/** The consent to be contacted, as a Consent beside the Patient's extension: one a patient, updated and never doubled. */
+/**
+ * The consent to be contacted, as a Consent beside the Patient's extension: one for each patient, updated and never
+ * duplicated.
+ */
 import type { Consent } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
 
-/** The Consent written, or undefined when it said the same already. */
+/** The Consent written; undefined when it said the same already. */
 export async function writeCommunicationConsent(
   ctx: Context,
   patient: string,

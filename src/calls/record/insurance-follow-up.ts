@@ -1,4 +1,7 @@
-/** What staff have to do after a verification that gave no result: one Task a Coverage, which a later result completes. */
+/**
+ * What staff have to do after a verification without a result: one Task for each Coverage, which a later result
+ * completes.
+ */
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -6,9 +9,9 @@ import type { InsuranceStatus } from '../../core/ports.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import type { InsuranceRecord } from './insurance-record.ts'
-import { attached, completeStaffTask, keepStaffTask } from './staff-task.ts'
+import { attached, completeStaffTask, upsertStaffTask } from './staff-task.ts'
 
-/** For the statuses after which the caller is told that somebody will see to it. */
+/** For the statuses after which the caller is told that staff will look into it. */
 const FOLLOW_UPS: Partial<Readonly<Record<InsuranceStatus, string>>> = {
   PENDING: 'The insurance is being verified. Please tell the patient the result.',
   PAYER_NOT_SUPPORTED: 'The insurer takes no electronic verification. Please verify the insurance by hand.',
@@ -16,7 +19,7 @@ const FOLLOW_UPS: Partial<Readonly<Record<InsuranceStatus, string>>> = {
   ERROR: 'The insurance could not be verified for a technical reason. Please verify it again.',
 }
 
-/** A Coverage is one patient, insurer and member id, so its Task is too. The Task written, if any. */
+/** Raises, updates or completes the Task of the Coverage. @returns the Task written, if any */
 export async function followUp(
   ctx: Context,
   call: CallSession | undefined,
@@ -30,7 +33,7 @@ export async function followUp(
     const input = attached('coverage', { valueReference: { reference: `Coverage/${coverage}` } })
     const verification = response.resource
     const task = { id, code: 'insurance-follow-up', priority: 'routine', description, input, verification } as const
-    return [await keepStaffTask(ctx, call, patient, task)]
+    return [await upsertStaffTask(ctx, call, patient, task)]
   }
   const completed = await completeStaffTask(ctx, id, `The insurer answered a later verification: ${status}.`)
   return completed === undefined ? [] : [completed]

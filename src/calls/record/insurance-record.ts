@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
-import type { InsuranceAnswer, InsuranceQuestion, InsuranceStatus } from '../../core/ports.ts'
+import type { InsuranceRequest, InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { fold } from '../../search/plan.ts'
 import { derivedId } from './derived-id.ts'
 import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
 
-export type InsuranceCard = Omit<InsuranceQuestion, 'clinic'>
+export type InsuranceCard = Omit<InsuranceRequest, 'clinic'>
 
 export interface InsuranceRecord {
   /** Coverage.id. */
@@ -17,14 +17,14 @@ export interface InsuranceRecord {
   readonly written: readonly Versioned[]
 }
 
-/** Stages all three; the Coverage of the same insurer and member id is the same one, however often it is submitted. */
+/** Stages all three. The same insurer and member id, however often submitted, write to the same Coverage. */
 export async function writeInsurance(
   ctx: Context,
   patient: Versioned<Patient>,
   card: InsuranceCard,
-  answer: InsuranceAnswer,
+  result: InsuranceResult,
 ): Promise<InsuranceRecord> {
-  const coverage = await writeCoverage(ctx, patient, card, answer.status)
+  const coverage = await writeCoverage(ctx, patient, card, result.status)
   const common = {
     status: 'active',
     purpose: ['validation', 'benefits'],
@@ -43,12 +43,12 @@ export async function writeInsurance(
     purpose: [...common.purpose],
     resourceType: 'CoverageEligibilityResponse',
     request: { reference: `CoverageEligibilityRequest/${request.id}` },
-    ...verdict(answer, coverage.id),
+    ...outcomeOf(result, coverage.id),
   })
   return { coverage: coverage.id, response, written: [...coverage.written, request, response] }
 }
 
-/** A reference by name alone: the clinic's insurers are not resources of the sandbox. */
+/** A reference by name only: the clinic's insurers are not resources of the sandbox. */
 const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organization', display: payerName })
 
 async function writeCoverage(
@@ -66,7 +66,7 @@ async function writeCoverage(
     ...subscriberOf(card, current),
     ...groupOf(card, current),
   }
-  // What is on file as it was said needs no new version.
+  // What is on file already needs no new version.
   if (found !== undefined && isDeepStrictEqual(next, current)) return { id: found.id, written: [] }
   const saved = await ctx.update<Coverage>(next)
   return { id: saved.id, written: [saved] }
@@ -84,7 +84,7 @@ const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
 const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
   derivedId('coverage', patient, fold(payerName), fold(memberId))
 
-/** The Coverage of that insurer and member id, whoever has written it. */
+/** The Coverage of that insurer and member id, no matter who wrote it. */
 async function findCoverage(
   ctx: Context,
   { id, created }: Versioned<Patient>,
@@ -114,10 +114,10 @@ function groupOf({ groupId }: InsuranceCard, current: Coverage): Partial<Coverag
   return { class: [...others, { type: concept(GROUP.system, GROUP.code, 'Group'), value: groupId }] }
 }
 
-type Verdict = Pick<CoverageEligibilityResponse, 'extension' | 'outcome' | 'disposition' | 'insurance' | 'error'>
+type Outcome = Pick<CoverageEligibilityResponse, 'extension' | 'outcome' | 'disposition' | 'insurance' | 'error'>
 
-function verdict({ status, copayCents, errorMessage }: InsuranceAnswer, coverage: string): Verdict {
-  const { outcome, inforce } = MEANING[status]
+function outcomeOf({ status, copayCents, errorMessage }: InsuranceResult, coverage: string): Outcome {
+  const { outcome, inforce } = IN_FHIR[status]
   const failed = outcome === 'error'
   return {
     extension: [{ url: extensionUrl('insurance-status'), valueCode: status }],
@@ -136,8 +136,8 @@ function verdict({ status, copayCents, errorMessage }: InsuranceAnswer, coverage
   }
 }
 
-/** How each status of the verification system reads in FHIR. */
-const MEANING: Readonly<
+/** Each status of the verification system in the terms of CoverageEligibilityResponse. */
+const IN_FHIR: Readonly<
   Record<InsuranceStatus, { readonly outcome: CoverageEligibilityResponse['outcome']; readonly inforce?: boolean }>
 > = {
   VERIFIED: { outcome: 'complete', inforce: true },

@@ -1,11 +1,11 @@
 /**
- * Between the argument names of the tools (spec 2.3) and the elements of a Patient.
- * Setters change one thing and keep everything else of the Patient, so that an existing record loses nothing.
+ * The arguments of the tools (spec 2.3) as elements of a Patient.
+ * Setters change one thing and keep everything else, so that an existing record loses nothing.
  */
 import type { Address, ContactPoint, HumanName, Patient } from 'fhir/r4'
 import { extensionOf, withExtension } from './vocabulary.ts'
 
-/** One argument of the tools: how to find it on a Patient, and the Patient with it. */
+/** One argument: its value on a Patient, and the Patient with another value. */
 export interface PatientField<Value> {
   readonly get: (patient: Patient) => Value | undefined
   /** The same Patient when it has the value already. */

@@ -3,7 +3,7 @@ import type { Patient } from 'fhir/r4'
 import { patientFields } from './patient-fields.ts'
 import { PLACEHOLDER_TAG } from './vocabulary.ts'
 
-/** In the order of spec 2.3, which is the order in which missing ones are named. */
+/** In the order of spec 2.3, in which missing ones are listed. */
 export const REGISTRATION_FIELDS = [
   'firstName',
   'lastName',
@@ -31,12 +31,12 @@ const isPlaceholderTag = (tag: { system?: string | undefined; code?: string | un
 
 export const isPlaceholder = ({ meta }: Patient): boolean => meta?.tag?.some(isPlaceholderTag) ?? false
 
-/** A patient that the clinic has: no placeholder, in use, and not replaced by another record. */
+/** A patient of the clinic: not a placeholder, not inactive, and not replaced by another record. */
 export const isReal = (patient: Patient): boolean =>
   !isPlaceholder(patient) && patient.active !== false && !patient.link?.some(({ type }) => type === 'replaced-by')
 
-/** A placeholder whose registration is complete becomes a real record: active, and the tag gone (spec 2.4). */
-export function settleRegistration(patient: Patient): Patient {
+/** A placeholder whose registration is complete becomes a real record: active and without the tag (spec 2.4). */
+export function activateWhenComplete(patient: Patient): Patient {
   if (!isPlaceholder(patient) || registrationStatus(patient) !== 'COMPLETE') return patient
   const { tag = [], ...meta } = patient.meta ?? {}
   const kept = tag.filter((entry) => !isPlaceholderTag(entry))

@@ -34,7 +34,7 @@ export async function readSelfPay(ctx: Context, patient: string): Promise<SelfPa
   return isSelfPayDecision(decision) ? { decision, ...(priceCents === undefined ? {} : { priceCents }) } : undefined
 }
 
-/** A decision without a price leaves the price that was recorded before. */
+/** A decision without a price keeps the price that was recorded before. */
 export async function writeSelfPay(
   ctx: Context,
   patient: string,
@@ -59,7 +59,7 @@ const newSelfPay = (patient: string): Coverage => ({
   payor: [{ reference: `Patient/${patient}` }],
 })
 
-/** Money has no cents: the extension keeps the number as given, the value is the same for every reader of FHIR. */
+/** Money has no cents: the extension keeps the number as given, valueMoney is what any reader of FHIR understands. */
 const quotedPrice = (cents: number): NonNullable<Coverage['costToBeneficiary']>[number] => ({
   extension: [{ url: extensionUrl('self-pay-price-cents'), valueInteger: cents }],
   type: concept(COVERAGE_COST_SYSTEM, 'self-pay-price', 'Self-pay price quoted to the caller'),

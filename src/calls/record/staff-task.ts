@@ -1,4 +1,4 @@
-/** A Task for the staff of the clinic, on the patient, with everything that is known of the call attached. */
+/** A Task for the staff of the clinic, on the patient, with everything known of the call attached. */
 import type { CoverageEligibilityResponse, Extension, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -21,22 +21,22 @@ export interface StaffTask {
   readonly code: StaffTaskCode
   readonly priority: NonNullable<Task['priority']>
   readonly description: string
-  /** What this Task is about, beside what is attached to every one. */
+  /** What is attached to this Task, besides what is attached to every one. */
   readonly input: readonly TaskInput[]
-  /** The verification that this change writes, which a search does not see yet. */
+  /** A verification that the same change writes, as a search does not find it yet. */
   readonly verification?: CoverageEligibilityResponse
 }
 
 type Value = Omit<TaskInput, 'type'>
 
-/** One thing attached; absent values attach nothing. */
+/** One value as Task.input; none for undefined. */
 export const attached = (code: string, value: Value | undefined): readonly TaskInput[] =>
   value === undefined ? [] : [{ type: concept(TASK_INPUT_SYSTEM, code), ...value }]
 
 export const attachedText = (code: string, text: string | undefined): readonly TaskInput[] =>
   attached(code, text === undefined ? undefined : { valueString: text })
 
-/** @param patient as this change leaves it */
+/** @param patient as the change leaves it */
 export async function createStaffTask(
   ctx: Context,
   call: CallSession | undefined,
@@ -46,8 +46,8 @@ export async function createStaffTask(
   return await ctx.create<Task>(await staffTask(ctx, call, patient, task))
 }
 
-/** The one Task of that id: raised, brought up to date while staff have not closed it, or opened again. */
-export async function keepStaffTask(
+/** Creates the Task of that id, updates it while it is open, or opens it again when staff have closed it. */
+export async function upsertStaffTask(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
@@ -59,7 +59,7 @@ export async function keepStaffTask(
   return await ctx.update<Task>({ ...current?.resource, ...next, id: task.id, status })
 }
 
-/** Completes the Task of that id; undefined when there is none that is open. */
+/** Completes the Task of that id; undefined when there is none, or staff have closed it. */
 export async function completeStaffTask(
   ctx: Context,
   id: string,
@@ -118,7 +118,7 @@ async function latestVerification(
   ctx: Context,
   { id, created }: Versioned<Patient>,
 ): Promise<CoverageEligibilityResponse | undefined> {
-  // Whoever this change brings into being has none yet.
+  // A patient that this change creates has none yet.
   if (created) return undefined
   const latest = `patient=Patient/${id}&_sort=-_lastUpdated&_count=1`
   const [found] = await ctx.search<CoverageEligibilityResponse>('CoverageEligibilityResponse', latest)

@@ -7,7 +7,7 @@ const codeSystem = (id: string): string => `${BASE}/CodeSystem/${id}`
 
 export const extensionUrl = (id: string): string => `${BASE}/StructureDefinition/${id}`
 
-/** On a Patient whose registration is not complete; such a record is not on the list of patients. */
+/** On a Patient whose registration is not complete; the clinic's list of patients leaves such records out. */
 export const PLACEHOLDER_TAG = { system: codeSystem('record-status'), code: 'placeholder' } as const
 
 /** Encounter.identifier of a live call; the value is the platform's call id. */
@@ -33,7 +33,7 @@ export const extensionOf = (
   id: string,
 ): Extension | undefined => holder?.extension?.find(({ url }) => url === extensionUrl(id))
 
-/** `holder` with the extension of ours in the place of an earlier one, everything else as it was. */
+/** `holder` with the extension of ours in place of an earlier one, everything else unchanged. */
 export function withExtension<H extends { extension?: Extension[] | undefined }>(
   holder: H,
   id: string,

@@ -5,17 +5,17 @@ import { phoneSpellings } from '../../matching/phones.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { spokenPhone } from '../spoken/spoken-phone.ts'
 
-/** What networks send in the place of a withheld number, as such or in the digits of the keys that spell it. */
+/** What networks send in place of a withheld number, as the word itself or as the keypad digits that spell it. */
 const WITHHELD = new Set(['anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'].map(keyed))
 
-/** `private` -> 7748283, the letters of a telephone's keys (ITU-T E.161). */
+/** `private` -> 7748283, by the letters on a telephone's keys (ITU-T E.161). */
 function keyed(word: string): string {
   return word.replace(/[a-z]/g, (letter) => '22233344455566677778889999'.charAt(letter.charCodeAt(0) - 97))
 }
 
 /**
- * The number of a caller in E.164. Undefined for all that is no number of one person, as a patient is looked up by it:
- * words, SIP names, numbers too short or too long for their country, withheld ones, and one digit all the way.
+ * The number of a caller in E.164. Undefined for anything that is not one person's number, as patients are looked up by
+ * it: words, SIP names, numbers too short or too long for their country, withheld ones, and a single digit repeated.
  * @param region ISO 3166 code of the clinic's country, in which a number without a country code is read
  */
 export function readCallerNumber(text: string, region: string | undefined): string | undefined {
@@ -26,17 +26,17 @@ export function readCallerNumber(text: string, region: string | undefined): stri
   return parsed.number
 }
 
-/** Numbers of clinics that a dialled number without a country code is compared with; with more it is not read. */
-const MOST_NUMBERS = 10_000
+/** Numbers of clinics; where there are more, a dialled number without a country code leads to none of them. */
+const MAX_NUMBERS = 10_000
 
-/** The clinic's number that was dialled. A national form counts when it is the form of exactly one of all numbers. */
-export async function findDialed(repository: Repository, text: string): Promise<DialedNumber | undefined> {
+/** The number that was dialled, and its clinic. A national form counts when it fits exactly one of all numbers. */
+export async function findDialedNumber(repository: Repository, text: string): Promise<DialedNumber | undefined> {
   const read = spokenPhone(text, undefined)
   if (!read.ok) return undefined
   if (read.value.startsWith('+')) return await dialedNumber(repository, read.value)
-  const all = await dialedNumbers(repository, MOST_NUMBERS + 1)
+  const all = await dialedNumbers(repository, MAX_NUMBERS + 1)
   const matching = all.filter(({ number }) => phoneSpellings(number).includes(read.value))
-  return matching.length === 1 && all.length <= MOST_NUMBERS ? matching[0] : undefined
+  return matching.length === 1 && all.length <= MAX_NUMBERS ? matching[0] : undefined
 }
 
 /** Is `text` a way to write the dialled number of a call? */

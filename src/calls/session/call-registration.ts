@@ -24,35 +24,35 @@ export function readRegistration(body: unknown): CallRegistration {
 const FIELDS: Readonly<
   Record<
     keyof CallRegistration,
-    { readonly required: boolean; readonly accepts: (value: unknown) => boolean; readonly right: string }
+    { readonly required: boolean; readonly accepts: (value: unknown) => boolean; readonly expected: string }
   >
 > = {
   callId: {
     required: true,
     accepts: isCallId,
-    right: `a string of 1 to ${MAX_CALL_ID_LENGTH} characters without spaces`,
+    expected: `a string of 1 to ${MAX_CALL_ID_LENGTH} characters without spaces`,
   },
-  dialedNumber: { required: true, accepts: isPhone, right: 'the number that was dialled, e.g. "+12125550100"' },
+  dialedNumber: { required: true, accepts: isPhone, expected: 'the number that was dialled, e.g. "+12125550100"' },
   // A caller may withhold the number: "anonymous" registers a call without one, as it does in a header.
   callerNumber: {
     required: false,
     accepts: (value) => typeof value === 'string',
-    right: 'the number of the caller, e.g. "+12125550123"',
+    expected: 'the number of the caller, e.g. "+12125550123"',
   },
   patient: {
     required: false,
     accepts: (value) => typeof value === 'string' && /^(?:Patient\/)?[A-Za-z0-9.-]{1,64}$/.test(value),
-    right: 'the id of a Patient, for a call that the clinic placed',
+    expected: 'the id of a Patient, for a call that the clinic placed',
   },
 }
 
 function problemsOf(body: Record<string, unknown>): readonly Issue[] {
   const unknown = Object.keys(body).filter((name) => !Object.hasOwn(FIELDS, name))
   return [
-    ...Object.entries(FIELDS).flatMap(([name, { required, accepts, right }]) => {
+    ...Object.entries(FIELDS).flatMap(([name, { required, accepts, expected }]) => {
       const value = body[name]
-      if (isAbsent(value)) return required ? [invalid(name, `${name} is missing; it must be ${right}`)] : []
-      return accepts(value) ? [] : [invalid(name, `${name} must be ${right}`)]
+      if (isAbsent(value)) return required ? [invalid(name, `${name} is missing; it must be ${expected}`)] : []
+      return accepts(value) ? [] : [invalid(name, `${name} must be ${expected}`)]
     }),
     ...unknown.map((name) => invalid(name, `'${name}' is not known; the fields are ${Object.keys(FIELDS).join(', ')}`)),
   ]

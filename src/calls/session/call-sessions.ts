@@ -1,6 +1,6 @@
 /**
- * Call sessions, kept as records of the whole service (a call id is known before its clinic is), and the patient of a
- * call. A session is fixed once it is there: what a later request says of the same call must agree with it.
+ * Call sessions, kept as records of the whole service, as a call id is known before its clinic. What is stored of a
+ * call holds: a later request that says something else of it is refused.
  */
 import { readSettings } from '../../clinics/settings.ts'
 import {
@@ -14,16 +14,16 @@ import {
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
-import { findDialed, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 
-/** What a request says about its call; from headers, or from the body where the service trusts it. */
+/** What a request says about its call: from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
   readonly callId?: string
   readonly dialedNumber?: string
   readonly callerNumber?: string
 }
 
-/** A call as a platform registers it ahead. */
+/** A call as a platform registers it in advance. */
 export interface CallRegistration {
   readonly callId: string
   readonly dialedNumber: string
@@ -34,11 +34,6 @@ export interface CallRegistration {
 
 /** Calls without metadata in demo mode belong to one call, so that a first request works. */
 const DEFAULT_CALL = 'demo-default-call'
-
-interface Known {
-  readonly session: CallSession
-  readonly version: number
-}
 
 export class CallSessions {
   readonly #repository: Repository
@@ -63,18 +58,19 @@ export class CallSessions {
     if (callId !== undefined && !isCallId(callId)) {
       throw notIdentified(`x-call-id must have 1 to ${MAX_CALL_ID_LENGTH} characters and no spaces`)
     }
-    const said = {
+    const metadata = {
       callId: callId ?? DEFAULT_CALL,
       ...(dialedNumber === undefined ? {} : { dialedNumber }),
       ...(callerNumber === undefined ? {} : { callerNumber }),
     }
-    const known = await this.#find(said.callId)
-    return known === undefined ? await this.#begin(said) : await this.#agreeing(known.session, said)
+    const known = await this.#find(metadata.callId)
+    return known === undefined ? await this.#create(metadata) : await this.#requireAgreement(known, metadata)
   }
 
   /**
-   * Registers a call ahead; saying the same again changes nothing.
-   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, 409 when it is known otherwise
+   * Registers a call in advance; registering the same again changes nothing.
+   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, 409 when the call is stored
+   *   with other values
    */
   async register(
     registration: CallRegistration,
@@ -84,13 +80,13 @@ export class CallSessions {
     if (known === undefined) {
       const stored = await this.#store(session)
       if (stored === session) return { session, created: true }
-      return { session: same(stored, session), created: false }
+      return { session: requireSame(stored, session), created: false }
     }
-    return { session: same(known.session, session), created: false }
+    return { session: requireSame(known, session), created: false }
   }
 
   async #sessionOf({ callId, dialedNumber, callerNumber, patient }: CallRegistration): Promise<CallSession> {
-    const dialed = await findDialed(this.#repository, dialedNumber)
+    const dialed = await findDialedNumber(this.#repository, dialedNumber)
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
     if (patient !== undefined) await this.#requirePatient(clinic, patient)
@@ -120,9 +116,10 @@ export class CallSessions {
     }
   }
 
-  async #begin(said: CallMetadata & { readonly callId: string }): Promise<CallSession> {
-    const { callId, dialedNumber, callerNumber } = said
-    const dialed = dialedNumber === undefined ? undefined : await findDialed(this.#repository, dialedNumber)
+  /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */
+  async #create(metadata: CallMetadata & { readonly callId: string }): Promise<CallSession> {
+    const { callId, dialedNumber, callerNumber } = metadata
+    const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
     const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
     if (clinic === undefined) {
       const unknown =
@@ -135,16 +132,15 @@ export class CallSessions {
       ...(dialed === undefined ? {} : { dialedNumber: dialed.number }),
       ...(await this.#caller(clinic, callerNumber)),
     })
-    return await this.#agreeing(stored, said)
+    return await this.#requireAgreement(stored, metadata)
   }
 
-  /** `session`, unless the request says something else of the call. */
-  async #agreeing(session: CallSession, said: CallMetadata): Promise<CallSession> {
-    if (said.dialedNumber !== undefined && !(await this.#isDialed(session, said.dialedNumber))) {
-      throw mismatch('x-call-to')
-    }
-    if (session.callerNumber === undefined || said.callerNumber === session.callerNumber) return session
-    const { callerNumber = session.callerNumber } = await this.#caller(session.clinic, said.callerNumber)
+  /** `session`. @throws FhirError `call-mismatch` when the request says something else of the call */
+  async #requireAgreement(session: CallSession, metadata: CallMetadata): Promise<CallSession> {
+    const { dialedNumber } = metadata
+    if (dialedNumber !== undefined && !(await this.#isDialed(session, dialedNumber))) throw mismatch('x-call-to')
+    if (session.callerNumber === undefined || metadata.callerNumber === session.callerNumber) return session
+    const { callerNumber = session.callerNumber } = await this.#caller(session.clinic, metadata.callerNumber)
     if (callerNumber !== session.callerNumber) throw mismatch('x-call-from')
     return session
   }
@@ -152,16 +148,16 @@ export class CallSessions {
   /** A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic. */
   async #isDialed({ clinic, dialedNumber }: CallSession, text: string): Promise<boolean> {
     if (dialedNumber !== undefined) return text === dialedNumber || isSpellingOf(text, dialedNumber)
-    return (await findDialed(this.#repository, text))?.clinic === clinic
+    return (await findDialedNumber(this.#repository, text))?.clinic === clinic
   }
 
-  async #find(callId: string): Promise<Known | undefined> {
+  async #find(callId: string): Promise<CallSession | undefined> {
     const record = await this.#repository.readRecord(SERVICE, CALL, callKey(callId))
     if (record === undefined || (record.due !== null && record.due <= this.#clock())) return undefined
-    return { session: record.value, version: record.version }
+    return record.value
   }
 
-  /** Stores a new session; when somebody else was faster, theirs is the one. */
+  /** Stores a new session, and returns it or the one that another request has stored meanwhile. */
   #store(session: CallSession): Promise<CallSession> {
     return this.#repository.change(session.clinic, async (unit) => {
       const key = callKey(session.callId)
@@ -176,7 +172,7 @@ export class CallSessions {
 
 const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as the settings of a clinic list it'
 
-/** A status that nobody sees: problems of a tool request are reported inside its results. */
+/** The status is never sent: problems of a tool request are reported in its results. */
 const notIdentified = (what: string): FhirError =>
   new FhirError(422, { code: 'not-found', diagnostics: `call not identified: ${what}`, reason: 'call-not-identified' })
 
@@ -185,8 +181,8 @@ const mismatch = (header: string): FhirError =>
     reason: 'call-mismatch',
   })
 
-/** @throws FhirError 409 when the call is registered otherwise; a patient it has found meanwhile is not a difference. */
-function same(known: CallSession, wanted: CallSession): CallSession {
+/** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
+function requireSame(known: CallSession, wanted: CallSession): CallSession {
   const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient'] as const).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== known[name],
   )

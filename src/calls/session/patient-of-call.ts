@@ -1,7 +1,7 @@
 /**
- * The patient of a call: the one registered with it or bound to it; else the clinic's single patient whose phone is
- * the caller's number; else the single placeholder of that number; else a new placeholder, made by the first write,
- * which binds the patient to the call. Nothing a caller says selects another one.
+ * The patient of a call: the one stored with it; else the clinic's single patient whose phone is the caller's number;
+ * else the single placeholder of that number; else a new placeholder. The first write of a call stores the patient with
+ * it. Nothing that a caller says selects another one.
  */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -15,7 +15,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import { isPlaceholder, isReal } from '../record/registration.ts'
 import { PLACEHOLDER_TAG } from '../record/vocabulary.ts'
 
-/** The placeholder of a caller's number; the key is the number, the value {patient}. The number is not stated, so it is not on the Patient. */
+/** The placeholder of a caller's number. The caller has not stated the number, so the Patient does not hold it. */
 const CALLER = recordKind<CallerPlaceholder>('caller')
 
 interface CallerPlaceholder {
@@ -23,27 +23,31 @@ interface CallerPlaceholder {
   readonly patient: string
 }
 
-/** Undefined when nothing is known of the caller yet. */
+/** Undefined when nothing is known of the caller yet. @throws FhirError 403 as `sessionRecord` does */
 export async function patientOfCall(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
-  return (await boundTo(ctx, session)) ?? (await ofNumber(ctx, session.callerNumber))
+  return (await storedPatient(ctx, session)) ?? (await patientOfNumber(ctx, session.callerNumber))
 }
 
-/** The patient to write to; stages a placeholder where there is none, and binds it to the call in the same change. */
+/**
+ * The patient to write to, stored with the call in the same change; stages a placeholder where there is none.
+ * @throws FhirError 403 as `sessionRecord` does
+ */
 export async function patientForWrite(ctx: Context, session: CallSession): Promise<Versioned<Patient>> {
-  const bound = await boundTo(ctx, session)
-  if (bound !== undefined) return bound
-  const patient = (await ofNumber(ctx, session.callerNumber)) ?? (await placeholder(ctx, session.callerNumber))
-  await bind(ctx, session, patient.id)
+  const stored = await storedPatient(ctx, session)
+  if (stored !== undefined) return stored
+  const { callerNumber } = session
+  const patient = (await patientOfNumber(ctx, callerNumber)) ?? (await createPlaceholder(ctx, callerNumber))
+  await storePatient(ctx, session, patient.id)
   return patient
 }
 
-async function boundTo(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
+async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
   const stored = await sessionRecord(ctx, session)
   const patient = stored?.session.patient ?? session.patient
   return patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
 }
 
-/** @throws FhirError 403 when the call is another clinic's; sessions are made for one clinic, so that is a fault. */
+/** @throws FhirError 403 when the call belongs to another clinic, which only a fault of this server can cause */
 async function sessionRecord(ctx: Context, { callId }: CallSession) {
   const record = await ctx.unit.records.read(CALL, callKey(callId))
   if (record === undefined) return undefined
@@ -56,15 +60,18 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
   })
 }
 
-/** Two first writes of one call at the same time expect the same version: one of them runs again and finds the other's. */
-async function bind(ctx: Context, session: CallSession, patient: string): Promise<void> {
+/**
+ * Of two first writes of a call at the same time one meets a conflict here; it runs again and finds the other's
+ * patient.
+ */
+async function storePatient(ctx: Context, session: CallSession, patient: string): Promise<void> {
   const stored = await sessionRecord(ctx, session)
   const value: CallSession = { ...session, ...stored?.session, patient }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }
 
-async function ofNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
+async function patientOfNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
   if (number === undefined) return undefined
   const found = await withNumber(ctx, number)
   const real = found.filter(({ resource }) => isReal(resource))
@@ -75,7 +82,9 @@ async function ofNumber(ctx: Context, number: string | undefined): Promise<Versi
   return all.length === 1 ? all[0] : undefined
 }
 
-/** A number of another country may have the same digits, so what the search finds is compared as the clinic reads it. */
+/**
+ * A number of another country may have the same digits, so what the search finds is compared in the clinic's region.
+ */
 async function withNumber(ctx: Context, number: string): Promise<readonly Versioned<Patient>[]> {
   const query = String(new URLSearchParams({ phone: phoneSpellings(number).join(',') }))
   const found = await ctx.search<Patient>('Patient', query)
@@ -90,14 +99,15 @@ async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Pa
   return found !== undefined && isPlaceholder(found.resource) ? found : undefined
 }
 
-/** Two calls of one number at the same time expect the same version too, and so share the placeholder. */
-async function placeholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
+/** Of two calls from one number at the same time one meets a conflict here, too; so both get the same placeholder. */
+async function createPlaceholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
   const patient = await ctx.create<Patient>({
     resourceType: 'Patient',
     meta: { tag: [PLACEHOLDER_TAG] },
     active: false,
   })
   if (number !== undefined) {
+    // Read for its version: the record may hold an earlier placeholder, whose registration was completed since.
     await ctx.unit.records.read(CALLER, number)
     ctx.unit.records.put(CALLER, number, { patient: patient.id })
   }

@@ -1,11 +1,14 @@
 /**
- * Repeated tool calls: the same (clinic, call, toolCallId, tool, arguments) gives the stored answer.
+ * Repeated tool calls: a call that was seen before (same clinic, call, toolCallId, tool and arguments) gets the stored
+ * result, and nothing is written twice.
  *
- * What holds: an answer that a handler's change returns is stored in that very change, so the writes and the answer are
- * there together or not at all, after a crash too, and of two repeats at the same time only one is written; the other
- * gets its answer. Repeats at the same time in one process share one run, so systems outside are asked once; in several
- * processes, or after a crash between asking and writing, they may be asked twice, but the answer is written once.
- * A handler that changes nothing has its answer stored when it ends; one that fails has none, and a repeat runs again.
+ * - The result that a handler returns from its change is stored in that very change: what it writes and its result are
+ *   committed together or not at all, also when the process crashes.
+ * - Repeats at the same time in one process share one run, so systems outside are asked once. In several processes each
+ *   runs, but only one commits; the others get its result. Systems outside may then be asked twice, as they may after a
+ *   crash between asking and committing.
+ * - The result of a handler that changes nothing is stored when it ends. One that fails stores nothing, and a repeat
+ *   runs again.
  */
 import { hash } from 'node:crypto'
 import type { ClinicAccess, Context } from '../../core/context.ts'
@@ -13,13 +16,13 @@ import { isObject } from '../../fhir/resource.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord } from '../../repository/repository.ts'
 
-/** The record's kind; the key is the hash of the call, the value a StoredAnswer. */
-const TOOL_RESULT = recordKind<StoredAnswer>('tool-result')
-/** Milliseconds an answer is kept: longer than any platform repeats a call. An expired one is overwritten. */
-const KEPT = 24 * 3_600_000
-/** Milliseconds between two looks at a provisional answer, and until it counts as the last word of a process that died. */
-const POLL = 50
-const PATIENCE = 5_000
+const TOOL_RESULT = recordKind<StoredResult>('tool-result')
+/** Milliseconds a result is kept: longer than any platform repeats a call. An expired one is overwritten. */
+const LIFETIME = 24 * 3_600_000
+/** Milliseconds between two reads of a provisional result. */
+const POLL_INTERVAL = 50
+/** Milliseconds after which a provisional result is final: the process that would have replaced it is gone. */
+const PROVISIONAL_LIFETIME = 5_000
 
 export interface ToolCallIdentity {
   readonly clinic: string
@@ -29,127 +32,135 @@ export interface ToolCallIdentity {
   readonly arguments: unknown
 }
 
-interface StoredAnswer {
-  /** JSON text of the answer. */
+interface StoredResult {
+  /** JSON text of the result. */
   readonly answer: string
-  /** The handler goes on after its change and may still replace it. */
+  /** The handler is still at work and may replace it. */
   readonly provisional?: true
 }
 
-type Answer = object
-type Run = (access: ClinicAccess) => Promise<Answer>
-
-const provisionalAnswers = new WeakSet<Answer>()
-
-/**
- * Marks the answer of a change after which the handler goes on (trying the CRM): a repeat waits a little for the final
- * one, and has this one when the process died in between.
- */
-export function provisional<A extends Answer>(answer: A): A {
-  provisionalAnswers.add(answer)
-  return answer
+interface ProvisionalResult {
+  readonly provisional: object
 }
 
-/** Thrown out of a handler's change: another run of the same call was faster. */
-class AlreadyAnswered extends Error {}
+/**
+ * For a handler that goes on after its change (submit_intake asks the CRM): returned from the change, `result` is
+ * stored as the result for the time being. A repeat waits a little for the final one, and gets `result` when the
+ * process that runs the handler has died.
+ */
+export const provisional = (result: object): ProvisionalResult => ({ provisional: result })
+
+type Handler = (access: ClinicAccess) => Promise<object>
+
+/** Thrown out of a handler's change: another run of the same call has committed its result. */
+class AlreadyStored extends Error {}
 
 export class Replay {
   readonly #running = new Map<string, Promise<string>>()
 
-  /** The JSON text of the answer: the stored one, the one of a run under way, or that of `run`. */
-  once(access: ClinicAccess, identity: ToolCallIdentity, run: Run): Promise<string> {
+  /** The JSON text of the result: the stored one, that of a run under way, or that of `handler`. */
+  once(access: ClinicAccess, identity: ToolCallIdentity, handler: Handler): Promise<string> {
     const key = keyOf(identity)
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const started = answer(access, key, run).finally(() => this.#running.delete(key))
+    const started = storedOrRun(access, key, handler).finally(() => this.#running.delete(key))
     this.#running.set(key, started)
     return started
   }
 }
 
-async function answer(access: ClinicAccess, key: string, run: Run): Promise<string> {
-  const known = await storedAnswer(access, key)
-  if (known !== undefined) return known
-  const recording = new Recording(access, key)
+async function storedOrRun(access: ClinicAccess, key: string, handler: Handler): Promise<string> {
+  const stored = await storedResult(access, key)
+  if (stored !== undefined) return stored
+  const run = new RecordedRun(access, key)
   try {
-    return await recording.finish(await run(recording.access))
+    return await run.finish(await handler(run.access))
   } catch (error) {
-    const faster = error instanceof AlreadyAnswered ? await storedAnswer(access, key) : undefined
-    if (faster === undefined) throw error
-    return faster
+    const other = error instanceof AlreadyStored ? await storedResult(access, key) : undefined
+    if (other === undefined) throw error
+    return other
   }
 }
 
-/** The answer that is stored; waits while another process may still replace it. */
-async function storedAnswer(access: ClinicAccess, key: string): Promise<string | undefined> {
+/** Waits while another process may still replace a provisional result. */
+async function storedResult(access: ClinicAccess, key: string): Promise<string | undefined> {
   for (;;) {
     const ctx = access.reader()
-    const stored = valid(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
-    const isSettling = stored?.value.provisional === true && ctx.now - stored.since < PATIENCE
-    if (!isSettling) return stored?.value.answer
-    await new Promise((resolve) => setTimeout(resolve, POLL))
+    const stored = current(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
+    const mayBeReplaced = stored?.value.provisional === true && ctx.now - stored.since < PROVISIONAL_LIFETIME
+    if (!mayBeReplaced) return stored?.value.answer
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
   }
 }
 
-type Stored = KindRecord<StoredAnswer> | undefined
-
-/** The answer, and the time it was stored at; undefined when there is none or it has expired. */
-function valid(record: Stored, now: number): { readonly value: StoredAnswer; readonly since: number } | undefined {
+/** The result and when it was stored; undefined where there is none or it has expired. */
+function current(
+  record: KindRecord<StoredResult> | undefined,
+  now: number,
+): { readonly value: StoredResult; readonly since: number } | undefined {
   if (record?.due == null || record.due <= now) return undefined
-  return { value: record.value, since: record.due - KEPT }
+  return { value: record.value, since: record.due - LIFETIME }
 }
 
-/** One run: its changes store the answers they return. */
-class Recording {
+/** One run of a handler: each of its changes stores the result that it returns. */
+class RecordedRun {
+  /** For the handler. */
   readonly access: ClinicAccess
-  readonly #store: ClinicAccess
+  readonly #access: ClinicAccess
   readonly #key: string
-  /** What this run has stored: the version of the record, and the object that became its answer. */
+  /** What this run has stored, and the version of the record that holds it. */
+  #stored: StoredResult | undefined
   #version = 0
-  #answer: unknown
 
-  constructor(store: ClinicAccess, key: string) {
-    this.#store = store
+  constructor(access: ClinicAccess, key: string) {
+    this.#access = access
     this.#key = key
-    this.access = { ...store, change: (work) => this.#change(work) }
+    this.access = { ...access, change: (work) => this.#change(work) }
   }
 
   async #change<T>(work: (ctx: Context) => Promise<T>): Promise<T> {
-    const { result, version } = await this.#store.change(async (ctx) => {
-      const current = await this.#current(ctx)
-      const result = await work(ctx)
-      if (isAnswer(result)) this.#stage(ctx, current, result, provisionalAnswers.has(result))
-      return { result, version: isAnswer(result) ? current + 1 : this.#version }
+    const { returned, stored, version } = await this.#access.change(async (ctx) => {
+      await this.#requireNoOther(ctx)
+      const returned = await work(ctx)
+      const stored = toStore(returned)
+      return { returned, stored, version: stored === undefined ? this.#version : this.#stage(ctx, stored) }
     })
     this.#version = version
-    if (isAnswer(result)) this.#answer = result
-    return result
+    this.#stored = stored ?? this.#stored
+    return returned
   }
 
-  /** The version of the record. @throws AlreadyAnswered when another run stored it. */
-  async #current(ctx: Context): Promise<number> {
+  /** @throws AlreadyStored when another run has stored a result */
+  async #requireNoOther(ctx: Context): Promise<void> {
     const record = await ctx.unit.records.read(TOOL_RESULT, this.#key)
-    if (valid(record, ctx.now) !== undefined && record?.version !== this.#version) throw new AlreadyAnswered()
-    return record?.version ?? 0
+    if (current(record, ctx.now) !== undefined && record?.version !== this.#version) throw new AlreadyStored()
   }
 
-  #stage(ctx: Context, expect: number, result: Answer, isProvisional: boolean): void {
-    const value: StoredAnswer = { answer: JSON.stringify(result), ...(isProvisional ? { provisional: true } : {}) }
-    ctx.unit.records.put(TOOL_RESULT, this.#key, value, { expect, due: ctx.now + KEPT })
+  /** The version that the record will have. */
+  #stage({ unit: { records }, now }: Context, result: StoredResult): number {
+    records.put(TOOL_RESULT, this.#key, result, { due: now + LIFETIME })
+    return records.nextVersion(TOOL_RESULT, this.#key)
   }
 
-  /** The final answer; stored now unless the last change has. */
-  async finish(output: Answer): Promise<string> {
-    if (output !== this.#answer || provisionalAnswers.has(output)) {
-      await this.#store.change(async (ctx) => this.#stage(ctx, await this.#current(ctx), output, false))
-    }
-    return JSON.stringify(output)
+  /** The JSON text of the final result, which is stored now unless the last change has. */
+  async finish(result: object): Promise<string> {
+    const answer = JSON.stringify(result)
+    if (this.#stored?.answer === answer && this.#stored.provisional === undefined) return answer
+    await this.#access.change(async (ctx) => {
+      await this.#requireNoOther(ctx)
+      this.#stage(ctx, { answer })
+    })
+    return answer
   }
 }
 
-/** A tool's result object, as opposed to whatever else a change may return. */
-const isAnswer = (value: unknown): value is Answer =>
-  isObject(value) && (typeof value.success === 'boolean' || typeof value.valid === 'boolean')
+/** What a change stores; undefined for a returned value that is not the result of a tool. */
+function toStore(returned: unknown): StoredResult | undefined {
+  if (!isObject(returned)) return undefined
+  if (isObject(returned.provisional)) return { answer: JSON.stringify(returned.provisional), provisional: true }
+  const isResult = typeof returned.success === 'boolean' || typeof returned.valid === 'boolean'
+  return isResult ? { answer: JSON.stringify(returned) } : undefined
+}
 
 function keyOf({ clinic, callId, toolCallId, tool, arguments: given }: ToolCallIdentity): string {
   const text = JSON.stringify([clinic, callId, toolCallId, tool, canonical(given)])

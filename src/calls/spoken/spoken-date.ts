@@ -4,20 +4,20 @@
  */
 import { DateTime } from 'luxon'
 import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
-import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
+import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
-/** Nobody alive was born before; an earlier year is a slip of the tongue or of the transcriber. */
+/** No living person was born earlier; such a year is a slip of the tongue or of the transcriber. */
 const EARLIEST = '1870-01-01'
 
-/** Of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
-const MOST_WORDS = 12
+/** Words of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
+const MAX_WORDS = 12
 
 const EXAMPLE = 'for example "March 3, 1980" or 1980-03-03'
 
 /** @param now in the clinic's time zone; "in the past" means before its day. Value: YYYY-MM-DD. */
-export function spokenDate(text: string, now: DateTime): Spoken {
+export function spokenDate(text: string, now: DateTime): ParsedValue {
   const words = tooLong(text) ? [] : wordsOf(text)
-  if (tooLong(text) || words.length > MOST_WORDS)
+  if (tooLong(text) || words.length > MAX_WORDS)
     return unclear(`That is too long for a date; give day, month and year, ${EXAMPLE}`)
   const [date, ...others] = new Set(readings(words))
   if (others.length > 0) {
@@ -36,7 +36,7 @@ const MONTH_NAME =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Said around a date and of no meaning in it. */
+/** Said around a date, without meaning for it. */
 const FILLERS = new Set(
   `uh um er so well yes okay ok my the i was am i'm born on in is it it's its that's and date birth birthday dob
   birthdate year day month comma slash dash hyphen dot point`.split(/\s+/),

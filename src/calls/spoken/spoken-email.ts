@@ -1,7 +1,7 @@
 /** An e-mail address as callers say or spell it, in normal form. */
 import isEmail from 'validator/lib/isEmail.js'
 import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
-import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
+import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example dot com"'
 
@@ -9,7 +9,7 @@ const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example do
  * "john dot doe at gmail dot com", "j o h n underscore doe at example dot co dot uk", "A as in apple", NATO letters.
  * A typed address keeps the case of its local part; a spoken one is lower case, and the domain always is.
  */
-export function spokenEmail(text: string): Spoken {
+export function spokenEmail(text: string): ParsedValue {
   if (tooLong(text)) return unclear(`That is too long for an e-mail address; give nothing but the address, ${EXAMPLE}`)
   const given = plain(text)
   if (given === '') return unclear(`The e-mail address is missing; give it in full, ${EXAMPLE}`)
@@ -46,7 +46,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Said around an address or about its spelling, and no part of it. */
+/** Said around an address or about its spelling, and not part of it. */
 const ASIDES = [
   /^(?:(?:uh|um|er|so|well|okay|ok|yes|yeah|sure)[,.]?\s+)+/,
   /^(?:(?:my|the)\s+)?(?:e-?mail(?:\s+address)?|address)\s*(?:is|:)\s+/,
@@ -69,7 +69,9 @@ function asSpoken(text: string): string {
   return segments(spelledOut(words.filter((word) => word !== '')))
 }
 
-/** Without the sentence's punctuation; letters spelled with hyphens (d-o-e) and numbers (ninety-nine) as their parts. */
+/**
+ * Without the sentence's punctuation; letters spelled with hyphens (d-o-e) and numbers (ninety-nine) as their parts.
+ */
 function cleanWord(word: string): string[] {
   const bare = word.length > 1 ? word.replace(/[.;:!?]+$/, '').replace(/^["'(<]+|["')>]+$/g, '') : word
   const parts = bare.split('-')
@@ -128,7 +130,9 @@ const NATO = new Map(
     .map((word) => [word, word.charAt(0)] as const),
 )
 
-/** Mike and Victor are names as well: NATO words are letters only in a stretch of three and more that are all spelled. */
+/**
+ * Mike and Victor are names as well: NATO words are letters only in a stretch of three and more that are all spelled.
+ */
 function read(words: readonly string[]): string {
   const spelled = words.length >= 3 && words.every((word) => NATO.has(word) || isCharacter(word))
   const letters = spelled ? words.map((word) => NATO.get(word) ?? word) : words

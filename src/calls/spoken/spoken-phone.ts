@@ -1,14 +1,15 @@
 /** A phone number as callers say or type it, in normal form. */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from '../../matching/parse-phone.ts'
+import { withoutTrunkZero } from '../../matching/phones.ts'
 import { ohForO, repeatDoubled, wordsToDigits } from './numbers.ts'
-import { plain, type Spoken, tooLong, unclear, understood } from './spoken.ts'
+import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
-/** Digits at least and at most, after formatting is stripped (spec.md section 8). */
+/** Digits, after formatting is stripped (spec.md section 8). */
 const MIN_DIGITS = 7
 const MAX_DIGITS = 15
 
-/** Said around the digits and of no meaning among them. */
+/** Said around the digits, without meaning for them. */
 const FILLERS = new Set(
   `uh um er so well yes okay ok my the a number phone telephone mobile cell is it it's its that that's and then
   area code country dash hyphen minus dot point period comma space slash bracket brackets parenthesis open close`.split(
@@ -21,7 +22,7 @@ const FILLERS = new Set(
  * @param region ISO 3166 code of the clinic's country, e.g. US: decides which national numbers are possible
  * @returns E.164 when the number is possible there or names its country itself, else the digits as given
  */
-export function spokenPhone(text: string, region: string | undefined): Spoken {
+export function spokenPhone(text: string, region: string | undefined): ParsedValue {
   if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
   const number = withoutFormatting(text)
   if (number === '') return unclear('The phone number is missing; give 7 to 15 digits, for example +1 555 010 0123')
@@ -36,20 +37,16 @@ export function spokenPhone(text: string, region: string | undefined): Spoken {
   return understood(normalForm(number, region))
 }
 
-/** Digits with an optional + before them, when the text holds nothing else; what remains otherwise is the fault. */
+/** The digits, after a + where there is one; anything else that the text holds is left in, for the checks to find. */
 function withoutFormatting(text: string): string {
   const number = plain(text).toLowerCase().replace(/^tel:/, '').replace(EXTENSION, '$1')
   const words = number.replace(/(?<=[a-z])-|-(?=[a-z])|[,;]|[.:!?]+(?=\s|$)/g, ' ').split(/\s+/)
   const said = words.filter((word) => word !== '' && !FILLERS.has(word))
   const digits = wordsToDigits(repeatDoubled(said.map(ohForO)), 'row')
-  return digits
-    .map((word) => (word === 'plus' ? '+' : word))
-    .join('')
-    .replace(/^(\(?(?:\+|00).*?)\(0\)/, '$1')
-    .replace(/[-.()[\]/\s]/g, '')
+  return withoutTrunkZero(digits.map((word) => (word === 'plus' ? '+' : word)).join('')).replace(/[-.()[\]/\s]/g, '')
 }
 
-/** What follows the number proper: ;ext=12, x12, ext. 12, extension one two, #12. */
+/** The extension after the number itself: ;ext=12, x12, ext. 12, extension one two, #12. */
 const EXTENSION = /^(.*?[\p{L}\d)])\s*[,;]?\s*(?:;ext=|\bextension\b|\bextn?\b\.?|(?<=[\d\s)])x(?=[\s.:]*\d)|#).*$/u
 
 /** Never invents a country: a number that is not possible in the region keeps the digits it came with. */

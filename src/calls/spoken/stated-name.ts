@@ -5,21 +5,21 @@ import { compareNames } from '../../matching/compare.ts'
 import { namesOf, type PersonName, suffixOf } from '../../matching/names.ts'
 import { fold } from '../../search/plan.ts'
 
-/** Said before a name and no part of it. */
+/** Said before a name, and not part of it. */
 const LEAD_IN = /^(?:(?:my|the) (?:full )?name (?:is|s)|this is|i am|i m|it is|it s|hi|hello)\s+/
 const TITLE = /^(?:mr|mrs|ms|miss|mister|dr|doctor)\s+/
 const SUFFIX = /\s+(jr|junior|sr|senior|ii|iii|iv)$/
 
-/** Words of a name at most, as no search needs more. */
-const MOST_WORDS = 6
+/** Words of a name; a search needs no more. */
+const MAX_WORDS = 6
 
 /**
  * Every way to divide the words between given names and family name, given names first: matching tries both orders.
- * A single word is the family name, which matching tries as given name too. Empty: nothing that is a name.
+ * A single word is the family name, which matching tries as given name too. Empty when the text holds no name.
  */
 export function statedName(text: string): readonly PersonName[] {
   const name = fold(text).replace(LEAD_IN, '').replace(TITLE, '')
-  const words = name.replace(SUFFIX, '').split(' ').filter(Boolean).slice(0, MOST_WORDS)
+  const words = name.replace(SUFFIX, '').split(' ').filter(Boolean).slice(0, MAX_WORDS)
   const suffix = SUFFIX.exec(name)?.[1]
   const suffixes = suffix === undefined ? [] : [suffixOf(suffix)]
   const [family] = words

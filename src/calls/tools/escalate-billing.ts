@@ -1,4 +1,4 @@
-/** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for the staff. The call is not transferred. */
+/** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for staff. The call is not transferred. */
 import { defineOperation } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { attachedText, createStaffTask } from '../record/staff-task.ts'
@@ -6,7 +6,7 @@ import { patientOfRequest } from '../session/patient-of-request.ts'
 import { optionalText } from '../spoken/stated-values.ts'
 
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
-  const reason = optionalText('reason', request.input.reason, REASON_LENGTH)
+  const reason = optionalText('reason', request.input.reason, MAX_REASON_LENGTH)
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const task = await createStaffTask(ctx, request.call, patient, {
@@ -27,5 +27,5 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
   })
 })
 
-/** Characters at most. */
-const REASON_LENGTH = 2000
+/** Characters. */
+const MAX_REASON_LENGTH = 2000

@@ -1,10 +1,10 @@
 /**
- * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records what it said
- * and relays it. Nothing is decided here. `success` says that the status is VERIFIED or PENDING.
+ * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records its result and
+ * relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
  */
 
 import { defineOperation, type OperationInput, type OperationOutput } from '../../core/operation.ts'
-import type { InsuranceAnswer, InsuranceStatus } from '../../core/ports.ts'
+import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { recordCall } from '../record/call-record.ts'
 import { followUp } from '../record/insurance-follow-up.ts'
 import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
@@ -16,7 +16,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   const card = readCard(request.input)
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
-  // Asked before the change begins: a change may run several times, the question must not.
+  // Asked before the change: a change may run several times, and the system must be asked once.
   const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
@@ -24,25 +24,26 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
     const tasks = await followUp(ctx, request.call, patient, verification.status, record)
     const written = [...record.written, ...tasks]
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
-    return answer(verification)
+    return relayed(verification)
   })
 })
 
-/** Characters at most of one thing on an insurance card. */
-const CARD_LENGTH = 200
+/** Characters of one value on an insurance card. */
+const MAX_CARD_LENGTH = 200
 
+/** @throws FhirError 400 for a value that is blank or too long */
 function readCard(input: OperationInput): InsuranceCard {
-  const groupId = optionalText('groupId', input.groupId, CARD_LENGTH)
-  const subscriberName = optionalText('subscriberName', input.subscriberName, CARD_LENGTH)
+  const groupId = optionalText('groupId', input.groupId, MAX_CARD_LENGTH)
+  const subscriberName = optionalText('subscriberName', input.subscriberName, MAX_CARD_LENGTH)
   return {
-    payerName: readText('payerName', input.payerName, CARD_LENGTH),
-    memberId: readText('memberId', input.memberId, CARD_LENGTH),
+    payerName: readText('payerName', input.payerName, MAX_CARD_LENGTH),
+    memberId: readText('memberId', input.memberId, MAX_CARD_LENGTH),
     ...(groupId === undefined ? {} : { groupId }),
     ...(subscriberName === undefined ? {} : { subscriberName }),
   }
 }
 
-function answer({ status, copayCents, errorMessage }: InsuranceAnswer): OperationOutput {
+function relayed({ status, copayCents, errorMessage }: InsuranceResult): OperationOutput {
   const success = status === 'VERIFIED' || status === 'PENDING'
   return {
     success,

@@ -1,26 +1,23 @@
 /**
- * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one is
- * enabled. Every value that is missing or bad is reported at once, and then nothing is written. The CRM is asked after the Patient is saved.
+ * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one
+ * is enabled. All values that are missing or bad are reported together, and nothing is written. The CRM is asked once
+ * the Patient is saved.
  */
 import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import {
-  defineOperation,
-  type OperationInput,
-  type OperationOutput,
-  type OperationRequest,
-} from '../../core/operation.ts'
+import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { CrmContact } from '../../core/ports.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { deliverStaged, stageDelivery } from '../../integrations/outbox.ts'
 import { recordCall } from '../record/call-record.ts'
+import { crmSyncTasks } from '../record/crm-sync-task.ts'
 import { patientFields } from '../record/patient-fields.ts'
-import { settleRegistration } from '../record/registration.ts'
+import { activateWhenComplete } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
-import { argumentIssue, type Place, placeOf, readStated } from '../spoken/stated-values.ts'
+import { argumentIssue, type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
@@ -38,21 +35,22 @@ const NOT_SYNCED = {
   say: 'Thank you, I have your details. Our staff will finish the rest.',
 }
 
-/** The answer while the CRM is asked, and for good when the process ends meanwhile. */
-const SYNC_PENDING = provisional({ ...NOT_SYNCED })
+/** The result until the CRM has answered, and for good when the process ends before that. */
+const SYNC_PENDING = provisional(NOT_SYNCED)
 
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
   const messageId = randomUUID()
   const saved = await access.change((ctx) => write(ctx, request, messageId))
   if (saved === SUBMITTED) return SUBMITTED
-  const delivery = await deliverStaged(access, integrations.crm, messageId)
+  const delivery = await deliverStaged(access, { crm: integrations.crm, tasks: crmSyncTasks }, messageId)
   return delivery.delivered ? SUBMITTED : NOT_SYNCED
 })
 
-async function write(ctx: Context, request: OperationRequest, messageId: string): Promise<OperationOutput> {
+/** @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient */
+async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  const intake = readIntake(request.input, placeOf(settings, ctx.now))
+  const intake = readIntake(request.input, localeOf(settings, ctx.now))
   const before = await patientOfRequest(ctx, request)
   const next = withIntake(before.resource, intake)
   const patient = next === before.resource ? before : await ctx.update<Patient>(next)
@@ -68,7 +66,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
 
 /** An intake that brings the last missing field completes the registration too (spec 2.4). */
 const withIntake = (patient: Patient, intake: Intake): Patient =>
-  settleRegistration(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
+  activateWhenComplete(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
 
 const contactOf = (clinic: string, patient: string, messageId: string, intake: Intake): CrmContact => ({
   clinic,
@@ -79,8 +77,8 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
 })
 
 /** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
-function readIntake(input: OperationInput, place: Place): Intake {
-  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], place) }))
+function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
+  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], locale) }))
   const issues = stated.flatMap((entry) =>
     entry.ok ? [] : [argumentIssue(entry.field, input[entry.field], entry.error)],
   )

@@ -8,58 +8,55 @@ import { recordCall } from '../record/call-record.ts'
 import { writeCommunicationConsent } from '../record/communication-consent.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import {
+  activateWhenComplete,
   missingFields,
   REGISTRATION_FIELDS,
   type RegistrationField,
-  settleRegistration,
 } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { listed, spokenName } from '../spoken/say.ts'
-import { type Place, placeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
+import { type ClinicLocale, localeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField
   readonly error: string
 }
 
-type Reading = { readonly set: (patient: Patient) => Patient } | { readonly invalid: InvalidField }
+type ParsedField = { readonly set: (patient: Patient) => Patient } | { readonly invalid: InvalidField }
 
 export const updateRegistrationField = defineOperation('patient-update-registration-field', (request) =>
   request.access.change(async (ctx) => {
     const before = await patientOfRequest(ctx, request)
-    const place = placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-    const readings = REGISTRATION_FIELDS.filter((field) => request.input[field] !== undefined).map((field) =>
-      readField(field, request.input[field], place),
+    const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+    const fields = REGISTRATION_FIELDS.filter((field) => request.input[field] !== undefined).map((field) =>
+      readField(field, request.input[field], locale),
     )
-    const patient = await save(ctx, request, before, readings)
-    const invalid = readings.flatMap((reading) => ('invalid' in reading ? reading.invalid : []))
-    return answer(missingFields(patient), invalid)
+    const patient = await save(ctx, request, before, fields)
+    const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
+    return resultOf(missingFields(patient), invalid)
   }),
 )
 
-function readField(field: RegistrationField, value: unknown, place: Place): Reading {
+function readField(field: RegistrationField, value: unknown, locale: ClinicLocale): ParsedField {
   if (field === 'commsConsent') {
     const stated = statedBoolean(value)
     if (!stated.ok) return { invalid: { field, error: stated.error } }
     return { set: (patient) => patientFields.commsConsent.set(patient, stated.value) }
   }
-  const stated = readStated(field, value, place)
+  const stated = readStated(field, value, locale)
   if (!stated.ok) return { invalid: { field, error: stated.error } }
   return { set: (patient) => patientFields[field].set(patient, stated.value) }
 }
 
-/** The good values on the Patient, in one version of it; a consent as Consent too. */
+/** Saves the valid values in one version of the Patient; a consent as Consent, too. */
 async function save(
   ctx: Context,
   { input, call }: OperationRequest,
   before: Versioned<Patient>,
-  readings: readonly Reading[],
+  fields: readonly ParsedField[],
 ): Promise<Patient> {
-  const stated = readings.reduce(
-    (patient, reading) => ('set' in reading ? reading.set(patient) : patient),
-    before.resource,
-  )
-  const next = settleRegistration(stated)
+  const stated = fields.reduce((patient, field) => ('set' in field ? field.set(patient) : patient), before.resource)
+  const next = activateWhenComplete(stated)
   const saved = next === before.resource ? before : await ctx.update<Patient>(next)
   const { commsConsent } = input
   const consent =
@@ -71,7 +68,7 @@ async function save(
   return saved.resource
 }
 
-function answer(missing: readonly RegistrationField[], invalid: readonly InvalidField[]): OperationOutput {
+function resultOf(missing: readonly RegistrationField[], invalid: readonly InvalidField[]): OperationOutput {
   const registrationStatus = missing.length === 0 ? 'COMPLETE' : 'ACTION_REQUIRED'
   const state = { registrationStatus, missingFields: missing }
   if (invalid.length > 0) {

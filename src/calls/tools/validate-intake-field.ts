@@ -1,9 +1,9 @@
-/** validate_intake_field (spec 4.1 rule 7, 8): looks at the format of one value; reads and writes nothing of a patient. */
+/** validate_intake_field (spec 4.1 rule 7, 8): checks the format of one value; no patient is read or written. */
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { spokenName } from '../spoken/say.ts'
-import { argumentIssue, placeOf, readStated } from '../spoken/stated-values.ts'
+import { argumentIssue, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
 
@@ -13,10 +13,10 @@ export const validateIntakeField = defineOperation('patient-validate-intake-fiel
     throw new FhirError(400, argumentIssue('fieldName', fieldName, 'The value must be the name of a field'))
   }
   const field = CHECKED.find((name) => name === fieldName)
-  // Any other field always passes, with whatever value or none.
+  // Any other field always passes, with any value or none.
   if (field === undefined) return { valid: true, code: 'not-checked', say: 'Thank you.' }
   const ctx = access.reader()
-  const stated = readStated(field, value, placeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+  const stated = readStated(field, value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
   if (stated.ok) return { valid: true, code: 'valid', value: stated.value, say: 'Thank you.' }
   if (typeof value !== 'string') throw new FhirError(400, argumentIssue('value', value, stated.error))
   return {

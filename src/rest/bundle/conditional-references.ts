@@ -3,7 +3,7 @@
 import type { Context } from '../../core/context.ts'
 import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
 import { extractEntries } from '../../search/index/extract.ts'
-import { type Candidate, holds } from '../../search/matches.ts'
+import { type Candidate, matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
 import { guardedMatch, planOf } from '../interactions/conditional.ts'
 import { type Entry, inEntry, naming } from './entry.ts'
@@ -75,7 +75,9 @@ class WrittenResources {
   async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
     const entries = this.#entries.filter(({ request }) => request.type === type)
     const candidates = await Promise.all(entries.map((entry) => this.#candidateOf(entry)))
-    return candidates.filter((candidate) => where.every((condition) => holds(condition, candidate))).map(({ id }) => id)
+    return candidates
+      .filter((candidate) => where.every((condition) => matches(condition, candidate)))
+      .map(({ id }) => id)
   }
 
   /** Values are extracted from valid resources only; an invalid one is refused with the name of its entry. */

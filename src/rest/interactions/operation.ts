@@ -7,7 +7,6 @@ import { Searchset } from '../../core/searchset.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { readInput } from '../../operations/input.ts'
 import { writeOutput } from '../../operations/output.ts'
-import { systemOperations } from '../../providers/every-type.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse, Route } from '../message/interaction.ts'
@@ -79,7 +78,7 @@ export function findOperation(
   code: string,
   level: Route['level'],
 ): Operation {
-  const operations = level === 'system' ? systemOperations : (services.providers.get(type)?.operations ?? [])
+  const operations = level === 'system' ? services.systemOperations : (services.providers.get(type)?.operations ?? [])
   const possible = operations.filter(
     ({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions),
   )

@@ -6,6 +6,7 @@ import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { Limits } from '../../config.ts'
 import type { Context } from '../../core/context.ts'
+import type { Operation } from '../../core/operation.ts'
 import type { Integrations } from '../../core/ports.ts'
 import type { Providers } from '../../core/provider.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
@@ -50,6 +51,8 @@ export interface Services {
   readonly providers: Providers
   /** The interactions across types that are declared. */
   readonly system: ReadonlySet<SystemInteractionCode>
+  /** The operations of the whole clinic that are declared. */
+  readonly systemOperations: readonly Operation[]
   readonly limits: Limits
   readonly integrations: Integrations
   readonly logger: Logger

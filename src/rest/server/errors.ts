@@ -5,28 +5,29 @@ import { type FhirError, toOutcome } from '../../fhir/outcome.ts'
 import { formatBody } from '../message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from '../message/negotiate.ts'
 import { failureOf } from './fault.ts'
+import { firstSegment } from './small-router.ts'
 
-/** Routes that are not FHIR answer with a plain JSON error. */
-const PLAIN = /^\/(session|clinics|calls|patient-journey|patient-intake|health)(\/|$)/
-
+/** @param plain the first path segments below which errors are `{"error": …}` */
 export const errors =
-  (logger: Logger): Middleware =>
+  (logger: Logger, plain: ReadonlySet<string>): Middleware =>
   async (koa, next) => {
     try {
       await next()
     } catch (error) {
       // The path may hold ids, so a route stands for it where one was found.
-      sendError(koa, failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) }))
+      const failure = failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) })
+      koa.status = failure.status
+      koa.set({ ...failure.headers })
+      if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
+      else sendOutcome(koa, failure)
     }
   }
 
-function sendError(koa: KoaContext, error: FhirError): void {
-  koa.status = error.status
-  koa.set({ ...error.headers })
-  if (PLAIN.test(koa.path)) {
-    koa.body = { error: error.message, ...(error.issues[0]?.reason === undefined ? {} : { code: error.code }) }
-    return
-  }
+function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void {
+  koa.body = { error: message, ...(issues[0]?.reason === undefined ? {} : { code }) }
+}
+
+function sendOutcome(koa: KoaContext, error: FhirError): void {
   const { format, contentType } = formatOf(koa)
   koa.set({ 'Content-Type': contentType, Vary: 'Accept' })
   koa.body = formatBody(JSON.stringify(toOutcome(error.issues)), format, koa.query._pretty === 'true')

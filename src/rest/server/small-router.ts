@@ -1,14 +1,32 @@
-/** The routes that are not FHIR: each small router answers alone for the paths that begin with its words. */
+/** The routes beside FHIR's: each small router answers alone for all paths that begin with one of its segments. */
 import type { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../../fhir/outcome.ts'
 
-/** Most requests are for none of the small routers, so each is only asked about its own paths; what it has not is 404 or 405. */
-export function under(words: readonly string[], router: Router): Middleware {
-  const routes = router.routes() as Middleware
-  return (koa, next) =>
-    words.includes(koa.path.split('/', 2)[1] ?? '') ? routes(koa, () => Promise.reject(noRoute(router, koa))) : next()
+export interface SmallRouter {
+  /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
+  readonly segments: readonly string[]
+  readonly middleware: Middleware
 }
+
+/**
+ * Most requests are for none of the small routers, so each is only asked about its own paths; any other path or method
+ * below them is 404 or 405.
+ */
+export function smallRouter(segments: readonly string[], router: Router): SmallRouter {
+  const routes = router.routes() as Middleware
+  return {
+    segments,
+    middleware: (koa, next) =>
+      segments.includes(firstSegment(koa.path)) ? routes(koa, () => Promise.reject(noRoute(router, koa))) : next(),
+  }
+}
+
+export const segmentsOf = (routers: readonly SmallRouter[]): ReadonlySet<string> =>
+  new Set(routers.flatMap(({ segments }) => segments))
+
+/** `/session/x` -> `session` */
+export const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
 
 function noRoute(router: Router, { method, path }: KoaContext): FhirError {
   const methods = router.match(path, method).path.flatMap((layer) => layer.methods)

@@ -47,7 +47,18 @@ function isPart(condition: Condition): condition is PartCondition {
       return condition.match === 'prefix'
     case 'uri':
       return condition.match === 'exact'
-    default:
+    case 'any':
+    case 'all':
+    case 'not':
+    case 'unequal':
+    case 'position':
+    case 'composite':
+    case 'missing':
+    case 'id':
+    case 'type':
+    case 'lastUpdated':
+    case 'chain':
+    case 'has':
       return false
   }
 }

@@ -1,6 +1,6 @@
 /**
  * What the search index of a resource type consists of. A part is what is searched by: a search parameter, a combined
- * index, the form of it all. Its version is a text that changes when what is stored for it has to be made anew.
+ * index, the form of all entries. Its version is a text that changes when resources have to be reindexed for it.
  */
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { Extraction } from '../port.ts'
@@ -11,9 +11,9 @@ export type Parts = Readonly<Record<string, string>>
 /** How far the search index of a type is, as the store keeps it. */
 export interface TypeIndex {
   readonly type: string
-  /** Counted up whenever other parts are wanted; what is written says by which it was made. */
+  /** Counted up whenever other parts are wanted; an engine may keep with each resource the one that it has. */
   readonly generation: number
-  /** What is written gets these. */
+  /** What is written has these. */
   readonly wanted: Parts
   /** Every resource of the type has these, and the same as wanted when the type is complete. */
   readonly filled: Parts
@@ -42,7 +42,7 @@ export const partOfCombined = (name: string): string => COMBINED + name
 /** A combined index has no version: another one has another name. */
 const COMBINED_VERSION = '1'
 
-/** Form and extraction of the stores that did not keep account of it. */
+/** Form and extraction of stores that are older than this account of parts. */
 const FIRST_FORM = '1'
 const FIRST_EXTRACTION = 1
 
@@ -68,7 +68,7 @@ export const missingIn = (filled: Parts, wanted: Parts): readonly string[] =>
 
 export const isComplete = ({ wanted, filled }: TypeIndex): boolean => isSame(wanted, filled)
 
-/** True where resources do not even say by which generation they were made. */
+/** True where resources do not have a generation yet. */
 export const isOfOldForm = ({ wanted, filled }: TypeIndex): boolean => wanted[FORM] !== filled[FORM]
 
 /** The state of a type of which other parts are wanted from now on. */
@@ -86,7 +86,7 @@ export function nextIndex(
   return { type, generation, wanted, filled: Object.fromEntries(kept) }
 }
 
-/** What a store has that was written before any account was kept. */
+/** The parts of a store that is older than this account of parts. */
 function firstParts(wanted: Parts, version: number): Parts {
   const had = Object.entries(wanted).filter(([part, wish]) => {
     if (part === FORM) return wish === FIRST_FORM

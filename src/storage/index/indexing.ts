@@ -1,11 +1,9 @@
-/**
- * Makes what the search index lacks, in the background: a few resources at a time, with pauses in which requests are
- * served, by one server at a time. What is done stays done when the server dies; another one, or the next start, goes on.
- */
+/** Indexing after an upgrade, in the background: what the search index lacks because an older server has written it. */
 import { randomUUID } from 'node:crypto'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { isComplete, type TypeIndex } from './index-parts.ts'
+import { type IndexingJob, IndexingLoop, type IndexingSource, type LeasedJob, type Pace } from './indexing-loop.ts'
 import { type IndexStorage, type SearchIndex, StoreOutdated } from './search-index.ts'
 
 export interface Batch {
@@ -20,184 +18,165 @@ export interface IndexingStorage extends IndexStorage {
   /** Milliseconds after its completion in which a type may still get resources from a server that wants other parts. */
   readonly lateFor: number
   epoch(): Promise<number>
-  /** True when `holder` is the one server to work for so many milliseconds; 0 gives the place up. */
+  /** True when `holder` is the one server to work for so many milliseconds; 0 gives the lease up. */
   lease(holder: string, milliseconds: number): Promise<boolean>
-  /** Resources that are to be made anew. */
+  /** Number of resources that are to be reindexed. */
   left(index: TypeIndex): Promise<number>
+  /** Reindexes a few resources. */
   fill(index: TypeIndex, limit: number): Promise<Batch>
   /** Where the generation is still that of `index`, it has all it wants. */
   complete(index: TypeIndex): Promise<void>
 }
 
-export interface Pace {
-  /** Resources of a batch. */
-  readonly batch: number
-  /** Milliseconds. */
-  readonly pause: number
-  /** Milliseconds between looks at the store. */
-  readonly look: number
-  /** Milliseconds that another server waits before it goes on where this one died. */
-  readonly lease: number
-}
-
-/** A batch is over within some hundredths of a second, and requests have as much time as it took. */
+/** A batch takes some hundredths of a second. */
 const PACE: Pace = { batch: 50, pause: 0, look: 5_000, lease: 15_000 }
 
 /** Milliseconds. */
 const REPORT_EVERY = 10_000
-/** Looks at the store between two for what servers of other versions have written. */
+/** Every so many looks, what servers of other versions have written meanwhile is indexed too. */
 const LOOKS_FOR_LATE = 12
 
 /** What a store is opened with. */
 export interface IndexingSettings {
   /** Declared by the providers. */
   readonly combined: readonly CombinedIndex[]
-  /** Absent: nothing can be made for what is stored already. */
+  /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
-  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  /** The store is not searched or written: what it is searched by stays as it is. */
   readonly onlyScanned?: boolean | undefined
   readonly onIndexing?: ((progress: IndexingProgress) => void) | undefined
-  /** The store could not be asked; it is asked again. */
+  /** The store failed; it will be tried again. */
   readonly onIndexingFault?: ((error: unknown) => void) | undefined
   /** Only tests have another one. */
   readonly pace?: Pace | undefined
 }
 
-export function startIndexing(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings): Indexing {
-  const indexing = new Indexing(index, storage, settings)
-  indexing.start()
-  return indexing
+/** Starts the loop; it ends with `close`. */
+export function startIndexing(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings): IndexingLoop {
+  const pace = settings.pace ?? PACE
+  const loop = new IndexingLoop(new UpgradeIndexing(index, storage, settings, pace), pace)
+  loop.start()
+  return loop
 }
 
-export class Indexing {
-  private readonly index: SearchIndex
-  private readonly storage: IndexingStorage
-  private readonly settings: IndexingSettings
-  private readonly pace: Pace
-  private readonly holder = randomUUID()
-  private leasedUntil = 0
-  private lookedForLate = 0
-  private resume = (): void => {}
-  private timer: NodeJS.Timeout | undefined
-  private working: Promise<void> = Promise.resolve()
-  private closed = false
+/** Jobs are resource types, of all clinics. One server has the lease of them all. */
+class UpgradeIndexing implements IndexingSource {
+  readonly #index: SearchIndex
+  readonly #storage: IndexingStorage
+  readonly #settings: IndexingSettings
+  readonly #pace: Pace
+  readonly #holder = randomUUID()
+  #leasedUntil = 0
+  #lookedForLate = 0
 
-  constructor(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings) {
-    this.index = index
-    this.storage = storage
-    this.settings = settings
-    this.pace = settings.pace ?? PACE
+  constructor(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings, pace: Pace) {
+    this.#index = index
+    this.#storage = storage
+    this.#settings = settings
+    this.#pace = pace
   }
 
-  /** Not at once: whoever starts has enough to do. */
-  start(): void {
-    this.schedule()
-  }
-
-  /** Waits for the batch under way. */
-  async close(): Promise<void> {
-    this.closed = true
-    clearTimeout(this.timer)
-    this.resume()
-    await this.working
-    if (this.leasedUntil > Date.now()) await this.storage.lease(this.holder, 0).catch(() => {})
-  }
-
-  private schedule(): void {
-    if (this.closed) return
-    this.timer = setTimeout(() => {
-      this.working = this.work()
-    }, this.pace.look).unref()
-  }
-
-  private async work(): Promise<void> {
-    try {
-      await this.refresh()
-      if (this.settings.extraction !== undefined && !this.settings.onlyScanned) await this.fillAll()
-    } catch (error) {
-      if (error instanceof StoreOutdated) this.index.refuse(error)
-      this.settings.onIndexingFault?.(error)
-    }
-    this.schedule()
-  }
-
-  private async refresh(): Promise<void> {
-    if ((await this.storage.epoch()) !== this.index.state.epoch) this.index.accept(await this.storage.load())
-  }
-
-  private async fillAll(): Promise<void> {
-    const types = this.index.wantedTypes()
+  async *jobs(): AsyncGenerator<IndexingJob> {
+    await this.#refresh()
+    if (this.#settings.extraction === undefined || this.#settings.onlyScanned) return
+    const types = this.#index.wantedTypes()
     const incomplete = types.filter((type) => !isComplete(type))
-    const late = this.isTimeForLate()
-      ? types.filter((type) => isComplete(type) && (type.completed ?? 0) > Date.now() - this.storage.lateFor)
-      : []
-    if (incomplete.length + late.length === 0 || !(await this.isLeased())) return
-    for (const type of incomplete) if (!this.closed) await this.fillType(type)
-    // What a server of another version has written since.
-    for (const type of late) if (!this.closed) await this.fill(type, () => {})
+    const late = this.#isTimeForLate() ? types.filter((type) => this.#maybeLate(type)) : []
+    if (incomplete.length + late.length === 0 || !(await this.#isLeased())) return
+    for (const type of incomplete) yield this.#job(() => this.#upgrade(type))
+    for (const type of late) yield this.#job(async () => this.#filling(type))
   }
 
-  private isTimeForLate(): boolean {
+  failed(error: unknown): boolean {
+    if (error instanceof StoreOutdated) this.#index.refuse(error)
+    this.#settings.onIndexingFault?.(error)
+    return false
+  }
+
+  async close(): Promise<void> {
+    if (this.#leasedUntil > Date.now()) await this.#storage.lease(this.#holder, 0).catch(() => {})
+  }
+
+  /** What another server has changed in the state of the index. */
+  async #refresh(): Promise<void> {
+    if ((await this.#storage.epoch()) !== this.#index.state.epoch) this.#index.accept(await this.#storage.load())
+  }
+
+  #isTimeForLate(): boolean {
     const now = Date.now()
-    if (this.storage.lateFor === 0 || now - this.lookedForLate < LOOKS_FOR_LATE * this.pace.look) return false
-    this.lookedForLate = now
+    if (this.#storage.lateFor === 0 || now - this.#lookedForLate < LOOKS_FOR_LATE * this.#pace.look) return false
+    this.#lookedForLate = now
     return true
   }
 
-  private async fillType(type: TypeIndex): Promise<void> {
-    const { storage } = this
-    const report = this.reporter(type.type, await storage.left(type))
-    report('begins', 0, 0)
-    const filled = await this.fill(type, (done, failed) => report('goes on', done, failed))
-    if (filled === undefined) return
-    await storage.complete(type)
-    await this.refresh()
-    report('is complete', filled.done, filled.failed)
+  /** A server of another version may still write resources of the type. */
+  #maybeLate(type: TypeIndex): boolean {
+    return isComplete(type) && (type.completed ?? 0) > Date.now() - this.#storage.lateFor
   }
 
-  /** undefined: it has to stop before everything is done. */
-  private async fill(
-    type: TypeIndex,
-    onBatch: (done: number, failed: number) => void,
-  ): Promise<{ readonly done: number; readonly failed: number } | undefined> {
-    const sum = { done: 0, failed: 0 }
-    while (!this.closed && (await this.isLeased())) {
-      const started = performance.now()
-      const { done, failed } = await this.storage.fill(type, this.pace.batch)
-      if (done === 0) return sum
-      sum.done += done
-      sum.failed += failed
-      onBatch(sum.done, sum.failed)
-      await this.rest(this.pace.pause + performance.now() - started)
-    }
-    return undefined
+  #job(begin: () => Promise<LeasedJob>): IndexingJob {
+    return { lease: async () => ((await this.#isLeased()) ? await begin() : undefined) }
   }
 
-  /** Cut short when the store is closed. */
-  private rest(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.resume = resolve
-      setTimeout(resolve, milliseconds).unref()
-    })
-  }
-
-  private async isLeased(): Promise<boolean> {
+  async #isLeased(): Promise<boolean> {
     const now = Date.now()
-    const { lease } = this.pace
-    if (this.leasedUntil - now > lease / 2) return true
-    const leased = await this.storage.lease(this.holder, lease)
-    this.leasedUntil = leased ? now + lease : 0
+    const { lease } = this.#pace
+    if (this.#leasedUntil - now > lease / 2) return true
+    const leased = await this.#storage.lease(this.#holder, lease)
+    this.#leasedUntil = leased ? now + lease : 0
     return leased
   }
 
-  private reporter(type: string, total: number) {
-    let reported = 0
-    return (state: IndexingProgress['state'], done: number, failed: number): void => {
-      const now = Date.now()
-      if (state === 'goes on' && now - reported < REPORT_EVERY) return
-      reported = now
-      const left = state === 'is complete' ? 0 : Math.max(0, total - done)
-      this.settings.onIndexing?.({ type, state, done, left, failed })
+  async #upgrade(type: TypeIndex): Promise<LeasedJob> {
+    const report = reporter(this.#settings.onIndexing, type.type, await this.#storage.left(type))
+    report('begins', NOTHING)
+    return this.#filling(type, {
+      onBatch: (sum) => report('goes on', sum),
+      onFilled: async (sum) => {
+        await this.#storage.complete(type)
+        await this.#refresh()
+        report('is complete', sum)
+      },
+    })
+  }
+
+  #filling(type: TypeIndex, { onBatch, onFilled }: FillingListener = {}): LeasedJob {
+    let sum = NOTHING
+    let isFilled = false
+    return {
+      batch: async () => {
+        if (!(await this.#isLeased())) return false
+        const { done, failed } = await this.#storage.fill(type, this.#pace.batch)
+        isFilled = done === 0
+        if (isFilled) return false
+        sum = { done: sum.done + done, failed: sum.failed + failed }
+        onBatch?.(sum)
+        return true
+      },
+      end: async () => {
+        if (isFilled) await onFilled?.(sum)
+      },
     }
+  }
+}
+
+interface FillingListener {
+  /** @param sum of all batches so far */
+  readonly onBatch?: (sum: Batch) => void
+  /** Every resource of the type has been looked at. */
+  readonly onFilled?: (sum: Batch) => Promise<void>
+}
+
+const NOTHING: Batch = { done: 0, failed: 0 }
+
+/** Reports that a type goes on no more often than every REPORT_EVERY. */
+function reporter(onIndexing: IndexingSettings['onIndexing'], type: string, total: number) {
+  let reported = 0
+  return (state: IndexingProgress['state'], { done, failed }: Batch): void => {
+    const now = Date.now()
+    if (state === 'goes on' && now - reported < REPORT_EVERY) return
+    reported = now
+    const left = state === 'is complete' ? 0 : Math.max(0, total - done)
+    onIndexing?.({ type, state, done, left, failed })
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The search index as a server knows it: which parts of it are there. A server that wants others than the store has
- * says so when it opens it; from then on it writes them with every resource, and does not search by one that the
- * resources stored before lack. indexing.ts makes these.
+ * The search index as a server knows it: which parts of it are complete. A server that wants others than the store has
+ * claims them when it opens it; from then on it writes them with every resource, and does not search by one that older
+ * resources lack. indexing.ts fills these.
  */
 import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
 import { type Extraction, IndexIncomplete, StoreUnavailable } from '../port.ts'
@@ -16,166 +16,166 @@ import {
   partsOf,
   type TypeIndex,
 } from './index-parts.ts'
-import { usesOf } from './plan-parameters.ts'
+import { planParameters } from './plan-parameters.ts'
 
-/** A newer server has changed the form of the store: this one understands it no longer. */
+/** A newer server has changed the form of the store, which this one no longer understands. */
 export class StoreOutdated extends StoreUnavailable {}
 
 /** Where an engine keeps the state. */
 export interface IndexStorage {
   /** @throws StoreOutdated when a newer server has changed the form of the store */
   load(): Promise<IndexState>
-  /** Types of which there is a resource. */
+  /** Types that have resources. */
   storedTypes(): Promise<ReadonlySet<string>>
-  /** Writes each that follows the generation that is stored; somebody else may have been faster. */
+  /** Writes each that follows the stored generation; another server may have been faster. */
   claim(types: readonly TypeIndex[], extraction: number): Promise<void>
 }
 
 export interface SearchIndexOptions {
   readonly combined: readonly CombinedIndex[]
-  /** Absent: nothing can be made for what is stored already. */
+  /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
-  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  /** The store is not searched or written: what it is searched by stays as it is. */
   readonly onlyScanned?: boolean | undefined
   /** Raised by an engine that keeps entries in another way than before. */
   readonly form: string
 }
 
 /** So many servers may start on a store at the same moment. */
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
 export class SearchIndex {
-  private readonly options: SearchIndexOptions
+  readonly #options: SearchIndexOptions
   /** By type. */
-  private readonly parts = new Map<string, Parts>()
-  private current: IndexState = { epoch: -1, extraction: 0, types: new Map() }
+  readonly #parts = new Map<string, Parts>()
+  #current: IndexState = { epoch: -1, extraction: 0, types: new Map() }
   /** By type, the parts that not every stored resource has. */
-  private missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
+  #missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   /** The declared combined indexes that can be searched by. */
-  private usable: readonly CombinedIndex[] = []
-  /** Types of which the store wants the parts that this server writes: kept, as every write asks for it. */
-  private wanted: ReadonlySet<string> = NONE
-  private outdated: StoreOutdated | undefined
+  #usable: readonly CombinedIndex[] = []
+  /** Types of which the store wants the parts that this server writes: kept, since every write needs it. */
+  #wanted: ReadonlySet<string> = NONE
+  #outdated: StoreOutdated | undefined
 
   constructor(options: SearchIndexOptions) {
-    this.options = options
-    this.know(options.extraction?.types ?? [])
-    this.know(options.combined.map(({ type }) => type))
+    this.#options = options
+    this.#know(options.extraction?.types ?? [])
+    this.#know(options.combined.map(({ type }) => type))
   }
 
   get state(): IndexState {
-    return this.current
+    return this.#current
   }
 
   /** Combined indexes that every resource of their type is in. */
   get combined(): readonly CombinedIndex[] {
-    return this.usable
+    return this.#usable
   }
 
   /**
-   * Says in the store what this server wants.
-   * @throws StoreUnavailable when a newer server has been there
+   * Claims in the store what this server wants.
+   * @throws StoreUnavailable when a newer server has used it
    */
   async open(storage: IndexStorage): Promise<void> {
-    const version = this.options.extraction?.version ?? 0
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const version = this.#options.extraction?.version ?? 0
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const state = await storage.load()
       if (version > 0 && state.extraction > version)
         throw new StoreUnavailable(writtenByNewer(state.extraction, version))
-      this.know(state.types.keys())
+      this.#know(state.types.keys())
       this.accept(state)
-      if (this.options.onlyScanned) return
-      const claims = await this.claims(storage, version)
+      if (this.#options.onlyScanned) return
+      const claims = await this.#claims(storage, version)
       if (claims.length === 0 && state.extraction >= version) return
       await storage.claim(claims, version)
     }
     throw new StoreUnavailable('Servers of different versions start on this store at the same time; start one version')
   }
 
-  private know(types: Iterable<string>): void {
-    const { combined, extraction, form } = this.options
+  #know(types: Iterable<string>): void {
+    const { combined, extraction, form } = this.#options
     for (const type of types) {
-      if (!this.parts.has(type)) this.parts.set(type, partsOf(type, form, combined, extraction))
+      if (!this.#parts.has(type)) this.#parts.set(type, partsOf(type, form, combined, extraction))
     }
   }
 
-  /** What the store says now, which another server may have changed. */
+  /** The state as the store has it now: another server may have changed it. */
   accept(state: IndexState): void {
-    this.current = state
-    this.wanted = new Set(
-      [...this.parts].flatMap(([type, parts]) => {
+    this.#current = state
+    this.#wanted = new Set(
+      [...this.#parts].flatMap(([type, parts]) => {
         const wanted = state.types.get(type)?.wanted
         return wanted !== undefined && isSame(wanted, parts) ? [type] : []
       }),
     )
-    this.missing = new Map(
-      [...this.parts].flatMap(([type, parts]) => {
+    this.#missing = new Map(
+      [...this.#parts].flatMap(([type, parts]) => {
         const missing = missingIn(state.types.get(type)?.filled ?? {}, parts)
         return missing.length === 0 ? [] : [[type, new Set(missing)]]
       }),
     )
-    this.usable = this.options.combined.filter((one) => !this.lacks(one.type, partOfCombined(nameOfCombined(one))))
+    this.#usable = this.#options.combined.filter((one) => !this.#lacks(one.type, partOfCombined(nameOfCombined(one))))
   }
 
   /** From now on nothing is served. */
   refuse(outdated: StoreOutdated): void {
-    this.outdated = outdated
+    this.#outdated = outdated
   }
 
-  /** @throws StoreOutdated */
+  /** @throws StoreOutdated once the store has been refused */
   checkVersion(): void {
-    if (this.outdated !== undefined) throw this.outdated
+    if (this.#outdated !== undefined) throw this.#outdated
   }
 
   /** True when another server wants other parts of a type than this one writes. */
   get isOverruled(): boolean {
-    return this.wanted.size < this.parts.size
+    return this.#wanted.size < this.#parts.size
   }
 
-  /** What is written says that it has the parts of this generation; 0 where a newer server wants others. */
+  /** The generation of what this server writes; 0 where a newer server wants other parts. */
   generationOf(type: string): number {
-    return this.isWanted(type) ? (this.current.types.get(type)?.generation ?? 0) : 0
+    return this.#isWanted(type) ? (this.#current.types.get(type)?.generation ?? 0) : 0
   }
 
   /** The types of which this server has the wanted parts. */
   wantedTypes(): readonly TypeIndex[] {
-    return [...this.current.types.values()].filter(({ type }) => this.parts.has(type) && this.isWanted(type))
+    return [...this.#current.types.values()].filter(({ type }) => this.#parts.has(type) && this.#isWanted(type))
   }
 
-  /** @throws IndexIncomplete when `plan` goes by a part that not every stored resource has */
+  /** @throws IndexIncomplete when `plan` uses a part that not every stored resource has */
   check(plan: SearchPlan): void {
-    if (this.missing.size === 0) return
-    const lacking = usesOf(plan).filter(({ type, param }) => this.lacksUse(type, param))
+    if (this.#missing.size === 0) return
+    const lacking = planParameters(plan).filter(({ type, param }) => this.#lacksUse(type, param))
     const uses = new Set(lacking.map(({ type, param }) => `${type}?${param}`))
     if (uses.size > 0) throw new IndexIncomplete([...uses])
   }
 
-  private lacksUse(type: string, param: string): boolean {
-    const types = type === '*' ? [...this.missing.keys()] : [type]
-    return types.some((one) => (param === '*' ? this.lacksParameter(one) : this.lacks(one, param)))
+  #lacksUse(type: string, param: string): boolean {
+    const types = type === '*' ? [...this.#missing.keys()] : [type]
+    return types.some((one) => (param === '*' ? this.#lacksParameter(one) : this.#lacks(one, param)))
   }
 
-  private lacks(type: string, part: string): boolean {
-    return (this.missing.get(type) ?? NONE).has(part)
+  #lacks(type: string, part: string): boolean {
+    return (this.#missing.get(type) ?? NONE).has(part)
   }
 
-  private lacksParameter(type: string): boolean {
-    const parameters = this.options.extraction?.parametersOf(type) ?? new Map<string, string>()
-    return [...parameters.keys()].some((code) => this.lacks(type, code))
+  #lacksParameter(type: string): boolean {
+    const parameters = this.#options.extraction?.parametersOf(type) ?? new Map<string, string>()
+    return [...parameters.keys()].some((code) => this.#lacks(type, code))
   }
 
-  private isWanted(type: string): boolean {
-    return this.wanted.has(type)
+  #isWanted(type: string): boolean {
+    return this.#wanted.has(type)
   }
 
-  private async claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {
-    const changed = [...this.parts].filter(([type]) => !this.isWanted(type))
+  async #claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {
+    const changed = [...this.#parts].filter(([type]) => !this.#isWanted(type))
     if (changed.length === 0) return []
     const stored = await storage.storedTypes()
     return changed.map(([type, parts]) =>
-      nextIndex(type, this.current.types.get(type), parts, stored.has(type), version),
+      nextIndex(type, this.#current.types.get(type), parts, stored.has(type), version),
     )
   }
 }

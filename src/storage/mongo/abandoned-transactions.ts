@@ -1,37 +1,36 @@
 /**
- * Orphans: transactions whose server process died, or lost its network, in the middle. What they wrote stays locked
- * until MongoDB gives them up after a minute (transactionLifetimeLimitSeconds); whoever has to wait ends them sooner.
+ * Abandoned transactions: their server process died, or lost its network, in the middle of them. What they wrote stays
+ * locked until MongoDB aborts them after a minute (transactionLifetimeLimitSeconds); a write that waits ends them sooner.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/currentOp/
  */
 import type { MongoClient } from 'mongodb'
+import { APP_NAME } from './connection.ts'
 
-/** Milliseconds after which a write that still waits looks for orphans, again and again. */
-const EVERY = 1_000
+/** Milliseconds between two looks for abandoned transactions, for as long as a write waits. */
+const INTERVAL = 1_000
 /**
- * Microseconds without a command. A process that is alive is never so slow between two; if one ever is, its transaction
- * is tried again.
+ * Microseconds without a command. A live process is never that slow between two commands of a transaction; should one
+ * ever be, its transaction is retried.
  */
 const IDLE = 3_000_000
 
-export const APP_NAME = 'sandbox-emr'
-
-const ORPHANS = [
+const ABANDONED = [
   { $currentOp: { allUsers: false, idleSessions: true } },
   { $match: { type: 'idleSession', appName: APP_NAME, 'transaction.timeInactiveMicros': { $gt: IDLE } } },
   { $replaceWith: { id: '$lsid.id' } },
 ]
 
-export class Orphans {
-  private readonly client: MongoClient
-  private looking = false
+export class AbandonedTransactions {
+  readonly #client: MongoClient
+  #ending = false
 
   constructor(client: MongoClient) {
-    this.client = client
+    this.#client = client
   }
 
-  /** Ends orphans for as long as `work` waits, which may be for them. */
+  /** Ends abandoned transactions for as long as `work` takes, which may be waiting for their locks. */
   async endDuring<T>(work: Promise<T>): Promise<T> {
-    const timer = setInterval(() => void this.end(), EVERY)
+    const timer = setInterval(() => void this.#end(), INTERVAL)
     try {
       return await work
     } finally {
@@ -39,17 +38,17 @@ export class Orphans {
     }
   }
 
-  private async end(): Promise<void> {
-    if (this.looking) return
-    this.looking = true
+  async #end(): Promise<void> {
+    if (this.#ending) return
+    this.#ending = true
     try {
-      const admin = this.client.db('admin')
-      const found = await admin.aggregate(ORPHANS, { readConcern: { level: 'local' } }).toArray()
-      if (found.length > 0) await admin.command({ killSessions: found })
+      const admin = this.#client.db('admin')
+      const sessions = await admin.aggregate(ABANDONED, { readConcern: { level: 'local' } }).toArray()
+      if (sessions.length > 0) await admin.command({ killSessions: sessions })
     } catch {
-      // Who may not look, or can't now, waits as long as it takes.
+      // Without the right to list or kill sessions, or a connection, the write waits until MongoDB aborts them.
     } finally {
-      this.looking = false
+      this.#ending = false
     }
   }
 }

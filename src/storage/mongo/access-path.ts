@@ -1,114 +1,101 @@
-/** Where a search starts: the index ranges that give candidates, chosen by what the data say. */
+/** Where a search starts: the index ranges that give the candidates, chosen by counting. */
 import type { Filter } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
-import { type Access, EVERY, type Scope, type Term } from './term.ts'
+import type { Engine } from './engine.ts'
+import type { Scope, Source, Term } from './term.ts'
 
-/** Candidates: where they come from, and how many they are. */
-export interface Source {
-  readonly access: Access
-  /** Known to be few enough to be collected and sorted. */
-  readonly few: boolean
+export interface AccessPath {
+  readonly source: Source
+  /** There are few enough candidates to be collected and sorted. */
+  readonly isFew: boolean
 }
 
-/** Below this nobody asks for a better candidate. */
+/** With fewer candidates than this, no better source is looked for. */
 const VERY_FEW = 64
 
 /**
- * The best source for resources that fulfil all of `terms`. The planner of the server can't choose: it has no
- * statistics of the values in an array, and tries only one of several conditions on the same index.
- * @param countAnyway false: where there is but one source, how much it gives need not be known
- * @returns undefined when no index finds them, but the one that finds everything
+ * The best source for resources that fulfil all of `terms`. MongoDB's planner can't choose it: it has no statistics of
+ * the values in an array, and tries only one of several conditions on the same index.
+ * @param alwaysCount false: where there is only one source, `isFew` does not matter
+ * @returns undefined when none of the terms has a source
  */
-export async function bestSource(
+export async function accessPath(
   engine: Engine,
   scope: Scope,
   terms: readonly Term[],
-  countAnyway: boolean,
-): Promise<Source | undefined> {
-  const accesses = terms.flatMap(({ access }) => access ?? [])
-  const [first] = accesses
+  alwaysCount = false,
+): Promise<AccessPath | undefined> {
+  const sources = terms.flatMap(({ source }) => source ?? [])
+  const [first] = sources
   if (first === undefined) return undefined
-  const known = accesses.find(({ declared }) => declared) ?? remembered(engine, scope, accesses)
-  if (known !== undefined) return { access: known, few: true }
-  if (accesses.length === 1 && !countAnyway) return { access: first, few: false }
+  const known = sources.find(({ declared }) => declared) ?? estimatedSmallest(engine, scope, sources)
+  if (known !== undefined) return { source: known, isFew: true }
+  if (sources.length === 1 && !alwaysCount) return { source: first, isFew: false }
   for (const limit of [Math.min(VERY_FEW, engine.fewCandidates), engine.fewCandidates]) {
-    const smallest = await smallestBelow(engine, scope, accesses, limit)
-    if (smallest !== undefined) return { access: smallest, few: true }
+    const smallest = await smallestBelow(engine, scope, sources, limit)
+    if (smallest !== undefined) return { source: smallest, isFew: true }
   }
-  return { access: accesses.find(({ inOrder }) => inOrder) ?? first, few: false }
+  return { source: sources.find(({ inCreationOrder }) => inCreationOrder) ?? first, isFew: false }
 }
 
-/** The one whose like have found the least. */
-function remembered({ habits }: Engine, scope: Scope, accesses: readonly Access[]): Access | undefined {
-  const sizes = accesses.map((access) => habits.sizeOf(habitOf(scope, access)) ?? Number.POSITIVE_INFINITY)
+/** The source with the lowest estimate, if there is one. */
+function estimatedSmallest({ cardinalities }: Engine, scope: Scope, sources: readonly Source[]): Source | undefined {
+  const sizes = sources.map((source) => cardinalities.estimate(keyOf(scope, source)) ?? Number.POSITIVE_INFINITY)
   const least = Math.min(...sizes)
-  return least === Number.POSITIVE_INFINITY ? undefined : accesses[sizes.indexOf(least)]
+  return least === Number.POSITIVE_INFINITY ? undefined : sources[sizes.indexOf(least)]
 }
 
-/** Counts no more of each than it takes to know, all at once. */
+/** Counts up to `limit` candidates of each source, all at the same time. */
 async function smallestBelow(
   engine: Engine,
   scope: Scope,
-  accesses: readonly Access[],
+  sources: readonly Source[],
   limit: number,
-): Promise<Access | undefined> {
+): Promise<Source | undefined> {
   if (limit === 0) return undefined
-  const sizes = await Promise.all(accesses.map((access) => sizeOf(engine, scope, access, limit)))
-  for (const [index, access] of accesses.entries()) {
+  const sizes = await Promise.all(sources.map((source) => sizeOf(engine, scope, source, limit)))
+  for (const [index, source] of sources.entries()) {
     const size = sizes[index] ?? limit
-    if (limit <= VERY_FEW) engine.habits.learn(habitOf(scope, access), size < limit ? size : undefined)
+    if (limit <= VERY_FEW) engine.cardinalities.add(keyOf(scope, source), size < limit ? size : undefined)
   }
   const fewest = Math.min(...sizes)
-  return fewest < limit ? accesses[sizes.indexOf(fewest)] : undefined
+  return fewest < limit ? sources[sizes.indexOf(fewest)] : undefined
 }
 
-const habitOf = ({ clinic, type }: Scope, { habit }: Access): string => JSON.stringify([clinic, type, habit])
+const keyOf = ({ clinic, type }: Scope, { cardinalityKey }: Source): string =>
+  JSON.stringify([clinic, type, cardinalityKey])
 
-/** Outside of any session: a count that is a little old is as good. */
-async function sizeOf({ resources }: Engine, scope: Scope, access: Access, limit: number): Promise<number> {
-  const pipeline = [{ $match: candidates(scope, access, []) }, { $limit: limit }, { $count: 'size' }]
-  const [found] = await resources.aggregate<{ readonly size: number }>(pipeline, { hint: access.index }).toArray()
+/** Outside any session: the count may be slightly out of date. */
+async function sizeOf({ resources }: Engine, scope: Scope, source: Source, limit: number): Promise<number> {
+  const pipeline = [{ $match: candidateFilter(scope, source, []) }, { $limit: limit }, { $count: 'size' }]
+  const [found] = await resources.aggregate<{ readonly size: number }>(pipeline, { hint: source.index }).toArray()
   return found?.size ?? 0
 }
 
 /**
- * The live resources that `access` gives, as far as they fulfil `terms`. These are hidden from the planner, which
- * would else take one of them for its index range. Only live resources have items, so only other indexes have others.
+ * The live resources that `source` finds and that fulfil `terms`. The terms are in a double `$nor`, as the planner would
+ * otherwise take the index range from one of them. Deleted resources have no items, so by_entry does not find them.
  */
-export function candidates({ clinic, type }: Scope, access: Access, terms: readonly Term[], after?: Filter): Filter {
-  const [only] = access.filters
-  const driving = access.filters.length === 1 && only !== undefined ? only : { $or: access.filters }
+export function candidateFilter(
+  { clinic, type }: Scope,
+  source: Source,
+  terms: readonly Term[],
+  after?: Filter,
+): Filter {
+  const [only] = source.filters
+  const ranges = source.filters.length === 1 && only !== undefined ? only : { $or: source.filters }
   const tests = terms
-    .filter((term) => !(term.access === access && access.exact))
+    .filter((term) => !(term.source === source && source.exact))
     .map(({ filter }) => filter)
     .filter(isTest)
   return {
     clinic,
     type,
-    ...(access.index === 'by_entry' ? {} : { live: true }),
-    ...driving,
+    ...(source.index === 'by_entry' ? {} : { live: true }),
+    ...ranges,
     ...(tests.length === 0 ? {} : { $nor: tests.map((filter) => ({ $nor: [filter] })) }),
     ...(after === undefined ? {} : { $and: [after] }),
   }
 }
 
-const isTest = (filter: Filter): boolean => Object.keys(filter).length > 0
-
-/** How many resources fulfil all of `terms`. */
-export async function countOf(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<number> {
-  const source = await bestSource(reader, scope, terms, false)
-  const access: Access = source?.access ?? (terms.every(({ filter }) => !isTest(filter)) ? LATEST : EVERY)
-  const pipeline = [{ $match: candidates(scope, access, terms) }, { $count: 'size' }]
-  const options = { hint: access.index, ...sessionOf(reader) }
-  const [found] = await reader.resources.aggregate<{ readonly size: number }>(pipeline, options).toArray()
-  return found?.size ?? 0
-}
-
-/** Every live resource, by an index that need not look at the documents to count them. */
-const LATEST: Access = {
-  index: 'by_time',
-  filters: [{}],
-  exact: true,
-  inOrder: false,
-  habit: 'latest',
-}
+/** An empty filter is true of every resource. */
+export const isTest = (filter: Filter): boolean => Object.keys(filter).length > 0

@@ -1,40 +1,41 @@
 /**
- * What a process remembers of how much its searches find, so that it need not count before every one of them. Only
- * speed depends on it: a wrong memory makes a search slower, never wrong.
+ * How many resources a source has found of late, so that they need not be counted before every search. Only speed
+ * depends on it: an estimate that is wrong makes a search slower, never wrong.
  */
 
-/** After so many counts in a row that were small, a kind of search is trusted to go on finding few. */
+/** After so many small counts in a row, the estimate replaces the count. */
 const TRUSTED_AFTER = 8
-/** Then it is counted again. */
+/** After so many uses of the estimate, the resources are counted again. */
 const TRUSTED_FOR = 512
-const MOST_REMEMBERED = 10_000
+const MAX_ENTRIES = 10_000
 
-interface Memory {
+interface Entry {
   /** Small counts in a row. */
   readonly counts: number
+  /** Of the estimate, since the last count. */
   readonly uses: number
-  /** The greatest of them. */
-  readonly size: number
+  /** The greatest of the small counts. */
+  readonly greatest: number
 }
 
-const NOTHING: Memory = { counts: 0, uses: 0, size: 0 }
+const EMPTY: Entry = { counts: 0, uses: 0, greatest: 0 }
 
-export class Habits {
-  private readonly memories = new Map<string, Memory>()
+export class CardinalityCache {
+  readonly #entries = new Map<string, Entry>()
 
-  /** How much searches of this kind have found of late; undefined: that has to be counted. */
-  sizeOf(kind: string): number | undefined {
-    const memory = this.memories.get(kind)
-    if (memory === undefined || memory.counts < TRUSTED_AFTER || memory.uses >= TRUSTED_FOR) return undefined
-    this.memories.set(kind, { ...memory, uses: memory.uses + 1 })
-    return memory.size
+  /** An upper estimate for the sources of this key; undefined: they have to be counted. */
+  estimate(key: string): number | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.counts < TRUSTED_AFTER || entry.uses >= TRUSTED_FOR) return undefined
+    this.#entries.set(key, { ...entry, uses: entry.uses + 1 })
+    return entry.greatest
   }
 
-  /** @param size undefined: too many to be counted */
-  learn(kind: string, size: number | undefined): void {
-    if (this.memories.size >= MOST_REMEMBERED) this.memories.clear()
-    const { counts, size: before } = this.memories.get(kind) ?? NOTHING
-    const memory = size === undefined ? NOTHING : { counts: counts + 1, uses: 0, size: Math.max(before, size) }
-    this.memories.set(kind, memory)
+  /** @param count undefined: too many to be counted */
+  add(key: string, count: number | undefined): void {
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
+    const { counts, greatest } = this.#entries.get(key) ?? EMPTY
+    const entry = count === undefined ? EMPTY : { counts: counts + 1, uses: 0, greatest: Math.max(greatest, count) }
+    this.#entries.set(key, entry)
   }
 }

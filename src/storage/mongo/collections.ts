@@ -1,4 +1,4 @@
-/** The collections, what their documents look like, and their indexes. docs/mongodb.md explains them to users. */
+/** The collections, the shape of their documents, and their indexes. docs/mongodb.md explains them to users. */
 import type { Binary, Collection, CollectionOptions, Db, Document } from 'mongodb'
 import type { CompositeKey } from '../composite-key.ts'
 import type { ChangeMethod } from '../port.ts'
@@ -7,8 +7,8 @@ import type { ChangeMethod } from '../port.ts'
 export type Filter = Document
 
 /**
- * One value that a resource is found by. `k` is the kind of entry and its search parameter, `string:family`; `v` what
- * the index sorts by; the other fields are compared on the document.
+ * One value that a resource is found by. `k` is the kind of entry and its search parameter, `string:family`; `v` is the
+ * value in the index; the other fields are compared on the document.
  */
 export interface IndexItem {
   readonly k: string
@@ -29,26 +29,26 @@ interface VersionFields {
   /** Milliseconds since 1970 UTC. */
   readonly updated: number
   readonly method: ChangeMethod
-  /** What is sent, to the letter (see text.ts). */
+  /** The exact text to send (see stored-text.ts). */
   readonly text: string | Binary
 }
 
-/** The newest version of a resource, deletions included. */
+/** The current version of a resource, deletions included. */
 export interface ResourceDocument extends VersionFields {
-  /** Stamp of the first version: the resource's place in searches without an order of their own. */
+  /** Timestamp of the first version, which sorts by creation: the order of searches without a sort key. */
   readonly _id: string
-  /** Stamp of this version. */
+  /** Timestamp of this version. */
   readonly stamp: string
   /** false: deleted. */
   readonly live: boolean
   readonly ix: readonly IndexItem[]
-  /** The same as `text`, for queries of people; absent for a deletion and where BSON can't hold it. */
+  /** The same as `text`, for people to query; absent for a deletion and where BSON can't represent it. */
   readonly resource?: Document
 }
 
 /** A version that was superseded. */
 export interface HistoryDocument extends VersionFields {
-  /** Stamp of this version. */
+  /** Timestamp of this version. */
   readonly _id: string
   /** When the next version was written (ms). */
   readonly until: number
@@ -64,21 +64,21 @@ export interface RecordDocument {
   readonly due: number | null
 }
 
-/** Who writes under a guard on a type takes its turn by counting this up. */
+/** Every write with a guard on a type increments it, so that such transactions conflict with each other. */
 export interface LockDocument {
   readonly clinic: string
   readonly type: string
   readonly turn: number
 }
 
-/** What the store knows of itself: a document `schema`, one `lease`, and an `index:` for each resource type. */
+/** The state of the store itself: a document `schema`, one `lease`, and an `index:` for each resource type. */
 export interface StoreDocument {
   readonly _id: string
-  /** schema: of the form of all collections. */
+  /** schema: version of the form of all collections. */
   readonly version?: number
-  /** schema: counted up with every change that other servers must see. */
+  /** schema: incremented with every change that other servers must see. */
   readonly epoch?: number
-  /** schema: the highest version of what is extracted that a server searched by. */
+  /** schema: the highest version of an Extraction that a server searched by. */
   readonly extraction?: number
   /** lease: the server that works in the background, and until when. */
   readonly holder?: string
@@ -86,7 +86,7 @@ export interface StoreDocument {
   /** index: see TypeIndex. */
   readonly type?: string
   readonly generation?: number
-  /** JSON: names of search parameters need not be names of fields. */
+  /** JSON, as names of search parameters need not be valid names of fields. */
   readonly wanted?: string
   readonly filled?: string
   readonly completed?: number
@@ -118,13 +118,13 @@ export type ResourceIndex = 'by_id' | 'by_entry' | 'by_time'
 
 interface IndexDefinition {
   readonly name: string
-  /** In order; every one ascends. */
+  /** In this order, all ascending. */
   readonly fields: readonly string[]
   readonly unique?: boolean
   readonly only?: Filter
 }
 
-/** Each begins with the clinic, but for the one that finds due work of all clinics. */
+/** Each begins with the clinic, except the one that finds due work of all clinics. */
 export const INDEXES: Readonly<Record<Exclude<keyof Collections, 'store'>, readonly IndexDefinition[]>> = {
   resources: [
     { name: 'by_id', fields: ['clinic', 'type', 'id'], unique: true },

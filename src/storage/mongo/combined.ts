@@ -1,25 +1,27 @@
-/** Combined indexes: the values of two equalities in one key, then a range, for searches that users make all day. */
-import type { CombinedIndex } from '../../search/plan.ts'
+/** Combined indexes: the values of one or two equalities in one key, then a range; what is written, and how it is searched. */
+import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
+import { intersection, withinShort } from './range-terms.ts'
+import { isOneOf, item, type Term } from './term.ts'
 
 const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
 
-export const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
+const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
   prefixOf(declared) + JSON.stringify(values)
 
-/** A referenced resource as a value of a combination. */
-export const addressOf = (type: unknown, id: unknown): string => `${type}/${id}`
+/** A reference as a value of the key. */
+const referenceValue = (type: unknown, id: unknown): string => `${type}/${id}`
 
-/** The items that follow from the other items of a resource. */
+/** The items of a resource's combined indexes, from its other items. */
 export const combinedItems = (
   declared: readonly CombinedIndex[],
   type: string,
   items: readonly IndexItem[],
-): readonly IndexItem[] => declared.filter((one) => one.type === type).flatMap((one) => itemsOf(one, items))
+): readonly IndexItem[] => declared.filter((one) => one.type === type).flatMap((one) => itemsFor(one, items))
 
-function itemsOf(declared: CombinedIndex, items: readonly IndexItem[]): readonly IndexItem[] {
+function itemsFor(declared: CombinedIndex, items: readonly IndexItem[]): readonly IndexItem[] {
   const ranges = items.filter(({ k }) => k === keyOf('date', declared.range))
   if (ranges.length === 0) return []
   const [firsts, seconds] = declared.equal.map((param) => equalValues(param, items))
@@ -29,7 +31,7 @@ function itemsOf(declared: CombinedIndex, items: readonly IndexItem[]): readonly
   return combinations.map((values) => ({ k: combinedKey(declared, values), ...rangeOf(ranges) }))
 }
 
-/** Several periods, or a long one, are somewhere in time: every search looks at them. */
+/** Without a value where there are several periods, or a long one: every search tests these. */
 function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonly high?: number } {
   const [only] = ranges
   const [low, high] = [Number(only?.v), Number(only?.['high'])]
@@ -39,7 +41,74 @@ function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonl
 function equalValues(param: string, items: readonly IndexItem[]): readonly string[] {
   const values = items.flatMap(({ k, v, type }) => {
     if (k === keyOf('token', param)) return [String(v)]
-    return k === keyOf('reference', param) ? [addressOf(type, v)] : []
+    return k === keyOf('reference', param) ? [referenceValue(type, v)] : []
   })
   return [...new Set(values)]
+}
+
+/** Keys of one search. */
+const MAX_KEYS = 64
+
+/**
+ * The term of a combined index for two equalities and a range, if one is declared. It only finds candidates: each of the
+ * conditions is a term of its own besides.
+ */
+export function combinedTerm(
+  declared: readonly CombinedIndex[],
+  type: string,
+  conditions: readonly Condition[],
+): readonly Term[] {
+  for (const one of declared) {
+    const term = one.type === type ? termOf(one, conditions) : undefined
+    if (term !== undefined) return [term]
+  }
+  return []
+}
+
+function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term | undefined {
+  const ranges = conditions.flatMap((condition) =>
+    condition.kind === 'date' && condition.param === declared.range ? [condition.bounds] : [],
+  )
+  const keys = keysOf(declared, conditions)
+  if (ranges.length === 0 || keys.length === 0 || keys.length > MAX_KEYS) return undefined
+  const k = isOneOf(keys)
+  const filters = [
+    { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
+    { k, v: null },
+  ].map(item)
+  return {
+    filter: {},
+    source: {
+      index: 'by_entry',
+      filters,
+      exact: false,
+      inCreationOrder: false,
+      cardinalityKey: 'combined',
+      declared: true,
+    },
+  }
+}
+
+/** One for each combination of the values; none when a parameter has no condition. */
+function keysOf(declared: CombinedIndex, conditions: readonly Condition[]): readonly string[] {
+  const [firsts = [], seconds] = declared.equal.map(
+    (param) => conditions.map((condition) => valuesOf(condition, param)).find((values) => values.length > 0) ?? [],
+  )
+  return firsts.flatMap((first) =>
+    seconds === undefined
+      ? [combinedKey(declared, [first])]
+      : seconds.map((second) => combinedKey(declared, [first, second])),
+  )
+}
+
+/** The values of which `param` must have one; none where the condition is another one. */
+function valuesOf(condition: Condition, param: string): readonly string[] {
+  if (condition.kind === 'any') {
+    const values = condition.of.map((part) => valuesOf(part, param))
+    return values.every((one) => one.length > 0) ? values.flat() : []
+  }
+  if (condition.kind === 'token' && condition.param === param)
+    return condition.code === undefined ? [] : [condition.code]
+  if (condition.kind !== 'reference' || condition.param !== param || condition.type === undefined) return []
+  return [referenceValue(condition.type, condition.id)]
 }

@@ -1,42 +1,44 @@
-/** Search conditions as terms: one switch. What is behind a reference is looked up on the way. */
+/** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
 import type { Condition } from '../../search/plan.ts'
-import { combinedTerm } from './combined-term.ts'
+import { accessPath, candidateFilter } from './access-path.ts'
+import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
 import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
+import { keyOf } from './index-entries.ts'
 import { positionTerm } from './position-term.ts'
-import { intersection, mergedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
-import { idsOf, targetsOf } from './reference-lookup.ts'
-import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
+import { allOf, anyOf, EVERY_LIVE, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
-/** Terms that must all hold, for conditions that must. */
+/** Terms that must all hold, for conditions that must all hold. */
 export async function compileAll(
   reader: Reader,
   scope: Scope,
   conditions: readonly Condition[],
 ): Promise<readonly Term[]> {
   const flat = flattened(conditions)
-  const terms = await inTurn(flat, (condition) => compile(reader, scope, condition))
-  return [...combinedTerm(reader.index.combined, scope.type, flat), ...mergedRanges(flat), ...terms]
+  const terms = await sequentially(flat, (condition) => compile(reader, scope, condition))
+  return [...combinedTerm(reader.index.combined, scope.type, flat), ...intersectedRanges(flat), ...terms]
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
 /** One after the other: a transaction takes one command at a time. */
-async function inTurn<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
+async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   for (const one of list) results.push(await work(one))
   return results
 }
 
-/** `date=ge…&date=lt…` is one range of the index. The two conditions are terms of their own besides. */
-function mergedRanges(conditions: readonly Condition[]): readonly Term[] {
+/** `date=ge…&date=lt…` is one index range. Each of the two conditions is a term of its own besides. */
+function intersectedRanges(conditions: readonly Condition[]): readonly Term[] {
   const groups = Map.groupBy(conditions.filter(isRange), ({ kind, param }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined || group.length === 1) return []
-    return [mergedTerm({ ...first, bounds: group.map(({ bounds }) => bounds).reduce(intersection) })]
+    return [intersectedTerm({ ...first, bounds: group.map(({ bounds }) => bounds).reduce(intersection) })]
   })
 }
 
@@ -46,7 +48,7 @@ const isRange = (condition: Condition): condition is Of<'date' | 'number'> =>
 async function compile(reader: Reader, scope: Scope, condition: Condition): Promise<Term> {
   switch (condition.kind) {
     case 'any':
-      return anyOf(await inTurn(alternatives(condition.of), (group) => compileGroup(reader, scope, group)))
+      return anyOf(await sequentially(alternatives(condition.of), (group) => compileGroup(reader, scope, group)))
     case 'all':
       return allOf(await compileAll(reader, scope, condition.of))
     case 'not':
@@ -79,13 +81,13 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
     case 'lastUpdated':
       return updatedTerm(condition.bounds)
     case 'chain':
-      return anyOf(await inTurn(condition.types, (type) => chainTerm(reader, { ...scope, type }, condition)))
+      return anyOf(await sequentially(condition.types, (type) => chainTerm(reader, { ...scope, type }, condition)))
     case 'has':
       return await hasTerm(reader, scope, condition)
   }
 }
 
-/** Those that differ only in the value are one: `code=a,b,c` is one index probe, however many values a client lists. */
+/** Conditions that differ only in the value become one term: `code=a,b,c` is one index range for any number of values. */
 function alternatives(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
   const key = (condition: Condition, index: number) => groupKey(condition) ?? String(index)
   return [...Map.groupBy(conditions, key).values()]
@@ -113,14 +115,47 @@ async function compileGroup(reader: Reader, scope: Scope, group: readonly Condit
   return await compile(reader, scope, first)
 }
 
-/** `target` is the scope of one of the types that the reference may point to. */
+/** `target` has one of the types that the reference may point to. */
 async function chainTerm(reader: Reader, target: Scope, { param, where }: Of<'chain'>): Promise<Term> {
-  const ids = await idsOf(reader, target, await compileAll(reader, target, [where]))
+  const ids = await matchingIds(reader, target, await compileAll(reader, target, [where]))
   return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
 }
 
 async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<'has'>): Promise<Term> {
   const source = { clinic: scope.clinic, type }
   const terms = await compileAll(reader, source, [where])
-  return idTerm(await targetsOf(reader, source, terms, param, scope.type))
+  return idTerm(await referencedIds(reader, source, terms, param, scope.type))
+}
+
+/** Ids of all resources that fulfil `terms`. */
+async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
+  if (terms.includes(NEVER)) return []
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
+  const found = await reader.resources
+    .find(candidateFilter(scope, source, terms), { projection: { _id: 0, id: 1 }, ...sessionOf(reader) })
+    .hint(source.index)
+    .toArray()
+  return found.map(({ id }) => id)
+}
+
+/** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
+async function referencedIds(
+  reader: Reader,
+  scope: Scope,
+  terms: readonly Term[],
+  param: string,
+  targetType: string,
+): Promise<readonly string[]> {
+  if (terms.includes(NEVER)) return []
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
+  const k = keyOf('reference', param)
+  const pipeline = [
+    { $match: candidateFilter(scope, source, terms) },
+    { $unwind: '$ix' },
+    { $match: { 'ix.k': k, 'ix.type': targetType } },
+    { $group: { _id: '$ix.v' } },
+  ]
+  const options = { hint: source.index, ...sessionOf(reader) }
+  const found = await reader.resources.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
+  return found.map(({ _id }) => _id)
 }

@@ -1,10 +1,10 @@
-/** Conditions on composites: one item for all parts of one repetition, found by the first values at once. */
+/** Conditions on composites: one item for all parts of one repetition, found by its first values in one range. */
 import { MaxKey } from 'mongodb'
-import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
+import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Filter } from './collections.ts'
-import { beginsWith, successor } from './entry-terms.ts'
+import { startsWith, successor } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
-import { anyOf, found, type Of, type Term } from './term.ts'
+import { anyOf, indexedTerm, type Of, type Term } from './term.ts'
 
 export const compositeTerm = (condition: Of<'composite'>): Term =>
   anyOf(compositeTests(condition).map((tests) => testsTerm(keyOf('composite', condition.param), tests)))
@@ -19,12 +19,12 @@ function testsTerm(k: string, tests: CompositeTests): Term {
     ...testOf('v.low', low),
     ...Object.assign({}, ...[...rest].map(([place, test]) => testOf(`rest.${place}`, test))),
   }
-  return found(match, { habit: Object.keys(match).join() })
+  return indexedTerm(match, { cardinalityKey: Object.keys(match).join() })
 }
 
 const END = new MaxKey()
 
-/** An end of the index range: each value that is known narrows it, up to the first that is not. */
+/** An end of the index range: each equality narrows it, up to the first part that has none. */
 function edge({ text, more, low }: CompositeTests, end: 'least' | 'greatest'): Filter {
   const fields: Filter = {}
   for (const [name, test] of Object.entries({ text, more, low })) {
@@ -36,7 +36,7 @@ function edge({ text, more, low }: CompositeTests, end: 'least' | 'greatest'): F
 
 function lastField(
   name: string,
-  test: Exclude<Test, { equals: string }> | undefined,
+  test: Exclude<ValueTest, { equals: string }> | undefined,
   end: 'least' | 'greatest',
 ): Filter {
   const value = test === undefined ? undefined : end === 'least' ? leastOf(test) : greatestOf(test)
@@ -44,15 +44,15 @@ function lastField(
   return { [name]: value ?? END }
 }
 
-const leastOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+const leastOf = (test: Exclude<ValueTest, { equals: string }>): string | number | undefined =>
   'startsWith' in test ? test.startsWith : test.min
-const greatestOf = (test: Exclude<Test, { equals: string }>): string | number | undefined =>
+const greatestOf = (test: Exclude<ValueTest, { equals: string }>): string | number | undefined =>
   'startsWith' in test ? successor(test.startsWith) : test.max
 
-function testOf(field: string, test: Test | undefined): Filter {
+function testOf(field: string, test: ValueTest | undefined): Filter {
   if (test === undefined) return {}
   if ('equals' in test) return { [field]: test.equals }
-  if ('startsWith' in test) return { [field]: beginsWith(test.startsWith) }
+  if ('startsWith' in test) return { [field]: startsWith(test.startsWith) }
   return {
     [field]: {
       ...(test.min === undefined ? {} : { $gte: test.min }),

@@ -1,19 +1,24 @@
 /** The connection: one client of the official driver, with bounds on everything it waits for. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
-import { APP_NAME } from './abandoned-transactions.ts'
-import { PATIENCE } from './time-limit.ts'
+
+/** How MongoDB names this program, among its clients and in currentOp. */
+export const APP_NAME = 'sandbox-emr'
+
+/** Milliseconds that each of these may take: the wait in a queue, a transaction with its retries, a majority's acknowledgement. */
+export const TIME_LIMIT = 8_000
 
 /**
- * Milliseconds; the address may set others. A server that falls silent is found out by its heartbeat, which ends what
- * waits for it: after the first two together. Then a request waits for another one as long as the third says.
+ * Milliseconds; the connection string may set others. A server that falls silent is detected by its heartbeat after the
+ * first two together, which ends the commands that wait for it. Then a request waits for another server as long as the
+ * third says.
  */
-const LIMITS = {
+const TIMEOUTS = {
   heartbeatFrequencyMS: 2_000,
   connectTimeoutMS: 3_000,
   serverSelectionTimeoutMS: 5_000,
   waitQueueTimeoutMS: 5_000,
-  /** Of a command that takes its time on a server that is alive. */
+  /** Of one command on a server that is alive. */
   socketTimeoutMS: 30_000,
   maxPoolSize: 64,
 }
@@ -22,16 +27,16 @@ const OPTIONS: MongoClientOptions = {
   appName: APP_NAME,
   readPreference: 'primary',
   readConcern: { level: 'majority' },
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: PATIENCE },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: TIME_LIMIT },
   retryReads: true,
   retryWrites: true,
-  // What the server stores has been checked when it was written.
+  // Texts were valid when they were written.
   enableUtf8Validation: false,
 }
 
 const DEFAULT_DATABASE = 'emr'
 
-/** @throws StoreUnavailable when nobody answers there, or transactions are not possible */
+/** @throws StoreUnavailable when `url` is not valid, no server answers there, or it does not support transactions */
 export async function connect(url: string): Promise<{ readonly client: MongoClient; readonly db: Db }> {
   const client = clientOf(url)
   try {
@@ -52,16 +57,26 @@ const NO_REPLICA_SET =
 
 function clientOf(url: string): MongoClient {
   try {
-    return new MongoClient(url, { ...limitsFor(url), ...OPTIONS })
+    return new MongoClient(url, { ...timeoutsFor(url), ...OPTIONS })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreUnavailable(`DATABASE_URL is not an address of a MongoDB: ${reason}`, { cause: error })
   }
 }
 
-/** Those that the address does not set itself. */
-const limitsFor = (url: string): MongoClientOptions =>
-  Object.fromEntries(Object.entries(LIMITS).filter(([name]) => !url.includes(`${name}=`)))
+/** Those that the connection string does not set itself. */
+const timeoutsFor = (url: string): MongoClientOptions =>
+  Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !url.includes(`${name}=`)))
 
-/** The path of the address; the driver's own default would be `test`. */
+/** The path of the connection string; the driver's own default would be `test`. */
 const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE
+
+/**
+ * For requests in a queue: when the database is lost, they do not all wait for it, one after the other.
+ * @param since when the request came, milliseconds since 1970 UTC
+ * @throws StoreUnavailable when it has waited longer than TIME_LIMIT
+ */
+export function checkTimeLimit(since: number): void {
+  if (Date.now() - since <= TIME_LIMIT) return
+  throw new StoreUnavailable(`The database could not begin a request within ${TIME_LIMIT / 1000} s`)
+}

@@ -2,32 +2,21 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
-import type { Habits } from './cardinality-cache.ts'
+import type { CardinalityCache } from './cardinality-cache.ts'
 import type { Collections } from './collections.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
-  /** Those that are written; searched by are those of `index`. */
+  /** Those that are written; searches use those of `index.combined`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
-  /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
+  /** Up to this number of candidates, collecting and sorting them is less work than scanning an index in the sort order. */
   readonly fewCandidates: number
-  readonly habits: Habits
+  readonly cardinalities: CardinalityCache
 }
 
 /** The engine within a session: everything read through it is of one snapshot. */
 export interface Reader extends Engine {
   /** Absent for a read that is one command. */
   readonly session?: ClientSession
-}
-
-const SNAPSHOT = { level: 'snapshot' } as const
-
-/**
- * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
- * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
- */
-export function sessionOf({ session }: Reader): { readonly session?: ClientSession; readConcern?: typeof SNAPSHOT } {
-  if (session === undefined) return {}
-  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT } : { session }
 }

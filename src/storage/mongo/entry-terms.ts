@@ -1,42 +1,42 @@
-/** Terms of conditions on values: strings, tokens, references, addresses, ids. */
+/** Terms of conditions on strings, tokens, references, URIs and ids, and on having an entry at all. */
 import { type Equality, fold } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
-import { found, item, magnitude, NEVER, type Of, oneOf, onlyTested, type Term } from './term.ts'
+import { indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'
 
 export function stringTerm({ param, match, value }: Of<'string'>): Term {
   const k = keyOf('string', param)
   switch (match) {
     case 'prefix':
-      return found({ k, v: beginsWith(value) }, { habit: `prefix ${Math.min(value.length, 6)}` })
+      return indexedTerm({ k, v: startsWith(value) }, { cardinalityKey: `prefix ${Math.min(value.length, 6)}` })
     case 'contains':
       // A regular expression can't hold a null character; neither can a FHIR string.
-      return value.includes('\0') ? NEVER : onlyTested({ k, v: { $regex: escaped(value) } })
+      return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: escaped(value) } })
     case 'suffix':
-      return value.includes('\0') ? NEVER : onlyTested({ k, v: { $regex: `${escaped(value)}$` } })
+      return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: `${escaped(value)}$` } })
     case 'equal':
-      return found({ k, v: value }, { inOrder: true })
+      return indexedTerm({ k, v: value }, { inCreationOrder: true })
     case 'greater':
-      return found({ k, v: { $gt: value } }, { habit: match })
+      return indexedTerm({ k, v: { $gt: value } }, { cardinalityKey: match })
     case 'less':
-      return found({ k, v: { $gt: '', $lt: value } }, { habit: match })
+      return indexedTerm({ k, v: { $gt: '', $lt: value } }, { cardinalityKey: match })
     case 'exact':
-      return found({ k, v: fold(value), exact: value }, { inOrder: true })
+      return indexedTerm({ k, v: fold(value), exact: value }, { inCreationOrder: true })
   }
 }
 
 const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string[] | undefined): Term {
-  const match = { k: keyOf('token', param), ...(codes === undefined ? {} : { v: oneOf(codes) }), ...systemIs(system) }
-  if (codes === undefined) return onlyTested(match)
-  return found(match, {
-    inOrder: comesInOrder(codes),
-    habit: `${system !== undefined} ${magnitude(codes.length)}`,
+  const match = { k: keyOf('token', param), ...(codes === undefined ? {} : { v: isOneOf(codes) }), ...systemIs(system) }
+  if (codes === undefined) return testedTerm(match)
+  return indexedTerm(match, {
+    inCreationOrder: comesInOrder(codes),
+    cardinalityKey: `${system !== undefined} ${magnitude(codes.length)}`,
   })
 }
 
-/** The server merges the ranges of a few values; those of many it sorts. */
+/** MongoDB merges the sorted ranges of a few values, but not of many. */
 const comesInOrder = (values: readonly string[]): boolean => values.length <= 64
 
 /** A token or quantity without a system has no such field. */
@@ -46,21 +46,21 @@ export const systemIs = (system: string | undefined): Filter =>
 export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const match = { k: keyOf('reference', condition.param), ...referenceMatch(condition, ids) }
-  return found(match, { inOrder: comesInOrder(ids), habit: `${magnitude(ids.length)}` })
+  return indexedTerm(match, { inCreationOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
 }
 
 function referenceMatch({ type, version, versions }: Of<'reference'>, ids: readonly string[]): Filter {
-  const below = versions === undefined ? [] : [{ version: beginsWith(`${version}.`) }]
+  const below = versions === undefined ? [] : [{ version: startsWith(`${version}.`) }]
   return {
-    v: oneOf(ids),
+    v: isOneOf(ids),
     ...(type === undefined ? {} : { type }),
     ...(version === undefined ? {} : below.length === 0 ? { version } : { $or: [{ version }, ...below] }),
   }
 }
 
-/** An item that does not match. */
+/** There is an item that does not match. */
 export const unequalTerm = (condition: Equality): Term =>
-  onlyTested({ k: keyOf(condition.kind, condition.param), $nor: [equalityMatch(condition)] })
+  testedTerm({ k: keyOf(condition.kind, condition.param), $nor: [equalityMatch(condition)] })
 
 function equalityMatch(condition: Equality): Filter {
   switch (condition.kind) {
@@ -79,11 +79,11 @@ export function uriTerm(condition: Of<'uri'>): Term {
   const all = { k, ...uriMatch(condition) }
   switch (match) {
     case 'exact':
-      return found(all, { inOrder: true })
+      return indexedTerm(all, { inCreationOrder: true })
     case 'above':
-      return found(all, { inOrder: true, habit: match })
+      return indexedTerm(all, { inCreationOrder: true, cardinalityKey: match })
     case 'below':
-      return found(all, { by: atOrBelow(value).map((one) => ({ k, ...one })), habit: match })
+      return indexedTerm(all, { by: atOrBelow(value).map((one) => ({ k, ...one })), cardinalityKey: match })
   }
 }
 
@@ -92,7 +92,7 @@ function uriMatch({ match, value }: Of<'uri'>): Filter {
     case 'exact':
       return { v: value }
     case 'above':
-      return { v: oneOf(uriAndParents(value)) }
+      return { v: isOneOf(uriAndParents(value)) }
     case 'below':
       return { $or: atOrBelow(value) }
   }
@@ -100,10 +100,10 @@ function uriMatch({ match, value }: Of<'uri'>): Filter {
 
 const atOrBelow = (value: string): readonly Filter[] => [
   { v: value },
-  { v: beginsWith(value.endsWith('/') ? value : `${value}/`) },
+  { v: startsWith(value.endsWith('/') ? value : `${value}/`) },
 ]
 
-/** Every address that `value` is below, itself included: cut at each slash, with the slash and without. */
+/** Every URI that `value` is below, itself included: cut at each slash, with the slash and without. */
 function uriAndParents(value: string): readonly string[] {
   const slashes = [...value.matchAll(/\//g)].map((slash) => slash.index)
   return [...new Set([value, ...slashes.flatMap((index) => [value.slice(0, index), value.slice(0, index + 1)])])]
@@ -112,17 +112,17 @@ function uriAndParents(value: string): readonly string[] {
 /** A parameter may have entries of several kinds. */
 export function missingTerm({ param, missing }: Of<'missing'>): Term {
   const match = { k: { $in: ENTRY_KINDS.map((kind) => keyOf(kind, param)) } }
-  return missing ? { filter: { $nor: [item(match)] } } : found(match, { habit: `present ${param}` })
+  return missing ? { filter: { $nor: [item(match)] } } : indexedTerm(match, { cardinalityKey: `present ${param}` })
 }
 
 export function idTerm(ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
-  const filter = { id: oneOf(ids) }
-  const habit = `id ${magnitude(ids.length)}`
-  return { filter, access: { index: 'by_id', filters: [filter], exact: true, inOrder: false, habit } }
+  const filter = { id: isOneOf(ids) }
+  const cardinalityKey = `id ${magnitude(ids.length)}`
+  return { filter, source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey } }
 }
 
-export function beginsWith(prefix: string): Filter {
+export function startsWith(prefix: string): Filter {
   const end = successor(prefix)
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) }
 }

@@ -1,6 +1,6 @@
 /**
- * Faults of the driver and the server in the port's words. What the driver says may quote keys and whole documents, so
- * neither its messages nor its errors leave the engine: only which error it was, and where.
+ * Errors of the driver and of MongoDB as errors of the port. Their messages may quote keys and whole documents, so neither
+ * they nor the error objects leave the engine: only the name and code of the error, and its stack.
  */
 import {
   MongoBulkWriteError,
@@ -20,7 +20,7 @@ import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
 export const DUPLICATE_KEY = 11_000
 
 /**
- * Server codes that say "not now" rather than "wrong program"
+ * Error codes that mean "not now" rather than a fault of this program
  * (https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml).
  */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
@@ -36,7 +36,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 ])
 
 const OUT_OF_DISK_SPACE = 14_031
-/** Of Atlas, for whatever it refuses; the quota is told by the message only. */
+/** Of Atlas, for whatever it refuses; only the message says that it is the quota. */
 const ATLAS_ERROR = 8_000
 
 const UNAVAILABLE_CLASSES = [
@@ -51,8 +51,8 @@ const UNAVAILABLE_CLASSES = [
 ]
 
 /**
- * What a caller of the port is told for anything thrown inside the engine.
- * @param mayBeWritten for a write of which nobody knows whether it was carried out
+ * The error that a caller of the port gets for anything thrown inside the engine.
+ * @param mayBeWritten for a write of which it is unknown whether it was carried out
  */
 export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   if (thrown instanceof StoreConflict || thrown instanceof StoreUnavailable || thrown instanceof InvalidCursor)
@@ -68,7 +68,7 @@ export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   return withoutData(error)
 }
 
-/** A bulk write wraps whatever kept it from being sent. */
+/** A bulk write wraps the error that kept it from being sent. */
 function unwrapped(error: unknown): unknown {
   const wrapped: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined
   return wrapped instanceof MongoError ? wrapped : error
@@ -81,7 +81,7 @@ function isUnavailable(error: MongoError): boolean {
   if (UNAVAILABLE_CLASSES.some((kind) => error instanceof kind)) return true
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
   if (error.hasErrorLabel('RetryableWriteError') || isAborted(error) || isUnknownCommit(error)) return true
-  // The pool is exhausted, or was closed: the driver does not export these classes.
+  // The connection pool is exhausted or closed; the driver does not export these classes.
   if (/^Mongo(WaitQueueTimeout|PoolCleared|PoolClosed)Error$/.test(error.name)) return true
   return error instanceof MongoServerError && UNAVAILABLE.has(error.code)
 }
@@ -100,26 +100,26 @@ function withoutData(error: MongoError): Error {
   return safe
 }
 
-/** The driver (7.8) lets errors of a socket through as they are where a command is longer than the socket takes at once. */
+/** The driver (7.8) does not wrap socket errors when a command is longer than the socket accepts at once. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
-/** The server, or the way to it, is lost: it can't be told anything either. */
+/** The server, or the connection to it, is lost, so no further command reaches it. */
 export function isLost(thrown: unknown): boolean {
   const error = unwrapped(thrown)
   return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError || isSystemError(error)
 }
 
-/** A transaction that met this before its commit can be tried again. To wait longer for a server is of no use. */
+/** Before its commit, a transaction with this error can be retried. Server selection has already waited long enough. */
 export function isTransient(thrown: unknown): boolean {
   const error = unwrapped(thrown)
   return isSystemError(error) || (isAborted(error) && !(error instanceof MongoServerSelectionError))
 }
 
-/** At a commit this says for sure that nothing was written. */
+/** After a commit, it is certain that nothing was written. */
 export const isAborted = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 
-/** Whether the commit that met this was carried out is unknown; committing again finds out. */
+/** It is unknown whether the commit was carried out; committing again finds out. */
 export const isUnknownCommit = (error: unknown): boolean =>
   isSystemError(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
 

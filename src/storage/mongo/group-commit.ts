@@ -1,89 +1,88 @@
 /**
- * Commits: which change sets are written together. In one process, sets that touch the same resource, record or
- * guarded type follow each other; the others share commands: first versions of single resources one insert (each is a
- * document of its own, so no transaction is needed), all else a transaction.
+ * Group commit: which change sets are written together. In one process, sets that touch the same resource, record or
+ * guarded type follow each other; the others share commands: first versions of single resources share one insert (each
+ * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
-import { Orphans } from './abandoned-transactions.ts'
-import { Batches, type BatchLimits, type Outcome } from './batches.ts'
-import { createdDocument, lockedTypes, writeAll } from './change-set.ts'
-import { checkSize } from './document-limit.ts'
+import { AbandonedTransactions } from './abandoned-transactions.ts'
+import { lockedTypes, writeChangeSets } from './change-set.ts'
+import { checkTimeLimit } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
-import { Turns } from './keyed-queue.ts'
-import { checkPatience } from './time-limit.ts'
+import { type BatchLimits, BatchQueue, KeyedQueue, type Outcome } from './queues.ts'
+import { checkSizes, createdDocument } from './resources.ts'
 import { inTransaction } from './transaction.ts'
 
-const LIMITS: BatchLimits<ChangeSet> = { atOnce: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
+const LIMITS: BatchLimits<ChangeSet> = { concurrency: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 
 const WRITTEN: Outcome<void> = { value: undefined }
 
-export class Commits {
-  private readonly engine: Engine
-  private readonly orphans: Orphans
-  private readonly turns = new Turns()
-  private readonly underWay = new Set<Promise<void>>()
-  private readonly creations = new Batches<ChangeSet, void>((sets) => this.create(sets), LIMITS)
-  private readonly changes = new Batches<ChangeSet, void>((sets) => this.change(sets), LIMITS)
-  private closed = false
+export class GroupCommit {
+  readonly #engine: Engine
+  readonly #abandoned: AbandonedTransactions
+  readonly #queue = new KeyedQueue()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #creations = new BatchQueue<ChangeSet, void>((sets) => this.#create(sets), LIMITS)
+  readonly #changes = new BatchQueue<ChangeSet, void>((sets) => this.#change(sets), LIMITS)
+  #closed = false
 
   constructor(engine: Engine) {
-    this.engine = engine
-    this.orphans = new Orphans(engine.client)
+    this.#engine = engine
+    this.#abandoned = new AbandonedTransactions(engine.client)
   }
 
+  /** @throws StoreConflict, StoreUnavailable, ResourceTooLarge, EntriesOutdated */
   async write(changes: ChangeSet): Promise<void> {
-    if (this.closed) throw new StoreUnavailable('The store is closed')
-    for (const change of changes.resources) {
-      checkSize(change, (large) => createdDocument(this.engine, changes, large))
-    }
+    if (this.#closed) throw new StoreUnavailable('The store is closed')
+    checkSizes(this.#engine, changes)
     const since = Date.now()
-    const written = this.turns.take(touchedBy(changes), () => {
-      checkPatience(since)
-      return this.writeInTurn(changes)
+    const written = this.#queue.run(keysOf(changes), () => {
+      checkTimeLimit(since)
+      return this.#commit(changes)
     })
-    this.underWay.add(written)
+    this.#underWay.add(written)
     try {
       await written
     } finally {
-      this.underWay.delete(written)
+      this.#underWay.delete(written)
     }
   }
 
   /** Waits for what is being written, and accepts nothing more. */
   async close(): Promise<void> {
-    this.closed = true
-    await Promise.allSettled(this.underWay)
+    this.#closed = true
+    await Promise.allSettled(this.#underWay)
   }
 
-  private async writeInTurn(changes: ChangeSet): Promise<void> {
-    if (isCreation(changes)) return await this.creations.add(changes)
-    if (changes.guards.length === 0) return await this.changes.add(changes)
-    // A guard is refused more often than not; nobody else should have to be written again because of it.
-    const [outcome] = await this.change([changes])
+  async #commit(changes: ChangeSet): Promise<void> {
+    if (isCreation(changes)) return await this.#creations.add(changes)
+    if (changes.guards.length === 0) return await this.#changes.add(changes)
+    // Guards often fail, and a failure would make the other sets of the transaction be written again.
+    const [outcome] = await this.#change([changes])
     if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
   }
 
-  private async create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
-    const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.engine, set, change)))
+  async #create(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    const documents = sets.flatMap((set) => set.resources.map((change) => createdDocument(this.#engine, set, change)))
     try {
-      await this.orphans.endDuring(this.engine.resources.insertMany(documents, { ordered: false }))
+      await this.#abandoned.endDuring(this.#engine.resources.insertMany(documents, { ordered: false }))
       return sets.map(() => WRITTEN)
     } catch (error) {
-      return sets.map((set, index) => outcomeOf(set, index, error))
+      return sets.map((set, index) => insertOutcome(set, index, error))
     }
   }
 
-  private async change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+  async #change(sets: readonly ChangeSet[]): Promise<readonly Outcome<void>[]> {
+    const engine = this.#engine
     try {
-      const { engine } = this
-      await this.orphans.endDuring(inTransaction(engine.client, (session) => writeAll(engine, session, sets)))
+      const written = inTransaction(engine.client, (session) => writeChangeSets(engine, session, sets))
+      await this.#abandoned.endDuring(written)
       return sets.map(() => WRITTEN)
     } catch (error) {
       const reason = toStoreError(error)
       if (sets.length === 1 || reason instanceof StoreUnavailable) return sets.map(() => ({ reason }))
-      const alone = await Promise.all(sets.map((set) => this.change([set])))
+      const alone = await Promise.all(sets.map((set) => this.#change([set])))
       return alone.flat()
     }
   }
@@ -96,7 +95,8 @@ function bytesOf({ resources }: ChangeSet): number {
 const isCreation = ({ resources, records, guards }: ChangeSet): boolean =>
   resources.length === 1 && resources[0]?.expect === 0 && records.length === 0 && guards.length === 0
 
-function touchedBy(changes: ChangeSet): readonly string[] {
+/** Sets that share one of these keys are written one after the other. */
+function keysOf(changes: ChangeSet): readonly string[] {
   const { clinic, resources, records } = changes
   return [
     ...new Set([
@@ -107,10 +107,10 @@ function touchedBy(changes: ChangeSet): readonly string[] {
   ]
 }
 
-/** Inserts that are not ordered fail one by one; anything else failed for all, or nobody knows for which. */
-function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
-  const own = refused.find((one) => one.index === index)
+/** Unordered inserts fail one by one. Any other error concerns all of them, or it is unknown which. */
+function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
+  const writeErrors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+  const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {
     const [change] = resources
     return {
@@ -120,9 +120,9 @@ function outcomeOf({ resources }: ChangeSet, index: number, error: unknown): Out
           : toStoreError(new MongoServerError({ message: 'An insert was refused', code: own.code })),
     }
   }
-  const isWritten = error instanceof MongoBulkWriteError && refused.length > 0 && !isUnsure(error)
+  const isWritten = error instanceof MongoBulkWriteError && writeErrors.length > 0 && !lacksMajority(error)
   return isWritten ? WRITTEN : { reason: toStoreError(error, true) }
 }
 
 /** Inserted, but perhaps not by a majority. */
-const isUnsure = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined
+const lacksMajority = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined

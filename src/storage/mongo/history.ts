@@ -1,24 +1,41 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
-import { readCursor, writeCursor } from '../cursor.ts'
+import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
-import { type Fitting, merged, readFitting, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, readWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
+import type { Engine, Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
-import { inSnapshot } from './snapshot.ts'
+import { inSnapshot, sessionOf } from './transaction.ts'
 
-/** Where a version stands: by time, then by stamp; both grow from version to version of a resource. */
-interface Place {
+/** Position of a version: by time, then by timestamp; both increase from version to version of a resource. */
+interface Position {
   readonly updated: number
   readonly stamp: string
 }
 
-type Found = Place & WithResource
+/** The current version of a resource is in `resources`, the superseded ones are in `history`. */
+type VersionCollection = 'resources' | 'history'
 
-const NOTHING: Fitting<Found> = { items: [], isCut: false }
+/** The field with the timestamp of a version. */
+export const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const satisfies Record<VersionCollection, string>
 
+interface VersionRow extends Position, WithResource {
+  readonly isCurrent: boolean
+}
+
+/** Versions in one of the two collections, in the order of an index. */
+export interface VersionQuery {
+  readonly collection: VersionCollection
+  readonly index: string
+  readonly filter: Filter
+  readonly sort: Readonly<Record<string, 1 | -1>>
+}
+
+const NOTHING: LimitedItems<VersionRow> = { items: [], isCut: false }
+
+/** @throws InvalidCursor */
 export async function history(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
-  const after = cursorPlace(query)
+  const after = cursorPosition(query)
   return await inSnapshot(engine, async (reader) => {
     const { items, isCut } = query.count === 0 ? NOTHING : await versions(reader, query, after, query.count + 1)
     const shown = items.slice(0, query.count)
@@ -26,81 +43,76 @@ export async function history(engine: Engine, query: HistoryQuery): Promise<Hist
     return {
       versions: shown.map(({ resource }) => resource),
       total: await count(reader, query),
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.stamp]) }),
+      ...(last === undefined ? {} : { next: writeCursor(historyCursorQuery(query), [last.updated, last.stamp]) }),
     }
   })
 }
 
-/** The newest version of a resource is in `resources`, the others are in `history`. */
 async function versions(
   reader: Reader,
   query: HistoryQuery,
-  after: Place | undefined,
+  after: Position | undefined,
   limit: number,
-): Promise<Fitting<Found>> {
-  const newest = await part(reader, walkOf(query, 'resources'), query, after, limit)
-  const superseded = await part(reader, walkOf(query, 'history'), query, after, limit)
-  return merged([newest, superseded], compare)
+): Promise<LimitedItems<VersionRow>> {
+  const current = await readVersions(reader, versionQuery('resources', query, after), limit)
+  const superseded = await readVersions(reader, versionQuery('history', query, after), limit)
+  return mergeWithinLimit([current, superseded], newestFirst)
 }
 
-const compare = (one: Place, other: Place): number => other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
+const newestFirst = (one: Position, other: Position): number =>
+  other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
 
-/** An index of one of the two collections that has the wanted order. */
-interface Walk {
-  readonly collection: 'resources' | 'history'
-  readonly index: string
-  readonly filter: Filter
-  readonly sort: Readonly<Record<string, -1>>
-}
-
-const STAMP_FIELD = { resources: 'stamp', history: '_id' } as const
-
-function walkOf({ type, id }: HistoryQuery, collection: Walk['collection']): Walk {
-  const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
-  const isNewest = collection === 'resources'
-  if (type === undefined) return { collection, index: 'by_clinic_time', filter: {}, sort: byTime }
-  if (id !== undefined) {
-    // There is only one newest version.
-    if (isNewest) return { collection, index: 'by_id', filter: {}, sort: {} }
-    return { collection, index: 'by_version', filter: {}, sort: { version: -1 } }
-  }
-  // The index of the newest versions has the live ones and the deleted ones apart; the server merges them.
-  const filter: Filter = isNewest ? { live: { $in: [true, false] } } : {}
-  return { collection, index: 'by_time', filter, sort: byTime }
-}
-
-async function part(
+/** At most `limit` versions, as far as they fit a response. */
+export async function readVersions(
   reader: Reader,
-  { collection, index, filter, sort }: Walk,
-  query: HistoryQuery,
-  after: Place | undefined,
+  { collection, index, filter, sort }: VersionQuery,
   limit: number,
-): Promise<Fitting<Found>> {
-  const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
-  const matching: Filter = { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] }
+): Promise<LimitedItems<VersionRow>> {
   const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
   const cursor =
-    collection === 'resources' ? reader.resources.find(matching, options) : reader.history.find(matching, options)
+    collection === 'resources' ? reader.resources.find(filter, options) : reader.history.find(filter, options)
   const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
-  return await readFitting(found, (document) => ({
+  return await readWithinLimit(found, (document) => ({
     updated: document.updated,
     stamp: 'stamp' in document ? document.stamp : document._id,
+    isCurrent: collection === 'resources',
     resource: toStored(document),
   }))
 }
 
-const olderThan = ({ updated, stamp }: Place, stampField: string): Filter => ({
+function versionQuery(collection: VersionCollection, query: HistoryQuery, after: Position | undefined): VersionQuery {
+  const { filter, ...order } = orderedIndex(collection, query)
+  const older = after === undefined ? [] : [olderThan(after, STAMP_FIELD[collection])]
+  return { collection, ...order, filter: { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] } }
+}
+
+/** The index that has the order of the history, and what its filter needs besides. */
+function orderedIndex(collection: VersionCollection, { type, id }: HistoryQuery): Omit<VersionQuery, 'collection'> {
+  const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
+  const isCurrent = collection === 'resources'
+  if (type === undefined) return { index: 'by_clinic_time', filter: {}, sort: byTime }
+  if (id !== undefined) {
+    // There is only one current version.
+    return isCurrent
+      ? { index: 'by_id', filter: {}, sort: {} }
+      : { index: 'by_version', filter: {}, sort: { version: -1 } }
+  }
+  // The index has the live and the deleted resources apart; MongoDB merges the two sorted ranges.
+  return { index: 'by_time', filter: isCurrent ? { live: { $in: [true, false] } } : {}, sort: byTime }
+}
+
+const olderThan = ({ updated, stamp }: Position, stampField: string): Filter => ({
   updated: { $lte: updated },
   $or: [{ updated: { $lt: updated } }, { [stampField]: { $lt: stamp } }],
 })
 
 async function count(reader: Reader, query: HistoryQuery): Promise<number> {
   const filter = filterOf(query)
-  const newest = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
-  return newest + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
+  const current = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
+  return current + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
 }
 
-/** A version was current until the next one was written; the newest has no such end. */
+/** A version was current until the next one was written; the current version has no `until`. */
 function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
   return {
     clinic,
@@ -116,11 +128,9 @@ function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
 const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
   value === undefined ? {} : { [operator]: value }
 
-const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
-
-function cursorPlace(query: HistoryQuery): Place | undefined {
+function cursorPosition(query: HistoryQuery): Position | undefined {
   if (query.after === undefined) return undefined
-  const [updated, stamp] = readCursor(query.after, cursorQuery(query), 2)
+  const [updated, stamp] = readCursor(query.after, historyCursorQuery(query), 2)
   if (typeof updated !== 'number' || typeof stamp !== 'string') {
     throw new InvalidCursor('This page address is not one of a history')
   }

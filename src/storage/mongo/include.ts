@@ -1,37 +1,38 @@
 /** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
 import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
-import { Room } from '../response-limit.ts'
+import { ResponseLimit } from '../response-limit.ts'
 import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
-import { type Reader, sessionOf } from './engine.ts'
+import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { item } from './term.ts'
+import { sessionOf } from './transaction.ts'
 
-const EVERY = '*'
+const WILDCARD = '*'
 const REFERENCES = keyOf('reference', '')
 
-/** What can refer to others. */
+/** A resource with its references. */
 interface Referring {
   readonly resource: StoredResource
   readonly ix: readonly IndexItem[]
 }
 
-/** What `matches` bring along: each resource once, never a match, `plan.includeLimit` at most. */
+/** What is included with `matches`: each resource once, never a match, at most `plan.includeLimit`. */
 export async function included(
   reader: Reader,
   plan: SearchPlan,
   matches: readonly Referring[],
 ): Promise<Pick<SearchResult, 'included' | 'truncated'>> {
   const seen = new Set(matches.map(({ resource }) => addressOf(resource)))
-  const [found, room]: [StoredResource[], Room] = [[], new Room()]
+  const [found, limit]: [StoredResource[], ResponseLimit] = [[], new ResponseLimit()]
   let newest = matches
   for (let round = 0; newest.length > 0; round += 1) {
     const reached: Referring[] = []
     for (const include of plan.include.filter(({ iterate }) => round === 0 || iterate)) {
       for await (const one of neighbours(reader, plan, include, newest, plan.includeLimit + seen.size + 1)) {
         if (seen.has(addressOf(one.resource))) continue
-        if (found.length === plan.includeLimit || !room.takes(one.resource)) {
+        if (found.length === plan.includeLimit || !limit.fits(one.resource)) {
           return { included: found, truncated: true }
         }
         seen.add(addressOf(one.resource))
@@ -64,12 +65,12 @@ async function* neighbours(
   }
 }
 
-/** What `near` points to: a filter for each type. */
+/** What `near` refers to: a filter for each type. */
 function targets({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
   const references = near
-    .filter(({ resource: { type } }) => source === EVERY || type === source)
+    .filter(({ resource: { type } }) => source === WILDCARD || type === source)
     .flatMap(({ ix }) =>
-      ix.filter(({ k }) => (param === EVERY ? k.startsWith(REFERENCES) : k === keyOf('reference', param))),
+      ix.filter(({ k }) => (param === WILDCARD ? k.startsWith(REFERENCES) : k === keyOf('reference', param))),
     )
     .filter(({ type }) => type !== '' && (target === undefined || type === target))
   return byType(references.map(({ type, v }) => ({ type: String(type), id: String(v) }))).map(([type, ids]) => ({
@@ -78,12 +79,12 @@ function targets({ source, param, target }: Include, near: readonly Referring[])
   }))
 }
 
-/** What points to `near`: a filter for each of their types. The index skips from parameter to parameter. */
+/** What refers to `near`: a filter for each of their types. With `*`, the index skips from parameter to parameter. */
 function sources({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
-  const k = param === EVERY ? { $gte: REFERENCES, $lt: 'reference;' } : keyOf('reference', param)
+  const k = param === WILDCARD ? { $gte: REFERENCES, $lt: 'reference;' } : keyOf('reference', param)
   return byType(near.map(({ resource }) => resource))
     .filter(([type]) => target === undefined || type === target)
-    .map(([type, ids]) => ({ ...(source === EVERY ? {} : { type: source }), ...item({ k, v: { $in: ids }, type }) }))
+    .map(([type, ids]) => ({ ...(source === WILDCARD ? {} : { type: source }), ...item({ k, v: { $in: ids }, type }) }))
 }
 
 const byType = (

@@ -1,5 +1,5 @@
 /**
- * Index entries of a resource as items of its array `ix`, which one multikey index serves: clinic, type, k, v.
+ * Index entries of a resource as items of its array `ix`, which has one multikey index: clinic, type, k, v.
  * https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/
  */
 import type { IndexEntry } from '../../search/plan.ts'
@@ -12,17 +12,18 @@ export const ENTRY_KINDS: readonly EntryKind[] = [
   ...(['string', 'token', 'reference', 'uri', 'date', 'number', 'quantity', 'position', 'composite'] as const),
 ]
 
+/** The `k` of the items of a search parameter. */
 export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${param}`
 
-/** A quarter of a degree, 28 km: within one, positions lie by longitude. */
+/** A band is a quarter of a degree of latitude, 28 km; within it, positions are sorted by longitude. */
 export const bandOf = (latitude: number): number => Math.floor(latitude * 4)
 
-/** Every live resource has it: what a search without a selective condition walks, in the order of creation. */
+/** Every live resource has it: a search without a selective condition scans these, in the order of creation. */
 export const LIVE: IndexItem = { k: 'live', v: true }
 
 /**
- * Ranges that are longer have a second item by their high end, so that "not over before" need not look at all of them:
- * periods of more than a day, and numbers that are no points.
+ * Longer ranges have a second item by their high end, so that a lower bound on the high end is an index range too:
+ * periods of more than a day, and numbers and quantities whose ends differ.
  */
 export const SHORT_SPAN: Readonly<Record<RangeKind, number>> = { date: 24 * 60 * 60 * 1000, number: 0, quantity: 0 }
 type RangeKind = 'date' | 'number' | 'quantity'
@@ -30,28 +31,28 @@ export const longKeyOf = (kind: RangeKind, param: string): string =>
   kind === 'date' ? `long:${param}` : `long:${kind}:${param}`
 
 /**
- * Every live resource has it: by which generation (see TypeIndex) its items were made, and behind the point by which
- * version of CUSTOM_PARAMETERS, so that one index finds what is older in either.
+ * Every live resource has it: the generation of its items (see TypeIndex), and as the fraction their index version, so
+ * that one index finds the resources in which either is older.
  */
 export const GENERATION = 'generation'
 
-/** Exact for a thousand million versions, in four million generations. */
-const VERSION = 2 ** -30
+/** Exact for a billion index versions in four million generations. */
+const FRACTION = 2 ** -30
 
 export const generationItem = (generation: number, indexVersion: number): IndexItem => ({
   k: GENERATION,
-  v: generation + indexVersion * VERSION,
+  v: generation + indexVersion * FRACTION,
 })
 
-/** v names a `k` of dates or numbers that the resource has several items of. */
+/** Its `v` is a `k` of dates or numbers of which the resource has several items. */
 export const SEVERAL = 'several'
 
-export function itemsOf(entries: readonly IndexEntry[]): readonly IndexItem[] {
-  const items = entries.flatMap(itemsOfEntry)
+export function entryItems(entries: readonly IndexEntry[]): readonly IndexItem[] {
+  const items = entries.flatMap(itemsOf)
   return [LIVE, ...distinct(items), ...several(items)]
 }
 
-function itemsOfEntry(entry: IndexEntry): readonly IndexItem[] {
+function itemsOf(entry: IndexEntry): readonly IndexItem[] {
   const k = keyOf(entry.kind, entry.param)
   const fields = fieldsOf(entry)
   if (!isRange(entry) || entry.high - entry.low <= SHORT_SPAN[entry.kind]) return [{ k, ...fields }]
@@ -67,7 +68,7 @@ const isRange = (entry: IndexEntry): entry is Extract<IndexEntry, { kind: RangeK
 
 type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
 
-/** A field that says nothing (no system, no version) is left out. */
+/** An absent system or version has no field. */
 function fieldsOf(entry: IndexEntry): Value {
   switch (entry.kind) {
     case 'string':
@@ -99,7 +100,7 @@ const distinct = (items: readonly IndexItem[]): readonly IndexItem[] => [
   ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
 ]
 
-/** Two conditions on one range parameter may be met by different items, but only where there are several. */
+/** Where there are several, two conditions on one range parameter may be fulfilled by different items. */
 function several(items: readonly IndexItem[]): readonly IndexItem[] {
   const seen = new Set<string>()
   const repeated = new Set<string>()

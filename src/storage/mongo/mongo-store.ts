@@ -2,17 +2,17 @@
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
-import { Habits } from './cardinality-cache.ts'
+import { CardinalityCache } from './cardinality-cache.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
-import { Commits } from './group-commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
 import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
-import { indexingStorage, reindexType } from './reindex.ts'
+import { indexingStorage, reindex } from './reindex.ts'
 import { readVersion } from './resources.ts'
 import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
@@ -22,27 +22,27 @@ import { values } from './values.ts'
 export interface MongoOptions extends IndexingSettings {
   /** mongodb://… or mongodb+srv://… of a replica set or a sharded cluster; the database is its path, or `emr`. */
   readonly url: string
-  /** See Engine; 1024 unless a test wants the other way of searching on few resources. */
+  /** See Engine; 1024, unless a test has few resources and searches as if there were many. */
   readonly fewCandidates?: number
-  /** Kinds of records that `readRecent` may remember; none, unless given. */
+  /** Kinds of records that `readRecent` may cache; none, unless given. */
   readonly recentKinds?: readonly string[]
 }
 
 /** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
   const engine = await open(options)
-  const commits = new Commits(engine)
+  const commits = new GroupCommit(engine)
   const reads = new PointReads(engine)
   const recent = new RecentRecords(engine, reads, options.recentKinds ?? [])
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
-  const serve = served(engine)
+  const serve = serving(engine)
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
     search: (plan, indexVersions) => serve(() => search(engine, plan, indexVersions)),
-    reindex: (batch) => serve(() => reindexType(engine, options.extraction, batch)),
+    reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
     values: (query) => serve(() => values(engine, query)),
     history: (query) => serve(() => history(engine, query)),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
@@ -66,7 +66,14 @@ async function open({ url, combined, extraction, onlyScanned, fewCandidates = 10
   try {
     await migrate(client, db)
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
-    const engine: Engine = { ...collectionsOf(db), client, combined, index, fewCandidates, habits: new Habits() }
+    const engine: Engine = {
+      ...collectionsOf(db),
+      client,
+      combined,
+      index,
+      fewCandidates,
+      cardinalities: new CardinalityCache(),
+    }
     await index.open(indexingStorage(engine, extraction))
     return engine
   } catch (error) {
@@ -75,17 +82,17 @@ async function open({ url, combined, extraction, onlyScanned, fewCandidates = 10
   }
 }
 
-/** Of the index items; in 1 they did not say by which generation they were made. */
+/** Version of the form of index items; in 1 they had no generation. */
 const FORM = '2'
 
 async function isEmpty({ resources, records }: Engine): Promise<boolean> {
-  // The hint makes it one key, of which no document is read.
+  // With the hint the query reads one key of the index, and no document.
   const any = { projection: { _id: 1 }, hint: '_id_' }
   return (await resources.findOne({}, any)) === null && (await records.findOne({}, any)) === null
 }
 
-/** Runs `work` and reports its faults in the port's words. */
-const served =
+/** Runs `work`; errors of the driver become those of the port, so the modules below let them through. */
+const serving =
   ({ index }: Engine) =>
   async <T>(work: () => Promise<T>): Promise<T> => {
     try {

@@ -1,114 +1,93 @@
-/** One page of resources of one type, and their number. */
-import type { Condition, SortKey } from '../../search/plan.ts'
+/** One page of resources of one type, in order. */
 import type { CursorKey } from '../cursor.ts'
-import { type Fitting, readFitting, type WithResource } from '../response-limit.ts'
-import { bestSource, candidates, countOf } from './access-path.ts'
+import { type LimitedItems, readWithinLimit, type WithResource } from '../response-limit.ts'
+import { accessPath, candidateFilter } from './access-path.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
-import { compileAll } from './compile.ts'
-import { type Reader, sessionOf } from './engine.ts'
+import type { Reader } from './engine.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import {
-  afterFields,
-  afterKeys,
-  type FieldOrder,
-  fieldOrder,
-  fieldPosition,
+  afterIndexPosition,
+  afterSortKeys,
+  type IndexOrder,
+  indexOrder,
+  indexPosition,
   keyField,
   keyFields,
   keyOrder,
   missingFields,
   type Position,
 } from './sort.ts'
-import { type Access, EVERY, NEVER, type Scope, type Term } from './term.ts'
+import { EVERY_LIVE, type Source, type Term } from './term.ts'
+import { sessionOf } from './transaction.ts'
+import type { TypeSearch } from './type-search.ts'
 
-/** A search of one type, ready to give pages. */
-export interface TypeSearch {
-  readonly scope: Scope
-  readonly terms: readonly Term[]
-  readonly sort: readonly SortKey[]
-}
-
-/** What a page shows, and where it stands in the order. */
+/** A resource on a page, and its position in the order. */
 export interface Row extends WithResource {
   readonly position: Position
-  /** None unless they were asked for. */
+  /** Only with PageOptions.withItems. */
   readonly ix: readonly IndexItem[]
 }
 
-/** `withItems`: rows bring their index items along, for what they refer to. */
 export interface PageOptions {
   readonly after: Position | undefined
   readonly limit: number
+  /** With the index items of each row, which say what it refers to. */
   readonly withItems: boolean
 }
 
-/** undefined: nothing can match. */
-export async function typeSearch(
-  reader: Reader,
-  scope: Scope,
-  where: readonly Condition[],
-  sort: readonly SortKey[],
-): Promise<TypeSearch | undefined> {
-  const terms = await compileAll(reader, scope, where)
-  return terms.includes(NEVER) ? undefined : { scope, terms, sort }
-}
-
-export const countRows = (reader: Reader, { scope, terms }: TypeSearch): Promise<number> =>
-  countOf(reader, scope, terms)
-
 /** At most `limit` rows after a position, in order. */
-export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<Fitting<Row>> {
-  const order = fieldOrder(search.sort)
-  return order === undefined
-    ? await sorted(reader, search, options)
-    : await inFieldOrder(reader, search, order, options)
+export async function pageOf(reader: Reader, search: TypeSearch, options: PageOptions): Promise<LimitedItems<Row>> {
+  const order = indexOrder(search.sort)
+  return order === undefined ? await collect(reader, search, options) : await scan(reader, search, order, options)
 }
 
-/** By fields that an index is in the order of, which is walked unless there are few candidates. */
-async function inFieldOrder(
+/** In the order of an index, which is scanned unless there are few candidates. */
+async function scan(
   reader: Reader,
   search: TypeSearch,
-  order: FieldOrder,
+  order: IndexOrder,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
-  const access = await orderedAccess(reader, search, order)
+): Promise<LimitedItems<Row>> {
+  const source = await orderedSource(reader, search, order)
   const found = reader.resources
-    .find(candidates(search.scope, access, search.terms, after && afterFields(order, after)), {
-      projection: { ...shown(withItems), stamp: 1 },
+    .find(candidateFilter(search.scope, source, search.terms, after && afterIndexPosition(order, after)), {
+      projection: { ...projectionOf(withItems), stamp: 1 },
       ...sessionOf(reader),
     })
-    .hint(access.index)
+    .hint(source.index)
     .sort(order.sort)
     .limit(limit)
-  return await readFitting(found, (document) => rowOf(document, fieldPosition(order, document)))
+  return await readWithinLimit(found, (document) => rowOf(document, indexPosition(order, document)))
 }
 
-async function orderedAccess(reader: Reader, { scope, terms, sort }: TypeSearch, order: FieldOrder): Promise<Access> {
-  const comesInOrder = ({ access }: Term) => sort.length === 0 && access?.inOrder === true
-  const source = await bestSource(reader, scope, terms, !terms.some(comesInOrder))
-  if (source !== undefined && (source.few || (sort.length === 0 && source.access.inOrder))) return source.access
-  return order.index === 'by_entry' ? EVERY : { ...EVERY, index: order.index, filters: [{}], inOrder: true }
+async function orderedSource(reader: Reader, { scope, terms, sort }: TypeSearch, order: IndexOrder): Promise<Source> {
+  const comesInOrder = ({ source }: Term) => sort.length === 0 && source?.inCreationOrder === true
+  const path = await accessPath(reader, scope, terms, !terms.some(comesInOrder))
+  if (path !== undefined && (path.isFew || (sort.length === 0 && path.source.inCreationOrder))) return path.source
+  return order.index === 'by_entry'
+    ? EVERY_LIVE
+    : { ...EVERY_LIVE, index: order.index, filters: [{}], inCreationOrder: true }
 }
 
-/** Every candidate with its values, then sorted; the server keeps no more than a page while it does. */
-async function sorted(
+/** Every candidate with its sort values, then sorted; MongoDB keeps only the best `limit` of them while it sorts. */
+async function collect(
   reader: Reader,
   { scope, terms, sort }: TypeSearch,
   { after, limit, withItems }: PageOptions,
-): Promise<Fitting<Row>> {
-  const access = (await bestSource(reader, scope, terms, false))?.access ?? EVERY
+): Promise<LimitedItems<Row>> {
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const pipeline = [
-    { $match: candidates(scope, access, terms) },
-    { $project: { ...shown(withItems), ...keyFields(sort) } },
-    ...(after === undefined ? [] : [{ $match: afterKeys(sort, after) }]),
+    { $match: candidateFilter(scope, source, terms) },
+    { $project: { ...projectionOf(withItems), ...keyFields(sort) } },
+    ...(after === undefined ? [] : [{ $match: afterSortKeys(sort, after) }]),
     { $addFields: missingFields(sort) },
     { $sort: keyOrder(sort) },
     { $limit: limit },
   ]
-  const options = { hint: access.index, ...sessionOf(reader) }
-  return await readFitting(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
+  const options = { hint: source.index, ...sessionOf(reader) }
+  return await readWithinLimit(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
-    return rowOf(document, { keys, place: document._id })
+    return rowOf(document, { keys, tieBreak: document._id })
   })
 }
 
@@ -120,4 +99,4 @@ const rowOf = (document: ResourceDocument, position: Position): Row => ({
 
 type SortedDocument = ResourceDocument & { readonly [key: string]: CursorKey }
 
-const shown = (withItems: boolean) => ({ ...VERSION_FIELDS, ...(withItems ? { ix: 1 } : {}) })
+const projectionOf = (withItems: boolean) => ({ ...VERSION_FIELDS, ...(withItems ? { ix: 1 } : {}) })

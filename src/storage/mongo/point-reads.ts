@@ -1,16 +1,17 @@
 /**
- * Reads by address. A command costs more than what it reads, so reads that come while others are under way are sent
- * together; each still sees the state of a moment after it was asked for.
+ * Reads of resources and records by their address. A command costs more than what it reads, so reads that come while
+ * others are under way are sent together; each sees a state no older than its own start.
  */
 import type { StoredRecord, StoredResource } from '../port.ts'
-import { Batches } from './batches.ts'
+import type { RecordAddress } from '../recent.ts'
 import type { Collections, Filter } from './collections.ts'
+import { BatchQueue } from './queues.ts'
 import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 
-const RESOURCES = { atOnce: 2, items: 64 }
-/** They are small, and many requests read the same. */
-const RECORDS = { atOnce: 1, items: 64 }
+const RESOURCE_LIMITS = { concurrency: 2, items: 64 }
+/** One at a time, so that more join: records are small, and many requests read the same. */
+const RECORD_LIMITS = { concurrency: 1, items: 64 }
 
 interface ResourceAddress {
   readonly clinic: string
@@ -18,53 +19,50 @@ interface ResourceAddress {
   readonly id: string
 }
 
-interface RecordAddress {
-  readonly clinic: string
-  readonly kind: string
-  readonly key: string
-}
-
 export class PointReads {
-  private readonly resources: Batches<ResourceAddress, StoredResource | undefined>
-  private readonly records: Batches<RecordAddress, StoredRecord | undefined>
+  readonly #resources: BatchQueue<ResourceAddress, StoredResource | undefined>
+  readonly #records: BatchQueue<RecordAddress, StoredRecord | undefined>
 
   constructor({ resources, records }: Collections) {
-    this.resources = new Batches(async (addresses) => {
+    this.#resources = new BatchQueue(async (addresses) => {
       const projection = { _id: 0, clinic: 1, ...VERSION_FIELDS }
-      const found = await resources.find(anyOf(addresses, 'clinic', 'type', 'id'), { projection }).toArray()
-      const stored = new Map(found.map((one) => [key(one.clinic, one.type, one.id), toStored(one)]))
-      return addresses.map(({ clinic, type, id }) => ({ value: stored.get(key(clinic, type, id)) }))
-    }, RESOURCES)
-    this.records = new Batches(async (addresses) => {
-      const found = await records.find(anyOf(addresses, 'clinic', 'kind', 'key'), { projection: { _id: 0 } }).toArray()
-      const stored = new Map(found.map((one) => [key(one.clinic, one.kind, one.key), one]))
-      return addresses.map((one) => {
+      const found = await resources.find(addressFilter(addresses, 'clinic', 'type', 'id'), { projection }).toArray()
+      const stored = new Map(found.map((one) => [keyOf(one.clinic, one.type, one.id), toStored(one)]))
+      return addresses.map(({ clinic, type, id }) => ({ value: stored.get(keyOf(clinic, type, id)) }))
+    }, RESOURCE_LIMITS)
+    this.#records = new BatchQueue(async (addresses) => {
+      const projection = { _id: 0 }
+      const found = await records.find(addressFilter(addresses, 'clinic', 'kind', 'key'), { projection }).toArray()
+      const stored = new Map(found.map((one) => [keyOf(one.clinic, one.kind, one.key), one]))
+      return addresses.map(({ clinic, kind, key }) => {
         // Each caller gets a value of its own.
-        const record = stored.get(key(one.clinic, one.kind, one.key))
+        const record = stored.get(keyOf(clinic, kind, key))
         return { value: record && toRecord(record) }
       })
-    }, RECORDS)
+    }, RECORD_LIMITS)
   }
 
+  /** @throws StoreUnavailable when it has waited longer than TIME_LIMIT */
   resource(clinic: string, type: string, id: string): Promise<StoredResource | undefined> {
-    return this.resources.add({ clinic, type, id })
+    return this.#resources.add({ clinic, type, id })
   }
 
+  /** @throws StoreUnavailable when it has waited longer than TIME_LIMIT */
   record(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    return this.records.add({ clinic, kind, key })
+    return this.#records.add({ clinic, kind, key })
   }
 }
 
-const key = (...parts: readonly string[]): string => JSON.stringify(parts)
+const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts)
 
-/** One alternative for each pair of the first two fields, with a list of the third: what the index is made for. */
-function anyOf<First extends string, Second extends string, Third extends string>(
+/** One alternative for each pair of the first two fields, with a list of the third: the order of the unique index. */
+function addressFilter<First extends string, Second extends string, Third extends string>(
   addresses: readonly Readonly<Record<First | Second | Third, string>>[],
   first: First,
   second: Second,
   third: Third,
 ): Filter {
-  const groups = Map.groupBy(addresses, (address) => key(address[first], address[second]))
+  const groups = Map.groupBy(addresses, (address) => keyOf(address[first], address[second]))
   const alternatives = [...groups.values()].flatMap((group) => {
     const [one] = group
     if (one === undefined) return []

@@ -3,33 +3,33 @@ import { MaxKey } from 'mongodb'
 import { type Circle, circleAround } from '../../fhir/great-circle.ts'
 import type { Filter } from './collections.ts'
 import { bandOf, keyOf } from './index-entries.ts'
-import { found, magnitude, type Of, type Term } from './term.ts'
+import { indexedTerm, magnitude, type Of, type Term } from './term.ts'
 
-/** A wider circle is one range of bands, whatever the longitude: it finds much anyway. */
-const MOST_BANDS = 24
+/** A wider circle is one range of bands without bounds on the longitude: it finds many resources anyway. */
+const MAX_BANDS = 24
 
 export function positionTerm({ param, distance, ...center }: Of<'position'>): Term {
   const circle = circleAround(center, distance)
   const k = keyOf('position', param)
-  const box = found(
+  const box = indexedTerm(
     {
       k,
       latitude: within(circle.latitudes),
       $or: circle.longitudes.map((range) => ({ 'v.longitude': within(range) })),
     },
-    { by: rangesOf(circle).map((v) => ({ k, v })), habit: `${magnitude(distance)}` },
+    { by: rangesOf(circle).map((v) => ({ k, v })), cardinalityKey: `${magnitude(distance)}` },
   )
   const isNear = { $lte: [haversineFrom(center, '$$this.latitude', '$$this.v.longitude'), circle.haversine] }
-  // Items of other kinds have other values, so they must not come as far as the calculation.
+  // Items of other kinds have no coordinates, so the calculation must not be evaluated on them.
   const near = { $filter: { input: '$ix', cond: { $cond: [{ $eq: ['$$this.k', { $literal: k }] }, isNear, false] } } }
   const filter = { $and: [box.filter, { $expr: { $ne: [near, []] } }] }
-  return { filter, ...(box.access === undefined ? {} : { access: { ...box.access, exact: false } }) }
+  return { filter, ...(box.source === undefined ? {} : { source: { ...box.source, exact: false } }) }
 }
 
 /** Of the index on bands and longitudes. */
 function rangesOf({ latitudes, longitudes }: Circle): readonly Filter[] {
   const [from, to] = [bandOf(latitudes[0]), bandOf(latitudes[1])]
-  if (to - from >= MOST_BANDS) return [{ $gte: { band: from }, $lte: { band: to, longitude: new MaxKey() } }]
+  if (to - from >= MAX_BANDS) return [{ $gte: { band: from }, $lte: { band: to, longitude: new MaxKey() } }]
   const bands = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   return bands.flatMap((band) =>
     longitudes.map(([west, east]) => ({ $gte: { band, longitude: west }, $lte: { band, longitude: east } })),

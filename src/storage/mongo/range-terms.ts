@@ -3,7 +3,7 @@ import type { RangeBounds } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { systemIs } from './entry-terms.ts'
 import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-entries.ts'
-import { found, item, magnitude, type Of, type Term } from './term.ts'
+import { indexedTerm, item, magnitude, type Of, type Term } from './term.ts'
 
 export function rangeTerm({ kind, param, bounds }: Of<'date' | 'number'>): Term {
   return boundedTerm(kind, param, bounds, {})
@@ -17,38 +17,38 @@ function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: Range
   const k = keyOf(kind, param)
   const match = { k, ...within(bounds), ...unit }
   const { lowMin, highMin } = bounds
-  const habit = `width ${magnitude(widthOf(bounds))}`
-  if (lowMin !== undefined || highMin === undefined) return found(match, { habit })
-  // Only the end is bounded from below: the beginning is too, unless the range is long.
+  const cardinalityKey = `width ${magnitude(widthOf(bounds))}`
+  if (lowMin !== undefined || highMin === undefined) return indexedTerm(match, { cardinalityKey })
+  // Only the high end is bounded from below: so is the low end, unless the range is long.
   const short = { k, ...withinShort(bounds, SHORT_SPAN[kind]), ...unit }
   const long = { k: longKeyOf(kind, param), v: between(highMin, bounds.highMax), ...lowBetween(bounds), ...unit }
-  return found(match, { by: [short, long], habit })
+  return indexedTerm(match, { by: [short, long], cardinalityKey })
 }
 
 /**
- * Finds what fulfils several conditions on one parameter, whose intersection is `condition`; and the resources that
- * have several items of it, each of which may fulfil another condition.
+ * Finds what fulfils several conditions on one parameter, whose intersection is `condition`, and the resources with
+ * several items of it, as each item may fulfil another one of the conditions.
  */
-export function mergedTerm(condition: Of<'date' | 'number'>): Term {
-  const { access } = rangeTerm(condition)
-  if (access === undefined) return { filter: {} }
+export function intersectedTerm(condition: Of<'date' | 'number'>): Term {
+  const { source } = rangeTerm(condition)
+  if (source === undefined) return { filter: {} }
   const several = item({ k: SEVERAL, v: keyOf(condition.kind, condition.param) })
-  return { filter: {}, access: { ...access, filters: [...access.filters, several], exact: false } }
+  return { filter: {}, source: { ...source, filters: [...source.filters, several], exact: false } }
 }
 
-/** Bounds on an item of low `v` and `high`; as low <= high, an upper bound on the one bounds the other. */
+/** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` is one on `v` too. */
 const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): Filter => ({
   ...field('v', between(lowMin, least(lowMax, highMax))),
   ...field('high', between(highMin, highMax)),
 })
 
-/** The same for items that are no longer than a short span: a lower bound on `high` is one on `v`. */
+/** The same for items that are not longer than `span`: a lower bound on `high` gives one on `v`. */
 export const withinShort = (bounds: RangeBounds, span: number): Filter => {
   const lowMin = greatest(bounds.lowMin, bounds.highMin === undefined ? undefined : bounds.highMin - span)
   return within(present({ ...bounds, lowMin }))
 }
 
-/** Both hold for one and the same range. */
+/** Bounds that hold where both hold for the same range. */
 export const intersection = (one: RangeBounds, other: RangeBounds): RangeBounds =>
   present({
     lowMin: greatest(one.lowMin, other.lowMin),
@@ -77,12 +77,15 @@ const least = (one: number | undefined, other: number | undefined): number | und
 const widthOf = ({ lowMin, highMin, lowMax, highMax }: RangeBounds): number =>
   (least(lowMax, highMax) ?? Number.POSITIVE_INFINITY) - (lowMin ?? highMin ?? Number.NEGATIVE_INFINITY)
 
-/** An instant is a range whose two ends are one. */
+/** An instant is a range whose two ends are equal. */
 export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): Term {
   const bounds = present({ lowMin: greatest(lowMin, highMin), lowMax: least(lowMax, highMax) })
   const filter = field('updated', between(bounds.lowMin, bounds.lowMax))
-  const habit = `updated ${magnitude(widthOf(bounds))}`
-  return { filter, access: { index: 'by_time', filters: [filter], exact: true, inOrder: false, habit } }
+  const cardinalityKey = `updated ${magnitude(widthOf(bounds))}`
+  return {
+    filter,
+    source: { index: 'by_time', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey },
+  }
 }
 
 const greatest = (one: number | undefined, other: number | undefined): number | undefined =>

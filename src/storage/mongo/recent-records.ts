@@ -1,88 +1,70 @@
 /**
- * A memory of records that are read with every request and seldom change. What this process writes, it forgets at once;
- * what others write, when the change stream tells, and after RECENT milliseconds in any case: a stream may be late. While
- * there is no stream, nothing is remembered.
+ * A cache of records that are read with every request and seldom change. Own writes remove them at once; writes of
+ * other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
+ * be late. While there is no stream, nothing is cached.
  */
-import { deepFrozen } from '../frozen.ts'
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
+import { RecentCache } from '../recent.ts'
 import type { Engine } from './engine.ts'
 import type { PointReads } from './point-reads.ts'
 import { type RecordListener, RecordWatch } from './record-watch.ts'
 
-/** Beyond that, the memory starts anew. */
-const MOST_REMEMBERED = 1_000
-
-interface Remembered {
-  /** undefined: there is none. */
-  readonly record: StoredRecord | undefined
-  /** Milliseconds since 1970 UTC. */
-  readonly until: number
-}
-
 export class RecentRecords implements RecordListener {
-  private readonly reads: PointReads
-  private readonly kinds: ReadonlySet<string>
-  private readonly watch: RecordWatch | undefined
-  private readonly remembered = new Map<string, Remembered>()
-  /** A read during which it grows may have come before the change. */
-  private changes = 0
-  private isTold = false
+  readonly #reads: PointReads
+  readonly #cache: RecentCache
+  readonly #watch: RecordWatch | undefined
+  /** What was read while it increased may be older than the change. */
+  #changes = 0
+  #isWatching = false
 
   constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
-    this.reads = reads
-    this.kinds = new Set(kinds)
-    this.watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
+    this.#reads = reads
+    this.#cache = new RecentCache(kinds, RECENT)
+    this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
+  /** @throws StoreUnavailable when the read has waited longer than TIME_LIMIT */
   async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    if (!this.isTold || !this.kinds.has(kind)) return await this.reads.record(clinic, kind, key)
-    const address = addressOf({ clinic, kind, key })
-    const known = this.remembered.get(address)
-    if (known !== undefined && Date.now() < known.until) return known.record
-    const { changes } = this
-    const record = deepFrozen(await this.reads.record(clinic, kind, key))
-    if (this.changes === changes) this.remember(address, { record, until: Date.now() + RECENT })
+    const address = { clinic, kind, key }
+    if (!this.#isWatching || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
+    const cached = this.#cache.get(address)
+    if (cached !== undefined) return cached.record
+    const changes = this.#changes
+    const record = await this.#reads.record(clinic, kind, key)
+    if (this.#changes === changes) this.#cache.set(address, record, Date.now())
     return record
   }
 
-  /** Whether or not they were written: what is not known is not remembered. */
+  /** Also to be called when the write failed, as it may have been carried out. */
   wrote(records: readonly RecordChange[]): void {
-    for (const record of records) if (this.kinds.has(record.kind)) this.changed(record)
+    for (const record of records) if (this.#cache.covers(record)) this.changed(record)
   }
 
-  begins(): void {
-    this.forget()
-    this.isTold = true
+  started(): void {
+    this.#clear()
+    this.#isWatching = true
   }
 
   changed(record: Parameters<RecordListener['changed']>[0]): void {
     if (record === undefined) {
-      this.forget()
+      this.#clear()
       return
     }
-    this.changes += 1
-    this.remembered.delete(addressOf(record))
+    this.#changes += 1
+    this.#cache.delete(record)
   }
 
-  ends(): void {
-    this.forget()
-    this.isTold = false
+  stopped(): void {
+    this.#clear()
+    this.#isWatching = false
   }
 
   async close(): Promise<void> {
-    await this.watch?.close()
+    await this.#watch?.close()
   }
 
-  private remember(address: string, remembered: Remembered): void {
-    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear()
-    this.remembered.set(address, remembered)
-  }
-
-  private forget(): void {
-    this.changes += 1
-    this.remembered.clear()
+  #clear(): void {
+    this.#changes += 1
+    this.#cache.clear()
   }
 }
-
-const addressOf = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
-  JSON.stringify([clinic, kind, key])

@@ -1,85 +1,85 @@
-/** What anybody writes to the records, as it is told by a change stream (https://www.mongodb.com/docs/manual/changeStreams/). */
+/** Changes of records by any process, as a change stream reports them: https://www.mongodb.com/docs/manual/changeStreams/. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeStream, ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 
-/** Milliseconds before a stream that was lost is opened anew. */
+/** Milliseconds before a stream that was lost is opened again. */
 const PAUSE = 1_000
-/** Milliseconds that the server lets a look for news wait; who closes the store waits for it. */
-const LONGEST_LOOK = 200
+/** Milliseconds that the server holds a request for the next change; closing the store waits for it. */
+const MAX_AWAIT = 200
 
 export interface RecordListener {
-  /** From now on every change is told. */
-  begins(): void
+  /** From now on every change is reported. */
+  started(): void
   /** @param record undefined: it is not known which */
   changed(record: Pick<RecordDocument, 'clinic' | 'kind' | 'key'> | undefined): void
-  /** Changes may be missed, until it begins again. */
-  ends(): void
+  /** Changes may be missed until it starts again. */
+  stopped(): void
 }
 
-/** The driver resumes a stream where it broke off; one that it cannot resume is opened anew. */
+/** The driver resumes a stream where it broke off; one that it cannot resume is opened again here. */
 export class RecordWatch {
-  private readonly client: MongoClient
-  private readonly records: Collection<RecordDocument>
-  private readonly kinds: readonly string[]
-  private readonly listener: RecordListener
-  private readonly end = new AbortController()
-  private opened: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
-  private readonly watching: Promise<void>
+  readonly #client: MongoClient
+  readonly #records: Collection<RecordDocument>
+  readonly #kinds: readonly string[]
+  readonly #listener: RecordListener
+  readonly #closing = new AbortController()
+  #open: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
+  readonly #watching: Promise<void>
 
   constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
-    this.client = client
-    this.records = records
-    this.kinds = kinds
-    this.listener = listener
-    this.watching = this.watch()
+    this.#client = client
+    this.#records = records
+    this.#kinds = kinds
+    this.#listener = listener
+    this.#watching = this.#watch()
   }
 
   async close(): Promise<void> {
-    this.end.abort()
-    // First, as a stream that is not closed is resumed when its session ends.
-    const closed = this.opened?.stream.close().catch(() => {})
-    await this.endSession().catch(() => {})
+    this.#closing.abort()
+    // Before its session: the driver would resume a stream that is still open.
+    const closed = this.#open?.stream.close().catch(() => {})
+    await this.#endSession().catch(() => {})
     await closed
-    await this.watching
+    await this.#watching
   }
 
-  /** What the driver leaves on the server of a stream that is closed while it is being opened ends with its session. */
-  private async endSession(): Promise<void> {
-    if (this.opened === undefined) return
-    await this.client.db('admin').command({ killSessions: [this.opened.session.id] })
+  /** Ends what the driver leaves on the server when a stream is closed while it is being opened. */
+  async #endSession(): Promise<void> {
+    if (this.#open === undefined) return
+    await this.#client.db('admin').command({ killSessions: [this.#open.session.id] })
   }
 
-  private async watch(): Promise<void> {
-    const { signal } = this.end
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing
     while (!signal.aborted) {
-      // Whatever is wrong, it is a memory less; requests meet the same and say so.
-      await this.follow().catch(() => {})
-      this.listener.ends()
+      // Without a stream there is only no cache; requests meet the same fault and report it.
+      await this.#follow().catch(() => {})
+      this.#listener.stopped()
       await sleep(PAUSE, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
-  private async follow(): Promise<void> {
-    const session = this.client.startSession()
-    const stream = this.records.watch(this.pipeline(), { session, maxAwaitTimeMS: LONGEST_LOOK })
-    this.opened = { session, stream }
+  async #follow(): Promise<void> {
+    const session = this.#client.startSession()
+    const stream = this.#records.watch(this.#pipeline(), { session, maxAwaitTimeMS: MAX_AWAIT })
+    this.#open = { session, stream }
     try {
       const first = await stream.tryNext()
-      this.listener.begins()
-      if (first !== null) this.listener.changed(recordIn(first))
-      // Unlike tryNext(), it throws when the stream has ended for good: the collection was dropped or renamed.
-      while (!this.end.signal.aborted) this.listener.changed(recordIn(await stream.next()))
+      this.#listener.started()
+      if (first !== null) this.#listener.changed(recordIn(first))
+      // Unlike tryNext(), next() throws when the stream has ended for good: the collection was dropped or renamed.
+      while (!this.#closing.signal.aborted) this.#listener.changed(recordIn(await stream.next()))
     } finally {
       await stream.close()
       await session.endSession()
     }
   }
 
-  /** A deletion, or an update by hand, does not say of which kind the record is. */
-  private pipeline(): object[] {
-    const isWatched = { 'fullDocument.kind': { $in: this.kinds } }
+  /** A deletion, or an update by hand, does not report the kind of the record. */
+  #pipeline(): object[] {
+    const isWatched = { 'fullDocument.kind': { $in: this.#kinds } }
     return [
       { $match: { $or: [isWatched, { operationType: { $nin: ['insert', 'replace'] } }] } },
       { $project: { operationType: 1, 'fullDocument.clinic': 1, 'fullDocument.kind': 1, 'fullDocument.key': 1 } },

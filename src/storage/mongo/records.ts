@@ -1,4 +1,4 @@
-/** Records: small documents of the server's own. */
+/** Records: small documents of the server that are not FHIR. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
@@ -20,7 +20,7 @@ export async function findRecords({ records }: Collections, query: RecordQuery):
 
 /**
  * Writes record changes, in a transaction.
- * @throws StoreConflict when one expects another version than there is
+ * @throws StoreConflict when a change expects another version than the stored one
  */
 export async function writeRecords(
   { records }: Collections,
@@ -28,25 +28,25 @@ export async function writeRecords(
   changes: readonly RecordChange[],
 ): Promise<void> {
   if (changes.length === 0) return
-  const before = await versionsOf(records, session, changes)
+  const versions = await versionsOf(records, session, changes)
   const writes = changes.flatMap((change): readonly AnyBulkWriteOperation<RecordDocument>[] => {
-    const version = before.get(addressOf(change)) ?? 0
+    const version = versions.get(recordKey(change)) ?? 0
     if (change.expect !== 'any' && change.expect !== version) {
       throw new StoreConflict('record', `${change.kind}/${change.key}`)
     }
-    before.set(addressOf(change), change.value === undefined ? 0 : (change.version ?? version + 1))
+    versions.set(recordKey(change), change.value === undefined ? 0 : (change.version ?? version + 1))
     return writeOf(change, version)
   })
   if (writes.length > 0) await records.bulkWrite(writes, { session })
 }
 
 function writeOf(
-  { clinic, kind, key, value, due = null, version: given }: RecordChange,
+  { clinic, kind, key, value, due = null, version: copiedVersion }: RecordChange,
   version: number,
 ): readonly AnyBulkWriteOperation<RecordDocument>[] {
   const filter = { clinic, kind, key }
   if (value === undefined) return version === 0 ? [] : [{ deleteOne: { filter } }]
-  const document = { ...filter, version: given ?? version + 1, value: JSON.stringify(value), due }
+  const document = { ...filter, version: copiedVersion ?? version + 1, value: JSON.stringify(value), due }
   return version === 0 ? [{ insertOne: { document } }] : [{ replaceOne: { filter, replacement: document } }]
 }
 
@@ -58,10 +58,10 @@ async function versionsOf(
   const filter = { $or: changes.map(({ clinic, kind, key }) => ({ clinic, kind, key })) }
   const projection = { _id: 0, clinic: 1, kind: 1, key: 1, version: 1 }
   const found = await records.find(filter, { session, projection }).toArray()
-  return new Map(found.map((record) => [addressOf(record), record.version]))
+  return new Map(found.map((record) => [recordKey(record), record.version]))
 }
 
-const addressOf = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
+const recordKey = ({ clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): string =>
   JSON.stringify([clinic, kind, key])
 
 export const toRecord = ({ clinic, kind, key, version, value, due }: RecordDocument): StoredRecord => ({

@@ -1,26 +1,16 @@
-/** Versions of resources by their address. */
-import type { StoredResource } from '../port.ts'
-import type { Collections, HistoryDocument, ResourceDocument } from './collections.ts'
-import { unpackText } from './stored-text.ts'
+/** Versions of resources as documents: how they are written, and how one is read by its address. */
+import { randomInt } from 'node:crypto'
+import { BSON } from 'mongodb'
+import type { IndexEntry } from '../../search/plan.ts'
+import { type ChangeSet, type ResourceChange, ResourceTooLarge, type StoredResource } from '../port.ts'
+import type { Collections, HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
+import { combinedItems } from './combined.ts'
+import type { Engine } from './engine.ts'
+import { entryItems, generationItem } from './index-entries.ts'
+import { documentOf, packText, unpackText } from './stored-text.ts'
 
-/** The fields that a version is made of, for people and indexes none. */
+/** What toStored() needs: without the fields for indexes and for people. */
 export const VERSION_FIELDS = { type: 1, id: 1, version: 1, updated: 1, method: 1, text: 1 } as const
-
-/** Newest first: a version that is superseded between the two reads has moved to where the second looks. */
-export async function readVersion(
-  collections: Collections,
-  clinic: string,
-  type: string,
-  id: string,
-  version: number,
-): Promise<StoredResource | undefined> {
-  const address = { clinic, type, id, version }
-  const projection = { _id: 0, ...VERSION_FIELDS }
-  const found =
-    (await collections.resources.findOne(address, { projection })) ??
-    (await collections.history.findOne(address, { projection }))
-  return found === null ? undefined : toStored(found)
-}
 
 export const toStored = ({
   type,
@@ -37,3 +27,121 @@ export const toStored = ({
   method,
   text: unpackText(text),
 })
+
+/** The current version first: if it is superseded between the two reads, the second one finds it in the history. */
+export async function readVersion(
+  collections: Collections,
+  clinic: string,
+  type: string,
+  id: string,
+  version: number,
+): Promise<StoredResource | undefined> {
+  const address = { clinic, type, id, version }
+  const projection = { _id: 0, ...VERSION_FIELDS }
+  const found =
+    (await collections.resources.findOne(address, { projection })) ??
+    (await collections.history.findOne(address, { projection }))
+  return found === null ? undefined : toStored(found)
+}
+
+/** What the changes of one set share. */
+type SetFields = Pick<ChangeSet, 'clinic' | 'indexVersion'>
+
+/** The document of a first version. */
+export function createdDocument(engine: Engine, set: SetFields, change: ResourceChange): ResourceDocument {
+  const stamp = nextTimestamp()
+  return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
+}
+
+/** The current version as far as the history keeps it. */
+export type CurrentVersion = Omit<ResourceDocument, 'ix' | 'resource' | 'live'>
+
+/** The document that replaces `before`, if there is one. */
+export function nextDocument(
+  engine: Engine,
+  set: SetFields,
+  change: ResourceChange,
+  before: CurrentVersion | undefined,
+): CurrentVersion {
+  if (before === undefined) return createdDocument(engine, set, change)
+  return { _id: before._id, ...fieldsOf(engine, set, change, nextTimestamp(before.stamp)) }
+}
+
+/** @param until when the next version was written (ms) */
+export const superseded = (
+  { clinic, type, id, version, updated, method, text, stamp }: CurrentVersion,
+  until: number,
+): HistoryDocument => ({ _id: stamp, clinic, type, id, version, updated, method, text, until })
+
+function fieldsOf(
+  engine: Engine,
+  { clinic, indexVersion = 0 }: SetFields,
+  { type, id, version, lastUpdated, method, text, entries }: ResourceChange,
+  stamp: string,
+): Omit<ResourceDocument, '_id'> {
+  const live = method !== 'DELETE'
+  const resource = documentOf(text)
+  return {
+    clinic,
+    type,
+    id,
+    version,
+    updated: lastUpdated,
+    method,
+    live,
+    stamp,
+    text: packText(text),
+    ix: live ? indexItems(engine, type, entries, indexVersion) : [],
+    ...(resource === undefined ? {} : { resource }),
+  }
+}
+
+/** All items of a live resource. */
+export function indexItems(
+  { combined, index }: Engine,
+  type: string,
+  entries: readonly IndexEntry[],
+  indexVersion: number,
+): readonly IndexItem[] {
+  const items = entryItems(entries)
+  return [...items, ...combinedItems(combined, type, items), generationItem(index.generationOf(type), indexVersion)]
+}
+
+/**
+ * Bytes of a document, less what the server and a transaction put around it.
+ * https://www.mongodb.com/docs/manual/reference/limits/#std-label-limit-bson-document-size
+ */
+const MAX_DOCUMENT = 16 * 1024 * 1024 - 16 * 1024
+
+/** Characters of a text whose document, with all its index items, is far from the limit. */
+const SMALL_TEXT = 256 * 1024
+
+/** @throws ResourceTooLarge when a version of `set` does not fit into a document */
+export function checkSizes(engine: Engine, set: ChangeSet): void {
+  for (const change of set.resources) {
+    if (change.text.length <= SMALL_TEXT) continue
+    const bytes = BSON.calculateObjectSize(createdDocument(engine, set, change))
+    if (bytes > MAX_DOCUMENT) throw new ResourceTooLarge(`${change.type}/${change.id}`)
+  }
+}
+
+/** Digits of a time in microseconds, in base 36: enough until the year 6000. */
+const TIME_DIGITS = 11
+const PROCESS_DIGITS = 4
+
+const processDigits = randomInt(36 ** PROCESS_DIGITS)
+  .toString(36)
+  .padStart(PROCESS_DIGITS, '0')
+
+/** Microseconds since 1970 UTC of the last timestamp. */
+let last = 0
+
+/**
+ * A text that sorts after every earlier timestamp of this process, and after `previous`, which another process may have
+ * written; no two processes write the same one.
+ */
+function nextTimestamp(previous?: string): string {
+  const past = previous === undefined ? 0 : Number.parseInt(previous.slice(0, TIME_DIGITS), 36)
+  last = Math.max(Date.now() * 1000, last + 1, past + 1)
+  return last.toString(36).padStart(TIME_DIGITS, '0') + processDigits
+}

@@ -1,85 +1,60 @@
 /** Everything that a clinic has, in a stable order, for copies. */
-import { readCursor, writeCursor } from '../cursor.ts'
+import { type CursorKey, readCursor, recordScanCursorQuery, versionScanCursorQuery, writeCursor } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
-import { type Fitting, merged, readFitting } from '../response-limit.ts'
-import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
-import { type Engine, type Reader, sessionOf } from './engine.ts'
+import { mergeWithinLimit } from '../response-limit.ts'
+import type { Filter } from './collections.ts'
+import type { Engine } from './engine.ts'
+import { readVersions, STAMP_FIELD, type VersionQuery } from './history.ts'
 import { toRecord } from './records.ts'
-import { toStored, VERSION_FIELDS } from './resources.ts'
-import { inSnapshot } from './snapshot.ts'
+import { inSnapshot } from './transaction.ts'
 
-/** By the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
+/** Sorted by the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
 export async function clinics({ resources, records }: Engine): Promise<readonly string[]> {
   const names = [...(await resources.distinct('clinic')), ...(await records.distinct('clinic'))]
   return [...new Set(names)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
 }
 
-interface Found {
-  readonly updated: number
-  /** Of the version; within a millisecond they are in the order of their stamps. */
-  readonly stamp: string
-  readonly resource: ScannedVersion
-}
-
-/** Of one snapshot, since a version moves from one collection to the other when it is superseded. */
+/**
+ * In one snapshot, as a version moves from one collection to the other when it is superseded.
+ * @throws InvalidCursor
+ */
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
-  const filter = filterOf(scan)
-  const { items, isCut } = await inSnapshot(engine, async (reader) =>
-    merged(
-      [await newest(reader, scan, filter('stamp')), await superseded(reader, scan, filter('_id'))],
+  const position = scan.after === undefined ? undefined : readCursor(scan.after, versionScanCursorQuery(scan), 2)
+  const { items, isCut } = await inSnapshot(engine, async (reader) => {
+    const current = await readVersions(reader, versionQuery('resources', scan, position), scan.limit + 1)
+    const superseded = await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
+    return mergeWithinLimit(
+      [current, superseded],
       (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
-    ),
-  )
+    )
+  })
   const shown = items.slice(0, scan.limit)
   const last = isCut || items.length > scan.limit ? shown.at(-1) : undefined
   return {
-    items: shown.map(({ resource }) => resource),
-    ...(last === undefined ? {} : { next: writeCursor(versionQuery(scan), [last.updated, last.stamp]) }),
+    items: shown.map(({ resource, isCurrent }) => ({ ...resource, isCurrent })),
+    ...(last === undefined ? {} : { next: writeCursor(versionScanCursorQuery(scan), [last.updated, last.stamp]) }),
   }
 }
 
-const versionQuery = ({ clinic }: VersionScan): unknown => ['versions', clinic]
-
-/** The filter of a collection, by the field that has the stamp of a version. */
-function filterOf(scan: VersionScan): (stampField: string) => Filter {
-  const { clinic, since } = scan
+function versionQuery(
+  collection: VersionQuery['collection'],
+  { clinic, since }: VersionScan,
+  position: readonly CursorKey[] | undefined,
+): VersionQuery {
+  const stamp = STAMP_FIELD[collection]
   const written = since === undefined ? {} : { updated: { $gte: since } }
-  if (scan.after === undefined) return () => ({ clinic, ...written })
-  const [updated, stamp] = readCursor(scan.after, versionQuery(scan), 2)
-  return (stampField) => ({
-    clinic,
-    updated: { $gte: updated },
-    $or: [{ updated: { $gt: updated } }, { [stampField]: { $gt: stamp } }],
-  })
+  const filter = { clinic, ...(position === undefined ? written : afterPosition(position, stamp)) }
+  return { collection, index: 'by_clinic_time', filter, sort: { updated: 1, [stamp]: 1 } }
 }
 
-function newest(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
-  const projection = { ...VERSION_FIELDS, stamp: 1 }
-  const found: AsyncIterable<ResourceDocument> = reader.resources
-    .find(filter, { projection, ...sessionOf(reader) })
-    .hint('by_clinic_time')
-    .sort({ updated: 1, stamp: 1 })
-    .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document.stamp, true))
-}
-
-function superseded(reader: Reader, { limit }: VersionScan, filter: Filter): Promise<Fitting<Found>> {
-  const found: AsyncIterable<HistoryDocument> = reader.history
-    .find(filter, { projection: VERSION_FIELDS, ...sessionOf(reader) })
-    .hint('by_clinic_time')
-    .sort({ updated: 1, _id: 1 })
-    .limit(limit + 1)
-  return readFitting(found, (document) => foundAs(document, document._id, false))
-}
-
-const foundAs = (document: ResourceDocument | HistoryDocument, stamp: string, isCurrent: boolean): Found => ({
-  updated: document.updated,
-  stamp,
-  resource: { ...toStored(document), isCurrent },
+const afterPosition = ([updated, stamp]: readonly CursorKey[], stampField: string): Filter => ({
+  updated: { $gte: updated },
+  $or: [{ updated: { $gt: updated } }, { [stampField]: { $gt: stamp } }],
 })
 
+/** @throws InvalidCursor */
 export async function scanRecords({ records }: Engine, scan: ScanQuery): Promise<ScanPage<StoredRecord>> {
-  const query = ['records', scan.clinic]
+  const query = recordScanCursorQuery(scan)
   const [kind, key] = scan.after === undefined ? [] : readCursor(scan.after, query, 2)
   const after: Filter =
     scan.after === undefined ? {} : { kind: { $gte: kind }, $or: [{ kind: { $gt: kind } }, { key: { $gt: key } }] }

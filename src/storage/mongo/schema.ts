@@ -1,7 +1,7 @@
 /**
- * Collections and indexes of a new database, and how an older one becomes a current one: by the steps it lacks, in one
- * transaction, once, however many servers start. What takes long in a large database is no step: items of resources are
- * reindexed in the background (reindex.ts).
+ * The collections and indexes of a new database, and the migration of an older one: the steps it lacks, in one
+ * transaction, once, however many servers start. What takes long in a large database is no step: resources are reindexed
+ * in the background (reindex.ts).
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined } from '../index/index-parts.ts'
@@ -12,26 +12,26 @@ import { inTransaction } from './transaction.ts'
 
 type Step = (store: Collections['store'], session: ClientSession) => Promise<void>
 
-/** Step n takes a database from version n + 1 to n + 2; the last one's end is the version this program writes. */
-const STEPS: readonly Step[] = [keepAccountByType]
+/** The first takes a database from version 1 to 2, and so on; this program writes the version after the last. */
+const STEPS: readonly Step[] = [addTypeIndexes]
 const VERSION = STEPS.length + 1
 
 const NAMESPACE_EXISTS = 48
 
 /**
- * Makes an empty database ours, or brings an older one up to date.
- * @throws StoreUnavailable when the database was written by a newer version, or is not a store at all
+ * Creates the store in an empty database, or migrates an older one.
+ * @throws StoreUnavailable when the database was written by a newer version, or belongs to another program
  */
 export async function migrate(client: MongoClient, db: Db): Promise<void> {
   const { store } = collectionsOf(db)
-  const before = (await store.findOne({ _id: SCHEMA })) ?? (await begin(db))
+  const before = (await store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
   refuseNewer(before)
-  // Transactions can't make an index, so all are made before.
-  for (const name of Object.keys(INDEXES) as (keyof typeof INDEXES)[]) await prepare(db, name)
-  if (before.version !== VERSION) await inTransaction(client, (session) => takeSteps(store, session))
+  // Indexes can't be created in a transaction.
+  for (const name of Object.keys(INDEXES) as (keyof typeof INDEXES)[]) await createIndexes(db, name)
+  if (before.version !== VERSION) await inTransaction(client, (session) => applySteps(store, session))
 }
 
-/** @throws StoreOutdated when a newer server has changed the form of the database, before or while this one runs */
+/** @throws StoreOutdated when a newer server has migrated the database, before this one started or since */
 export function refuseNewer({ version = 0 }: StoreDocument): void {
   if (version <= VERSION) return
   throw new StoreOutdated(
@@ -40,18 +40,18 @@ export function refuseNewer({ version = 0 }: StoreDocument): void {
   )
 }
 
-/** Another server may have taken them by now. */
-async function takeSteps(store: Collections['store'], session: ClientSession): Promise<void> {
+/** Another server may have applied them by now. */
+async function applySteps(store: Collections['store'], session: ClientSession): Promise<void> {
   const { version = 1 } = (await store.findOne({ _id: SCHEMA }, { session })) ?? {}
   for (const step of STEPS.slice(version - 1)) await step(store, session)
   await store.updateOne({ _id: SCHEMA }, { $max: { version: VERSION }, $inc: { epoch: 1 } }, { session })
 }
 
 /**
- * How far the search index is, is kept for each resource type, and each resource says by which generation its items
- * were made; version 1 knew it of combined indexes only, which were there as a whole.
+ * Version 2 keeps the state of the search index for each resource type, and each resource has the generation of its
+ * items. Version 1 had one list of the combined indexes that are complete.
  */
-async function keepAccountByType(store: Collections['store'], session: ClientSession): Promise<void> {
+async function addTypeIndexes(store: Collections['store'], session: ClientSession): Promise<void> {
   const filled = (await store.findOne({ _id: 'combined' }, { session }))?.filled as readonly string[] | undefined
   const byType = Map.groupBy(filled ?? [], (name) => name.split(' ', 1)[0] ?? '')
   for (const [type, names] of byType) {
@@ -60,20 +60,20 @@ async function keepAccountByType(store: Collections['store'], session: ClientSes
     await store.insertOne({ _id: INDEX + type, ...row }, { session })
   }
   await store.deleteOne({ _id: 'combined' }, { session })
-  await store.insertOne(FREE, { session })
+  await store.insertOne(NO_LEASE, { session })
 }
 
-const FREE: StoreDocument = { _id: LEASE, holder: '', until: new Date(0) }
+const NO_LEASE: StoreDocument = { _id: LEASE, holder: '', until: new Date(0) }
 
 /**
- * A new database is ours as soon as it says so, before it has anything else.
- * @throws StoreUnavailable when it is not new
+ * The document `schema` comes first: a database that has collections and no such document belongs to another program.
+ * @throws StoreUnavailable when it does
  */
-async function begin(db: Db): Promise<StoreDocument> {
+async function createStore(db: Db): Promise<StoreDocument> {
   const { store } = collectionsOf(db)
   const foreign = await foreignCollection(db)
   const found = await store.findOne({ _id: SCHEMA })
-  // Another server may have begun meanwhile.
+  // Another server may have created it meanwhile.
   if (found !== null) return found
   if (foreign !== undefined) {
     throw new StoreUnavailable(
@@ -82,13 +82,13 @@ async function begin(db: Db): Promise<StoreDocument> {
     )
   }
   const schema: StoreDocument = { _id: SCHEMA, version: VERSION, epoch: 1, extraction: 0 }
-  for (const { _id, ...fields } of [FREE, schema]) {
+  for (const { _id, ...fields } of [NO_LEASE, schema]) {
     await store.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true })
   }
   return schema
 }
 
-async function prepare(db: Db, name: keyof typeof INDEXES): Promise<void> {
+async function createIndexes(db: Db, name: keyof typeof INDEXES): Promise<void> {
   await db.createCollection(name).catch((error: unknown) => {
     if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error
   })
@@ -101,7 +101,7 @@ async function prepare(db: Db, name: keyof typeof INDEXES): Promise<void> {
   await db.collection(name).createIndexes(indexes)
 }
 
-/** One that a new database does not have. */
+/** A collection that a new database does not have. */
 async function foreignCollection(db: Db): Promise<string | undefined> {
   const names: readonly (keyof Collections)[] = ['resources', 'history', 'records', 'locks']
   const [found] = await db.listCollections({ name: { $in: [...names] } }, { nameOnly: true }).toArray()

@@ -8,58 +8,58 @@ import { keyOf } from './index-entries.ts'
 /** Where a page ended. */
 export interface Position {
   readonly keys: readonly CursorKey[]
-  /** What comes after all keys: it orders resources whose keys are equal. */
-  readonly place: string
+  /** Sorts resources whose keys are all equal. */
+  readonly tieBreak: string
 }
 
 type Direction = 1 | -1
 const directionOf = (descending: boolean): Direction => (descending ? -1 : 1)
 
-/** An order that an index has. */
-export interface FieldOrder {
+/** The order of an index. */
+export interface IndexOrder {
   readonly index: ResourceIndex
   /** Absent: the order of creation alone. */
   readonly key?: 'id' | 'updated'
-  /** What orders resources, of whatever type, whose keys are equal. */
-  readonly place: '_id' | 'stamp'
+  /** Sorts resources of all types whose keys are equal. */
+  readonly tieBreak: '_id' | 'stamp'
   readonly direction: Direction
   readonly sort: Readonly<Record<string, Direction>>
 }
 
-/** undefined: the order has to be made by sorting. */
-export function fieldOrder(sort: readonly SortKey[]): FieldOrder | undefined {
+/** undefined: no index has this order, so candidates must be sorted. */
+export function indexOrder(sort: readonly SortKey[]): IndexOrder | undefined {
   const [first] = sort
-  if (first === undefined) return { index: 'by_entry', place: '_id', direction: 1, sort: { _id: 1 } }
+  if (first === undefined) return { index: 'by_entry', tieBreak: '_id', direction: 1, sort: { _id: 1 } }
   if (sort.length > 1) return undefined
   const direction = directionOf(first.descending)
   // Within a type no two resources share an id.
-  if (first.by === 'id') return { index: 'by_id', key: 'id', place: '_id', direction, sort: { id: direction } }
+  if (first.by === 'id') return { index: 'by_id', key: 'id', tieBreak: '_id', direction, sort: { id: direction } }
   if (first.by !== 'lastUpdated') return undefined
   return {
     index: 'by_time',
     key: 'updated',
-    place: 'stamp',
+    tieBreak: 'stamp',
     direction,
     sort: { updated: direction, stamp: direction },
   }
 }
 
-export const fieldPosition = ({ key, place }: FieldOrder, document: ResourceDocument): Position => ({
+export const indexPosition = ({ key, tieBreak }: IndexOrder, document: ResourceDocument): Position => ({
   keys: key === undefined ? [] : [document[key]],
-  place: document[place],
+  tieBreak: document[tieBreak],
 })
 
-export function afterFields({ key, place, direction }: FieldOrder, position: Position): Filter {
+export function afterIndexPosition({ key, tieBreak, direction }: IndexOrder, position: Position): Filter {
   const beyond = direction === 1 ? '$gt' : '$lt'
-  const later = { [place]: { [beyond]: position.place } }
+  const later = { [tieBreak]: { [beyond]: position.tieBreak } }
   if (key === undefined) return later
   const [value = null] = position.keys
-  // The first comparison is for the index to seek by.
+  // The first comparison is the index bound.
   return { [key]: { [`${beyond}e`]: value }, $or: [{ [key]: { [beyond]: value } }, later] }
 }
 
-/** The value that a resource is sorted by: of its items the least ascending, the greatest descending, or null. */
-function sortedBy(key: SortKey): Document | string {
+/** The value that a resource is sorted by: the least of its items ascending, the greatest descending, or null. */
+function sortValue(key: SortKey): Document | string {
   switch (key.by) {
     case 'id':
       return '$id'
@@ -82,18 +82,18 @@ function extreme({ by, param, descending }: Extract<SortKey, { param: string }>,
   return { [descending ? '$max' : '$min']: { $map: { input: items, in: `$$this.${field}` } } }
 }
 
-/** Fields of the documents that are sorted, besides those of a version. */
+/** Fields of the documents that are sorted, besides VERSION_FIELDS. */
 export const keyField = (index: number): string => `key${index}`
 const missingField = (index: number): string => `missing${index}`
 
 export const keyFields = (sort: readonly SortKey[]): Document =>
-  Object.fromEntries(sort.map((key, index) => [keyField(index), sortedBy(key)]))
+  Object.fromEntries(sort.map((key, index) => [keyField(index), sortValue(key)]))
 
 /** A missing value comes last, whichever the direction. */
 export const missingFields = (sort: readonly SortKey[]): Document =>
   Object.fromEntries(sort.map((_, index) => [missingField(index), { $eq: [`$${keyField(index)}`, null] }]))
 
-/** Ties go by the order of creation, in the direction of the first key. */
+/** Resources with equal keys are sorted by creation, in the direction of the first key. */
 export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Direction>> => ({
   ...Object.assign(
     {},
@@ -105,13 +105,31 @@ export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Dire
   _id: directionOf(sort[0]?.descending ?? false),
 })
 
-/** True for what comes after `position`; a missing value comes after every value. */
-export function afterKeys(sort: readonly SortKey[], { keys, place }: Position): Filter {
-  const last: Filter = { _id: { [sort[0]?.descending ? '$lt' : '$gt']: place } }
+/** True of resources after `position`; a missing value comes after every value. */
+export function afterSortKeys(sort: readonly SortKey[], { keys, tieBreak }: Position): Filter {
+  const last: Filter = { _id: { [sort[0]?.descending ? '$lt' : '$gt']: tieBreak } }
   return sort.reduceRight((later, { descending }, index) => {
     const [field, key] = [keyField(index), keys[index] ?? null]
     if (key === null) return { $and: [{ [field]: null }, later] }
     const beyond = { [field]: { [descending ? '$lt' : '$gt']: key } }
     return { $or: [beyond, { [field]: null }, { $and: [{ [field]: key }, later] }] }
   }, last)
+}
+
+/** The same order as within a page, for pages of several types. */
+export function comparePositions(sort: readonly SortKey[], one: Position, other: Position): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
+}
+
+/** Texts as MongoDB compares them: by the bytes of UTF-8. */
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }

@@ -1,4 +1,4 @@
-/** Terms: a search condition as a filter on resource documents, and as index ranges that find what fulfils it. */
+/** Terms: a search condition as a filter on resource documents, and the index ranges that find what fulfils it. */
 import type { Condition } from '../../search/plan.ts'
 import type { Filter, ResourceIndex } from './collections.ts'
 import { LIVE } from './index-entries.ts'
@@ -15,59 +15,62 @@ export interface Term {
   /** True of exactly the resources that fulfil the condition. */
   readonly filter: Filter
   /** Absent where no index finds them. */
-  readonly access?: Access
+  readonly source?: Source
 }
 
-/** Index ranges that find resources, one for each filter. */
-export interface Access {
+/** Where resources are found: ranges of one index, one for each filter. */
+export interface Source {
   readonly index: ResourceIndex
-  /** Together they find everything that fulfils the term; none: nothing does. */
+  /** Together they find every resource that fulfils the term; none: no resource does. */
   readonly filters: readonly Filter[]
-  /** They find nothing else, so the term need not be tested on what they find. */
+  /** They find no other resource, so the term need not be tested on what they find. */
   readonly exact: boolean
-  /** What they find comes in the order of creation. */
-  readonly inOrder: boolean
-  /** The kind of search it is, to remember how much such a search finds. */
-  readonly habit: string
-  /** Declared for this very search: nothing finds fewer. */
+  /** The resources come in the order of creation. */
+  readonly inCreationOrder: boolean
+  /** Sources of one key find about the same number of resources (see CardinalityCache). */
+  readonly cardinalityKey: string
+  /** From a combined index that is declared for this search: no other finds fewer. */
   readonly declared?: boolean
 }
 
-const MOST_ALTERNATIVES = 32
+/** Index ranges of one source. */
+const MAX_RANGES = 32
 
 export const NEVER: Term = {
   filter: { $nor: [{}] },
-  access: { index: 'by_entry', filters: [], exact: true, inOrder: true, habit: 'nothing' },
+  source: { index: 'by_entry', filters: [], exact: true, inCreationOrder: true, cardinalityKey: 'nothing' },
 }
 
-export const EVERY: Access = {
+/** Every live resource, in the order of creation. */
+export const EVERY_LIVE: Source = {
   index: 'by_entry',
   filters: [item(LIVE)],
   exact: true,
-  inOrder: true,
-  habit: 'everything',
+  inCreationOrder: true,
+  cardinalityKey: 'everything',
 }
 
+/** Found by the ranges of all alternatives together, if an index finds each. */
 export function anyOf(alternatives: readonly Term[]): Term {
   const terms = alternatives.filter((term) => term !== NEVER)
   const [first] = terms
   if (first === undefined || terms.length === 1) return first ?? NEVER
-  const access = union(terms.map((term) => term.access))
-  return { filter: { $or: terms.map(({ filter }) => filter) }, ...(access === undefined ? {} : { access }) }
+  const source = union(terms.map((term) => term.source))
+  return { filter: { $or: terms.map(({ filter }) => filter) }, ...(source === undefined ? {} : { source }) }
 }
 
-function union(accesses: readonly (Access | undefined)[]): Access | undefined {
-  const known = accesses.filter((access) => access !== undefined)
+function union(sources: readonly (Source | undefined)[]): Source | undefined {
+  const known = sources.filter((source) => source !== undefined)
   const [first] = known
-  const filters = known.flatMap((access) => access.filters)
-  if (first === undefined || known.length < accesses.length || filters.length > MOST_ALTERNATIVES) return undefined
+  const filters = known.flatMap((source) => source.filters)
+  if (first === undefined || known.length < sources.length || filters.length > MAX_RANGES) return undefined
   if (known.some(({ index }) => index !== first.index)) return undefined
   return {
     index: first.index,
     filters,
     exact: known.every(({ exact }) => exact),
-    inOrder: known.every(({ inOrder }) => inOrder),
-    habit: `any of ${known.map(({ habit }) => habit).join()}`,
+    inCreationOrder: known.every(({ inCreationOrder }) => inCreationOrder),
+    cardinalityKey: `any of ${known.map(({ cardinalityKey }) => cardinalityKey).join()}`,
   }
 }
 
@@ -75,10 +78,10 @@ function union(accesses: readonly (Access | undefined)[]): Access | undefined {
 export function allOf(terms: readonly Term[]): Term {
   if (terms.length === 0) return { filter: {} }
   if (terms.includes(NEVER)) return NEVER
-  const access = terms.find((term) => term.access !== undefined)?.access
+  const source = terms.find((term) => term.source !== undefined)?.source
   return {
     filter: { $and: terms.map(({ filter }) => filter) },
-    ...(access === undefined ? {} : { access: { ...access, exact: terms.length === 1 && access.exact } }),
+    ...(source === undefined ? {} : { source: { ...source, exact: terms.length === 1 && source.exact } }),
   }
 }
 
@@ -87,26 +90,37 @@ export function item(match: Filter): Filter {
   return { ix: { $elemMatch: match } }
 }
 
-interface Ways {
-  /** By other matches than the filter's own. */
+interface IndexUse {
+  /** Matches that give the index ranges, where the filter's own does not. */
   readonly by?: readonly Filter[]
-  readonly inOrder?: boolean
-  /** What tells searches with few results from others, besides the key. */
-  readonly habit?: string
+  readonly inCreationOrder?: boolean
+  /** Besides `k`, what distinguishes terms that find few resources from others. */
+  readonly cardinalityKey?: string
 }
 
-/** A term on items, found by the index on them. */
-export function found(match: Filter, { by = [match], inOrder = false, habit = '' }: Ways = {}): Term {
+/** A term on index items, found by the index. */
+export function indexedTerm(
+  match: Filter,
+  { by = [match], inCreationOrder = false, cardinalityKey = '' }: IndexUse = {},
+): Term {
   return {
     filter: item(match),
-    access: { index: 'by_entry', filters: by.map(item), exact: true, inOrder, habit: `${match['k']} ${habit}` },
+    source: {
+      index: 'by_entry',
+      filters: by.map(item),
+      exact: true,
+      inCreationOrder,
+      cardinalityKey: `${match['k']} ${cardinalityKey}`,
+    },
   }
 }
 
-export const onlyTested = (match: Filter): Term => ({ filter: item(match) })
+/** A term on index items that no index range finds. */
+export const testedTerm = (match: Filter): Term => ({ filter: item(match) })
 
-export const oneOf = <Value>(values: readonly Value[]): Value | { readonly $in: readonly Value[] } | undefined =>
+/** As the value of a field in a filter. */
+export const isOneOf = <Value>(values: readonly Value[]): Value | { readonly $in: readonly Value[] } | undefined =>
   values.length === 1 ? values[0] : { $in: values }
 
-/** Sizes that differ less than fourfold are alike to the memory of searches. */
+/** For a cardinality key: equal for sizes between the same two powers of four. */
 export const magnitude = (size: number): number => Math.floor(Math.log2(Math.max(1, size)) / 2)

@@ -1,13 +1,14 @@
-/** Transactions: snapshot reads, majority writes, and a bounded number of further attempts where others were faster. */
+/** Sessions: transactions for writes, retried for a limited time after write conflicts, and snapshots for reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
+import { TIME_LIMIT } from './connection.ts'
+import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
-import { PATIENCE } from './time-limit.ts'
 
 /** Milliseconds between two attempts. */
-const LONGEST_PAUSE = 100
+const MAX_PAUSE = 100
 
-const OPTIONS = {
+const TRANSACTION = {
   readConcern: { level: 'snapshot' },
   writeConcern: { w: 'majority', journal: true },
 } as const
@@ -15,35 +16,36 @@ const OPTIONS = {
 type Work = (session: ClientSession) => Promise<void>
 
 /**
- * Runs `work` and commits what it wrote, all or none. `work` runs again when somebody else wrote the same documents
- * meanwhile, or the server was lost, so it must have no other effect.
- * @throws StoreUnavailable that says so where nobody knows whether it was committed
+ * Runs `work` and commits what it wrote, all or none. `work` is retried after a write conflict and after the loss of the
+ * primary, so it must have no other effect.
+ * @throws StoreUnavailable with `mayBeWritten` where it is unknown whether the transaction was committed; else what
+ * `work` throws
  */
 export async function inTransaction(client: MongoClient, work: Work): Promise<void> {
-  const deadline = Date.now() + PATIENCE
-  for (let attempt = 1; !(await attempted(client, work, deadline)); attempt += 1) {
-    await sleep(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt))
+  const deadline = Date.now() + TIME_LIMIT
+  for (let tries = 1; !(await attempt(client, work, deadline)); tries += 1) {
+    await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** tries))
   }
 }
 
-/** false: nothing was written, and it is worth trying again. */
-async function attempted(client: MongoClient, work: Work, deadline: number): Promise<boolean> {
+/** false: nothing was written, and a retry may succeed. */
+async function attempt(client: MongoClient, work: Work, deadline: number): Promise<boolean> {
   const session = client.startSession()
   let failure: unknown
   try {
-    session.startTransaction(OPTIONS)
+    session.startTransaction(TRANSACTION)
     await work(session)
     await commit(session, deadline)
     return true
   } catch (error) {
     failure = error
-    // What work found missing was made by somebody else: it will find it when it looks again.
+    // A document that `work` found missing was inserted by another transaction: a retry will find it.
     const canRetry = isTransient(error) || isDuplicateKey(error)
     if (!canRetry || Date.now() > deadline) throw error
     return false
   } finally {
     const ended = session.endSession()
-    // Nobody waits to tell a server that is lost; if it never learns, the transaction is an orphan.
+    // A server that is lost is not waited for; if it never learns of the end, the transaction is abandoned.
     if (isLost(failure)) ended.catch(() => {})
     else await ended
   }
@@ -58,6 +60,30 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
       if (!isUnknown || isAborted(error)) throw error
       if (Date.now() > deadline) throw toStoreError(error, true)
     }
-    await sleep(LONGEST_PAUSE)
+    await sleep(MAX_PAUSE)
   }
+}
+
+/** Several reads of one state: https://www.mongodb.com/docs/manual/reference/read-concern-snapshot/. */
+export async function inSnapshot<T>(engine: Engine, read: (reader: Reader) => Promise<T>): Promise<T> {
+  const session = engine.client.startSession({ snapshot: true })
+  try {
+    return await read({ ...engine, session })
+  } finally {
+    await session.endSession()
+  }
+}
+
+const SNAPSHOT_CONCERN = { level: 'snapshot' } as const
+
+/**
+ * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
+ * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
+ */
+export function sessionOf({ session }: Reader): {
+  readonly session?: ClientSession
+  readConcern?: typeof SNAPSHOT_CONCERN
+} {
+  if (session === undefined) return {}
+  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT_CONCERN } : { session }
 }

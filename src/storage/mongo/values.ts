@@ -1,11 +1,11 @@
-/** The values of a parameter that occur, read from one to the next along the index: as long as there are values, not resources. */
+/** The distinct values of a parameter, by seeking from each to the next in the index: one step per value, not per resource. */
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 
-/** A code may be one of several systems; so many of its resources are looked at for them. */
-const MOST_LOOKED_AT = 1000
+/** A code may occur in several systems; these are read from so many of its resources. */
+const MAX_READ = 1000
 
 export async function values(
   engine: Engine,
@@ -14,26 +14,26 @@ export async function values(
   const types = type === undefined ? await engine.resources.distinct('type', { clinic }) : [type]
   const found = new Map<string, StoredValue>()
   for (const one of types) {
-    const place: Place = { clinic, type: one, k: keyOf(kind, param) }
-    let code = await next(engine, place, undefined)
-    for (; code !== undefined && found.size < limit; code = await next(engine, place, code)) {
-      const systems = kind === 'token' ? await systemsOf(engine, place, code) : ['']
+    const parameter: Parameter = { clinic, type: one, k: keyOf(kind, param) }
+    let code = await next(engine, parameter, undefined)
+    for (; code !== undefined && found.size < limit; code = await next(engine, parameter, code)) {
+      const systems = kind === 'token' ? await systemsOf(engine, parameter, code) : ['']
       for (const system of systems) found.set(JSON.stringify([system, code]), { system, code })
     }
   }
   return [...found.values()].slice(0, limit)
 }
 
-interface Place {
+interface Parameter {
   readonly clinic: string
   readonly type: string
   readonly k: string
 }
 
-/** The first resource along the index has the next value, and perhaps later ones. */
+/** The first resource in the index after that value has the next one, and perhaps later ones. */
 async function next(
   { resources }: Engine,
-  { clinic, type, k }: Place,
+  { clinic, type, k }: Parameter,
   after: string | undefined,
 ): Promise<string | undefined> {
   const v = after === undefined ? { $gte: '' } : { $gt: after }
@@ -51,13 +51,13 @@ async function next(
 const valueIn = (item: IndexItem, k: string, after: string | undefined): readonly string[] =>
   item.k === k && typeof item.v === 'string' && (after === undefined || isLess(after, item.v)) ? [item.v] : []
 
-/** As the server compares texts: by the bytes of UTF-8. */
+/** As MongoDB compares texts: by the bytes of UTF-8. */
 const isLess = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 
-async function systemsOf({ resources }: Engine, { clinic, type, k }: Place, v: string): Promise<readonly string[]> {
+async function systemsOf({ resources }: Engine, { clinic, type, k }: Parameter, v: string): Promise<readonly string[]> {
   const pipeline = [
     { $match: { clinic, type, ix: { $elemMatch: { k, v } } } },
-    { $limit: MOST_LOOKED_AT },
+    { $limit: MAX_READ },
     { $unwind: '$ix' },
     { $match: { 'ix.k': k, 'ix.v': v } },
     { $group: { _id: '$ix.system' } },

@@ -1,4 +1,4 @@
-/** Where a search starts: the index that enumerates candidate rows, chosen by what the data say, not by statistics. */
+/** Where a search starts: the index that enumerates candidate rows, chosen by counting them, not by statistics. */
 
 import {
   type Candidate,
@@ -15,6 +15,12 @@ import type { Engine } from './engine.ts'
 import { limitedTo, sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 
+export interface AccessPath {
+  readonly source: Source
+  /** To collect all its rows is less work than to scan the resources in the requested order until there are enough. */
+  readonly isFew: boolean
+}
+
 /** What the rows are wanted for. */
 export interface Purpose {
   /** How many of them; Infinity for all. */
@@ -23,45 +29,53 @@ export interface Purpose {
   readonly sorted: boolean
 }
 
-const ALL_OF_THEM: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
+const ALL_ROWS: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
 
 /** Sizes up to which candidates are counted, one after the other, as long as none is smaller. */
 const STEPS = [64, 512]
 
-/**
- * The best source for rows that fulfil all of `terms`. `few`: collecting all its rows is less work than walking the
- * resources in the wanted order until there are enough. undefined: only such a walk finds them.
- */
-export function bestSource(
+/** The best source of rows that fulfil all of `terms`; undefined: no index finds them, so every resource is tested. */
+export function accessPath(
   engine: Engine,
   scope: Scope,
   terms: readonly Term[],
-  purpose: Purpose = ALL_OF_THEM,
-): { readonly source: Source; readonly few: boolean } | undefined {
+  purpose: Purpose = ALL_ROWS,
+): AccessPath | undefined {
   const combined = combinedCandidate(engine, scope, terms)
-  if (combined !== undefined) return { source: finished(combined), few: true }
-  const candidates = terms.flatMap((term, index): Candidate[] => {
-    const source = sourceOf(engine, scope, term)
-    const isMade = term.op !== 'entry' && term.op !== 'resource'
-    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isMade }]
-  })
+  if (combined !== undefined) return { source: finished(combined), isFew: true }
+  const candidates = candidatesFor(engine, scope, terms)
   const [first] = candidates
   if (first === undefined) return undefined
-  // Nothing to compare with, and all of it or its own order is wanted.
-  const isTaken = purpose === ALL_OF_THEM || (first.source.inRowOrder && !purpose.sorted)
-  if (candidates.length === 1 && isTaken) return { source: finished(first), few: false }
-  // With several terms fewer than n match, and a walk may take much longer: then only the upper bound counts.
+  // There is nothing to compare with, and all rows are wanted, or some in the order of the source.
+  const isTaken = purpose === ALL_ROWS || (first.source.inRowOrder && !purpose.sorted)
+  if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
+  // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
-  // Steps are for comparing.
-  for (const step of candidates.length === 1 ? [most] : [...STEPS.filter((size) => size < most), most]) {
+  const smallest = smallestOf(engine, candidates, most)
+  if (smallest !== undefined) return { source: finished(smallest), isFew: true }
+  return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
+}
+
+/** The source of each term that an index finds, with the other terms. */
+const candidatesFor = (engine: Engine, scope: Scope, terms: readonly Term[]): readonly Candidate[] =>
+  terms.flatMap((term, index): Candidate[] => {
+    const source = sourceOf(engine, scope, term)
+    const isDerived = term.op !== 'entry' && term.op !== 'resource'
+    return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isDerived }]
+  })
+
+/** The candidate with the fewest rows; undefined where all have `most` or more. Steps serve to compare several. */
+function smallestOf(engine: Engine, candidates: readonly Candidate[], most: number): Candidate | undefined {
+  const steps = candidates.length === 1 ? [] : STEPS.filter((size) => size < most)
+  for (const step of [...steps, most]) {
     const smallest = smallestBelow(engine, candidates, step)
-    if (smallest !== undefined) return { source: finished(smallest), few: true }
+    if (smallest !== undefined) return smallest
   }
-  return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), few: false }
+  return undefined
 }
 
 /**
- * A walk meets a match every T / n resources, where n of T match. To collect a candidate takes as long as two of its
+ * A scan meets a match every T / n resources, where n of T match. To collect a candidate takes as long as two of its
  * steps: so n candidates are few when 2 * n * n < wanted * T.
  */
 export function mostToCollect(engine: Engine, scope: Scope, wanted: number): number {
@@ -73,14 +87,14 @@ export function mostToCollect(engine: Engine, scope: Scope, wanted: number): num
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
 
 /**
- * Counts no more rows of a candidate than it takes to know. Sources made of others come last, and only when nothing
- * simpler is small: what they are made of may be large.
+ * Counts no more rows of a candidate than it takes to know. Derived sources come last, and only when nothing simpler is
+ * small: what they are built from may be large.
  */
 function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: number): Candidate | undefined {
   let smallest: Candidate | undefined
   let fewest = limit
-  for (const candidate of candidates.toSorted((one, other) => Number(one.isMade) - Number(other.isMade))) {
-    if (candidate.isMade && smallest !== undefined) break
+  for (const candidate of candidates.toSorted((one, other) => Number(one.isDerived) - Number(other.isDerived))) {
+    if (candidate.isDerived && smallest !== undefined) break
     const { from, where } = candidate.source
     const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(fewest)})`)
     if (size < fewest) [smallest, fewest] = [candidate, size]
@@ -97,18 +111,18 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
     case 'resource':
       return resourceSource(scope, term.index, term.matches)
     case 'all':
-      return bestSource(engine, scope, term.of)?.source
+      return accessPath(engine, scope, term.of)?.source
     case 'any':
       return union(term.of.map((part) => sourceOf(engine, scope, part)))
     case 'chain':
       return union(
         term.targets.map((target) => {
-          const inner = bestSource(engine, target.scope, conjuncts(target.where))
+          const inner = accessPath(engine, target.scope, conjuncts(target.where))
           return inner && referring(inner.source, term.param)
         }),
       )
     case 'has': {
-      const inner = bestSource(engine, term.scope, conjuncts(term.where))
+      const inner = accessPath(engine, term.scope, conjuncts(term.where))
       return inner && referredTo(inner.source, term.param, scope)
     }
     case 'never':

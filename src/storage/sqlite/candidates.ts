@@ -1,6 +1,7 @@
 /** Candidate rows of a search as a FROM and a WHERE clause, and how such sources are built from one another. */
-import { probe } from './exists.ts'
-import { ALWAYS, and, joined, raw, type Sql, sql } from './sql.ts'
+import type { Engine } from './engine.ts'
+import { exists } from './exists.ts'
+import { ALWAYS, and, joined, limitedTo, raw, type Sql, sql } from './sql.ts'
 import type { EntryTerm, Matches, Scope, Term } from './term.ts'
 
 /** Every row is a live resource of one type of one clinic. */
@@ -20,12 +21,12 @@ export interface Source {
 export interface Candidate {
   readonly source: Source
   readonly rest: readonly Term[]
-  /** Of other sources, rather than one index. */
-  readonly isMade: boolean
+  /** The source is built from other sources, rather than one index. */
+  readonly isDerived: boolean
 }
 
-/** More alternatives than this are probed rather than joined. */
-const MOST_ALTERNATIVES = 32
+/** More alternatives than this are tested row by row rather than joined. */
+const MAX_ALTERNATIVES = 32
 const D = raw('d')
 
 /** Every live resource of the type, in row order. */
@@ -40,7 +41,7 @@ export const everyRow = (scope: Scope): Source => ({
 /** `source` narrowed to rows that fulfil `terms` too. */
 export const narrowed = (source: Source, terms: readonly Term[]): Source => ({
   ...source,
-  where: and([source.where, ...terms.map((term) => probe(term, source.row))]),
+  where: and([source.where, ...terms.map((term) => exists(term, source.row))]),
 })
 
 /** From an index by value; undefined where the term has none. */
@@ -63,6 +64,10 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
   inRowOrder: false,
   distinct: true,
 })
+
+/** Counts no further than `size`. */
+export const isAtLeast = (engine: Engine, { from, where }: Pick<Source, 'from' | 'where'>, size: number): boolean =>
+  engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(size)})`) >= size
 
 export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')
 
@@ -92,7 +97,7 @@ export const referredTo = (inner: Source, param: number, scope: Scope): Source =
 export function union(sources: readonly (Source | undefined)[]): Source | undefined {
   const known = sources.filter((source) => source !== undefined)
   const [only] = known
-  if (only === undefined || known.length < sources.length || known.length > MOST_ALTERNATIVES) return undefined
+  if (only === undefined || known.length < sources.length || known.length > MAX_ALTERNATIVES) return undefined
   if (known.length === 1) return only
   const parts = known.map(rowsOf)
   return {

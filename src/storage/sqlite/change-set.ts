@@ -1,13 +1,16 @@
-/** One change set inside a transaction: first everything that could refuse it, then the rows. */
+/** One change set inside a transaction: first all checks that could refuse it, then the rows. */
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'
-import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
+import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
 import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'
 
-/** The conflict that refuses the whole change set, found before any of it is written. */
+/**
+ * The conflict that refuses the whole change set, found before any of it is written.
+ * @throws IndexIncomplete when a guard searches by a part of the index that is not complete
+ */
 export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
   return (
     versionConflict(engine, changes) ??
@@ -52,7 +55,7 @@ function recordConflicts(engine: Engine, changes: ChangeSet): StoreConflict | un
   return undefined
 }
 
-/** Who changes the parameters themselves has said by `expect` which there were. */
+/** A set that changes the record itself says by `expect` which version it has seen. */
 function indexVersionConflict({ db }: Engine, { clinic, indexVersion, records }: ChangeSet): StoreConflict | undefined {
   const { kind, key } = CUSTOM_PARAMETERS
   if (indexVersion === undefined || records.some((record) => record.kind === kind)) return undefined
@@ -72,18 +75,18 @@ function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | unde
 }
 
 function writeResource(engine: Engine, clinic: string, change: ResourceChange, seq: number): void {
-  const { clinic: clinicId, type } = engine.names.makeType(clinic, change.type)
+  const { clinic: clinicId, type } = engine.names.internType(clinic, change.type)
   const row = writeCurrent(engine, type, change, seq)
   engine.db.run(
     `INSERT INTO version (seq, clinic, type, row, version, updated, method, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[seq, clinicId, type, row, change.version, change.lastUpdated, change.method, change.text],
   )
-  const maker = new IndexRowMaker(engine.names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+  const builder = new IndexRowBuilder(engine.names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
   const before = change.expect === 0 ? undefined : withCombined(engine, type, change, readIndexRows(engine.db, row))
-  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, maker.make(change.entries)))
+  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, builder.build(change.entries)))
 }
 
-/** The resource row now names `seq` as its current version; a row that only was referenced becomes a resource. */
+/** The resource row now names `seq` as its current version; a row that was only referenced becomes a resource. */
 function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): number {
   const values = [seq, change.version, change.lastUpdated, change.method === 'DELETE' ? 0 : 1]
   const row = findRow(engine, type, change.id)
@@ -100,7 +103,7 @@ function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq:
 const findRow = (engine: Engine, type: number, id: string): number | undefined =>
   engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', type, id)?.[0]
 
-/** The row of a referenced resource, made when there is none yet. */
+/** The row of a referenced resource, created when there is none yet. */
 export const targetRow = (engine: Engine, type: number, id: string): number =>
   findRow(engine, type, id) ??
   engine.db.run('INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0)', type, id)

@@ -1,4 +1,4 @@
-/** Combined indexes: two equalities and a range in one key, for the searches that a provider's users make all day. */
+/** The rows of combined indexes: two equalities and a range in one key, for the most frequent searches of a type. */
 import type { CombinedIndex } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { Engine } from './engine.ts'
@@ -22,7 +22,7 @@ function crossProduct(engine: Engine, type: number, declared: CombinedIndex, row
   const range = engine.names.param(type, 'date', declared.range)
   const ranges = rowsOf(rows, 'range_index', range)
   if (ranges.length === 0) return []
-  const param = engine.names.makeParam(type, 'combined', nameOfCombined(declared))
+  const param = engine.names.internParam(type, 'combined', nameOfCombined(declared))
   const [firsts, seconds] = [equalValues(engine, declared.equal[0], rows), equalValues(engine, declared.equal[1], rows)]
   return firsts.flatMap((first) =>
     seconds.flatMap((second) =>

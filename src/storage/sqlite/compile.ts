@@ -1,6 +1,6 @@
 /**
  * A search condition with its names looked up: what is left is tables, parameter numbers and comparisons.
- * A name that was never written can't match, so it becomes `never` before any SQL is made.
+ * A name that was never written can't match, so it becomes `never` before any SQL is built.
  */
 import type { Condition } from '../../search/plan.ts'
 import { compositeTerm } from './composite-term.ts'
@@ -62,8 +62,8 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
 }
 
 /**
- * The alternatives of an `any`, with those that differ only in the value made one comparison: `code=a,b,c` is one
- * index probe, however many values a client lists.
+ * The alternatives of an `any`, where those that differ only in the value become one comparison: `code=a,b,c` is one
+ * look into the index, however many values a client lists.
  */
 function* joined(engine: Engine, scope: Scope, conditions: readonly Condition[]): Generator<Term> {
   const groups = new Map<string, Condition[]>()

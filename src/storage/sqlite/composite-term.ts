@@ -1,5 +1,5 @@
 /** Conditions on composites: one row for all parts of one repetition, found by the first values at once. */
-import { type CompositeTests, compositeTests, type Test } from '../composite-key.ts'
+import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith } from './entry-terms.ts'
 import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
@@ -26,7 +26,7 @@ const matches = (x: Sql, shape: number, { text, more, low, rest }: CompositeTest
     ...[...rest].map(([place, test]) => passes(sql`(${x}.rest ->> ${raw(String(place))})`, test)),
   ])
 
-function passes(column: Sql, test: Test | undefined): Sql {
+function passes(column: Sql, test: ValueTest | undefined): Sql {
   if (test === undefined) return ALWAYS
   if ('equals' in test) return sql`${column} = ${test.equals}`
   if ('startsWith' in test) return startsWith(column, test.startsWith)

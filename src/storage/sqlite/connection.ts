@@ -1,17 +1,19 @@
-/** One connection to the SQLite file: prepared statements, transactions, and faults in the port's words. */
+/** One connection to the SQLite file: prepared statements and transactions. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../port.ts'
+import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-const MOST_STATEMENTS = 400
+const MAX_STATEMENTS = 400
 /** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
-const MOST_STATEMENT_CHARACTERS = 1_000_000
+const MAX_STATEMENT_CHARACTERS = 1_000_000
 const KEYS_AT_A_TIME = 8
-/** How long another process is waited for, milliseconds, while this one does nothing else. */
-const PATIENCE = 5_000
-const PAUSE = 1
+/** Milliseconds that this process is blocked at most while another one has the lock. */
+const BUSY_TIMEOUT = 5_000
+/** Milliseconds until the lock is tried again. */
+const RETRY_AFTER = 1
 
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. Pages are read through a memory map, so the page
@@ -29,52 +31,49 @@ const SETTINGS = `
   PRAGMA trusted_schema = OFF;
 `
 
-/** Another process is writing. */
-export class Locked extends StoreUnavailable {
-  constructor() {
-    super("The database can't serve now: another process has locked it")
-  }
-}
-
 interface Prepared {
   readonly statement: StatementSync
-  /** Noted here: to move it in the map costs more, and there are many uses. */
+  /** Number of its last use; noted here, since moving the statement within the map costs more. */
   used: number
 }
 
+/** What SQLite throws leaves it unchanged; faults.ts turns it into errors of the port. */
 export class Database {
-  private readonly connection: DatabaseSync
-  private readonly statements = new Map<string, Prepared>()
-  private uses = 0
-  private statementCharacters = 0
+  readonly #connection: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+  #uses = 0
+  #statementCharacters = 0
 
-  /** `path` is a file, whose folder is made when it is missing, or ':memory:'. */
+  /**
+   * `path` is a file, whose folder is created when it is missing, or ':memory:'.
+   * @throws StoreUnavailable when the folder cannot be created, or SQLite's own error
+   */
   constructor(path: string) {
     if (path !== ':memory:') makeFolder(dirname(path))
-    this.connection = new DatabaseSync(path, {
-      timeout: PATIENCE,
+    this.#connection = new DatabaseSync(path, {
+      timeout: BUSY_TIMEOUT,
       enableForeignKeyConstraints: false,
       returnArrays: true,
     })
   }
 
   configure(): void {
-    this.connection.exec(SETTINGS)
+    this.#connection.exec(SETTINGS)
   }
 
   /** Several statements without parameters: definitions and settings. */
   script(text: string): void {
-    this.connection.exec(text)
+    this.#connection.exec(text)
   }
 
   /** Rows as tuples, in the order of the selected columns. */
   all<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.prepared(text).all(...values) as unknown as readonly Row[]
+    return this.#prepared(text).all(...values) as unknown as readonly Row[]
   }
 
   /**
    * The rows for `keys`, which the statement takes as a JSON array, in their order. A few are read at a time (faster
-   * than one by one), so whoever stops early has not read the rest.
+   * than one by one), so a caller that stops early has not read the rest.
    */
   *each<Row extends readonly SqlValue[]>(text: string, keys: readonly number[]): Generator<Row> {
     for (let start = 0; start < keys.length; start += KEYS_AT_A_TIME) {
@@ -83,7 +82,7 @@ export class Database {
   }
 
   get<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.prepared(text).get(...values) as unknown as Row | undefined
+    return this.#prepared(text).get(...values) as unknown as Row | undefined
   }
 
   select<Row extends readonly SqlValue[]>(query: Sql): readonly Row[] {
@@ -97,20 +96,21 @@ export class Database {
 
   /** The number of the row that was inserted last. */
   run(text: string, ...values: readonly SqlValue[]): number {
-    return Number(this.prepared(text).run(...values).lastInsertRowid)
+    return Number(this.#prepared(text).run(...values).lastInsertRowid)
   }
 
   /** Every statement of `work` sees the same state, whatever other processes commit meanwhile. */
   snapshot<T>(work: () => T): T {
-    return this.connection.isTransaction ? work() : this.transaction('BEGIN', work)
+    return this.#connection.isTransaction ? work() : this.#transaction('BEGIN', work)
   }
 
   /**
-   * Committed (on the disk) when it returns; nothing is written when it throws. Waits for other processes, and lets
-   * this one do nothing else meanwhile: for its start. @throws Locked after five seconds
+   * Committed (on the disk) when it returns; nothing is written when it throws. It blocks this process while another one
+   * has the lock, so it is for the start of the server only.
+   * @throws Locked after BUSY_TIMEOUT, and what `work` throws
    */
   exclusive<T>(work: () => T): T {
-    for (const deadline = Date.now() + PATIENCE; ; sleep(PAUSE)) {
+    for (const deadline = Date.now() + BUSY_TIMEOUT; ; sleep(RETRY_AFTER)) {
       try {
         return this.exclusiveNow(work)
       } catch (error) {
@@ -120,126 +120,87 @@ export class Database {
   }
 
   /**
-   * The same without a wait. SQLite's own would stop the process, its reads too: beside two processes that write all
-   * the time, for seconds. @throws Locked where another process is writing at this moment
+   * The same without waiting. SQLite's own wait would block the process, its reads too: beside two processes that write
+   * all the time, for seconds.
+   * @throws Locked where another process is writing at this moment, and what `work` throws
    */
   exclusiveNow<T>(work: () => T): T {
-    this.beginNow()
-    return this.ended(work)
+    this.#beginNow()
+    return this.#commitAfter(work)
   }
 
   get isTransaction(): boolean {
-    return this.connection.isTransaction
+    return this.#connection.isTransaction
   }
 
   close(): void {
-    this.statements.clear()
-    this.statementCharacters = 0
-    this.connection.close()
+    this.#statements.clear()
+    this.#statementCharacters = 0
+    this.#connection.close()
   }
 
-  private transaction<T>(begin: string, work: () => T): T {
+  #transaction<T>(begin: string, work: () => T): T {
     this.run(begin)
-    return this.ended(work)
+    return this.#commitAfter(work)
   }
 
-  private beginNow(): void {
+  #beginNow(): void {
     this.run('PRAGMA busy_timeout = 0')
     try {
       this.run('BEGIN IMMEDIATE')
     } catch (error) {
-      throw ((resultCode(error) ?? 0) & 0xff) === BUSY ? new Locked() : error
+      throw isBusy(error) ? new Locked() : error
     } finally {
-      this.run(`PRAGMA busy_timeout = ${PATIENCE}`)
+      this.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
     }
   }
 
-  /** In a transaction that has begun. */
-  private ended<T>(work: () => T): T {
+  /** Ends the transaction that has begun. */
+  #commitAfter<T>(work: () => T): T {
     try {
       const result = work()
       this.run('COMMIT')
       return result
     } catch (error) {
       // A full disk may have rolled back already.
-      if (this.connection.isTransaction) this.run('ROLLBACK')
+      if (this.#connection.isTransaction) this.run('ROLLBACK')
       throw error
     }
   }
 
-  private prepared(text: string): StatementSync {
-    const known = this.statements.get(text)
+  #prepared(text: string): StatementSync {
+    const known = this.#statements.get(text)
     if (known !== undefined) {
-      known.used = ++this.uses
+      known.used = ++this.#uses
       return known.statement
     }
-    const statement = this.connection.prepare(text)
-    this.statements.set(text, { statement, used: ++this.uses })
-    this.statementCharacters += text.length
-    while (this.statements.size > MOST_STATEMENTS || this.statementCharacters > MOST_STATEMENT_CHARACTERS) this.forget()
+    const statement = this.#connection.prepare(text)
+    this.#statements.set(text, { statement, used: ++this.#uses })
+    this.#statementCharacters += text.length
+    while (this.#statements.size > MAX_STATEMENTS || this.#statementCharacters > MAX_STATEMENT_CHARACTERS)
+      this.#forget()
     return statement
   }
 
   /** The statement that has not been used for longest. */
-  private forget(): void {
+  #forget(): void {
     let [oldest, least] = ['', Number.POSITIVE_INFINITY]
-    for (const [text, { used }] of this.statements) if (used < least) [oldest, least] = [text, used]
-    this.statements.delete(oldest)
-    this.statementCharacters -= oldest.length
+    for (const [text, { used }] of this.#statements) if (used < least) [oldest, least] = [text, used]
+    this.#statements.delete(oldest)
+    this.#statementCharacters -= oldest.length
   }
 }
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
-/** Stops the process for `milliseconds`. */
+/** Blocks the process for `milliseconds`. */
 const sleep = (milliseconds: number): unknown => Atomics.wait(sleeper, 0, 0, milliseconds)
 
+/** @throws StoreUnavailable */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
   } catch (error) {
     throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
   }
-}
-
-/** SQLITE_BUSY */
-const BUSY = 5
-/** SQLITE_FULL; of what it maps into memory, SQLite can't tell it from other faults but by this (SQLITE_IOERR_SHMSIZE). */
-const FULL = 13
-const FULL_IN_MEMORY = 4_874
-/** SQLITE_IOERR_FSYNC: it is in the log, and nobody knows whether on the disk. */
-const NOT_SYNCED = 1_034
-
-/** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
-const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-  [BUSY, 'another process has locked it'],
-  [6, 'it is locked'],
-  [7, 'there is not enough memory'],
-  [8, 'the file, or its folder, is read-only for this process'],
-  [10, 'the disk cannot be read or written'],
-  [11, 'the file is damaged; restore it from a backup'],
-  [FULL, 'the disk is full'],
-  [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
-  [26, 'the file is no SQLite database'],
-])
-
-/** What a caller of the port is told for anything thrown inside the engine. */
-export function toStoreError(error: unknown): unknown {
-  if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
-    return error
-  const code = resultCode(error) ?? 0
-  const primary = code === FULL_IN_MEMORY ? FULL : code & 0xff
-  const why = UNAVAILABLE.get(primary)
-  if (why === undefined) return error
-  return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
-    reason: primary === FULL ? 'full' : 'away',
-    mayBeWritten: code === NOT_SYNCED,
-    cause: error,
-  })
-}
-
-function resultCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  if ('code' in error && error.code === 'ERR_INVALID_STATE') return 14
-  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
 }

@@ -2,16 +2,16 @@
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
 import type { Database } from './connection.ts'
-import type { Names } from './interned-names.ts'
+import type { InternedNames } from './interned-names.ts'
 import type { RecentRecords } from './recent-records.ts'
 
 export interface Engine {
   readonly db: Database
-  readonly names: Names
+  readonly names: InternedNames
   readonly recent: RecentRecords
-  /** Those that are written; searched by are those of `index`. */
+  /** The combined indexes that are written; `index` says which of them can be searched by. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
-  /** Up to so many candidates it is less work to collect and sort them than to walk an index in the wanted order. */
+  /** Up to so many candidates it is less work to collect and sort them than to scan an index in the requested order. */
   readonly fewCandidates: number
 }

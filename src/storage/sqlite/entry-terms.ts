@@ -17,7 +17,7 @@ const TABLES: Readonly<Record<EntryKind, string>> = {
   composite: 'composite_index',
 }
 
-/** `index` is what the entry is found by; without it the term can only be probed. */
+/** `index` is what the entry is found by; without it the term can only be tested row by row. */
 export function entry(
   engine: Engine,
   scope: Scope,

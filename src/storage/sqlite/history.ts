@@ -1,11 +1,13 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 
-import { readCursor, writeCursor } from '../cursor.ts'
+import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource } from '../port.ts'
+import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
-import { fitting, stored } from './resources.ts'
+import { toStored } from './resources.ts'
 import { ALWAYS, and, limitedTo, type Sql, sql } from './sql.ts'
 
+/** @throws InvalidCursor */
 export function history(engine: Engine, query: HistoryQuery): HistoryPage {
   return engine.db.snapshot(() => {
     const range = rangeOf(engine, query)
@@ -13,18 +15,18 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
     if (range === undefined) return { versions: [], total: 0 }
     const where = and([range, timeTest(query)])
     const total = engine.db.number(sql`SELECT count(*) FROM version AS v WHERE ${where}`)
-    const found = query.count === 0 ? [] : positions(engine, and([where, after]), query.count + 1)
-    const versions = fitting(versionsAt(engine, found.slice(0, query.count)))
+    const found = query.count === 0 ? [] : versionKeys(engine, and([where, after]), query.count + 1)
+    const versions = withinLimit(versionsAt(engine, found.slice(0, query.count)))
     const last = found.length > versions.length ? found[versions.length - 1] : undefined
     return {
       versions,
       total,
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(query), [last.updated, last.seq]) }),
+      ...(last === undefined ? {} : { next: writeCursor(historyCursorQuery(query), [last.updated, last.seq]) }),
     }
   })
 }
 
-/** The versions of what is asked for; undefined: there is nothing of it. */
+/** The condition on versions that the query selects; undefined: nothing of it was ever stored. */
 function rangeOf(engine: Engine, { clinic, type, id }: HistoryQuery): Sql | undefined {
   if (type === undefined) {
     const clinicId = engine.names.clinic(clinic)
@@ -46,21 +48,21 @@ function timeTest({ since, at }: HistoryQuery): Sql {
   ])
 }
 
-interface Position {
+interface VersionKey {
   readonly seq: number
   readonly updated: number
 }
 
 /** By time, then by sequence: time never decreases from version to version of a resource, and has an index. */
-const positions = (engine: Engine, where: Sql, limit: number): readonly Position[] =>
+const versionKeys = (engine: Engine, where: Sql, limit: number): readonly VersionKey[] =>
   engine.db
     .select<[number, number]>(
       sql`SELECT v.seq, v.updated FROM version AS v WHERE ${where} ORDER BY v.updated DESC, v.seq DESC ${limitedTo(limit)}`,
     )
     .map(([seq, updated]) => ({ seq, updated }))
 
-/** Read one after the other, in this order: nobody reads the texts of a page that does not fit. */
-function* versionsAt(engine: Engine, found: readonly Position[]): Generator<StoredResource> {
+/** Read one after the other, in this order, so that texts behind the end of the page are never read. */
+function* versionsAt(engine: Engine, found: readonly VersionKey[]): Generator<StoredResource> {
   const rows = engine.db.each<[number, string, number, number, StoredResource['method'], string]>(
     `SELECT v.type, r.id, v.version, v.updated, v.method, v.text
      FROM json_each(?) AS wanted
@@ -68,14 +70,13 @@ function* versionsAt(engine: Engine, found: readonly Position[]): Generator<Stor
        CROSS JOIN resource AS r ON r.row = v.row`,
     found.map(({ seq }) => seq),
   )
-  for (const [type, id, ...version] of rows) yield stored(engine.names.textOf(type), id, version)
+  for (const [type, id, ...version] of rows) yield toStored(engine.names.textOf(type), id, version)
 }
 
-const cursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => ['history', clinic, type, id, since, at]
-
+/** @throws InvalidCursor */
 function cursorTest(query: HistoryQuery): Sql {
   if (query.after === undefined) return ALWAYS
-  const [updated = null, seq = null] = readCursor(query.after, cursorQuery(query), 2)
+  const [updated = null, seq = null] = readCursor(query.after, historyCursorQuery(query), 2)
   if (updated === null || seq === null) throw new InvalidCursor('This page address is not one of a history')
   return sql`(v.updated, v.seq) < (${updated}, ${seq})`
 }

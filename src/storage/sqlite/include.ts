@@ -8,7 +8,7 @@ import { type Scope, scopeOf } from './term.ts'
 
 const EVERY = '*'
 
-/** What the matches of `rows` bring along: each resource once, never a match, `plan.includeLimit` at most. */
+/** The resources that are included with the matches `rows`: each once, never a match, `plan.includeLimit` at most. */
 export function included(
   engine: Engine,
   plan: SearchPlan,

@@ -2,7 +2,7 @@
 import type { IndexEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
-import type { Names } from './interned-names.ts'
+import type { InternedNames } from './interned-names.ts'
 import type { SqlValue } from './sql.ts'
 
 export type IndexTable =
@@ -31,10 +31,10 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   combined_index: ['param', 'first', 'second', 'low', 'high'],
 }
 
-/** Those that hold entries; combined_index is made from them. */
+/** Those that hold entries; the rows of combined_index are derived from them. */
 const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
 
-/** Rows that one statement inserts: to call SQLite takes as long as to insert a row. */
+/** Rows that one statement inserts: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = [16, 4, 1] as const
 
 /**
@@ -92,72 +92,73 @@ function difference(rows: readonly IndexRow[], others: readonly IndexRow[] = [])
 
 const key = (row: IndexRow): string => row.join('\u0000')
 
-/** Rows of the entries of one resource; parameters, systems and referenced resources are made as they are met. */
-export class IndexRowMaker {
-  private readonly names: Names
-  private readonly clinic: string
-  private readonly type: number
-  private readonly target: (type: number, id: string) => number
-  private readonly rows = new Map<IndexTable, IndexRow[]>()
-  private readonly seen = new Map<number, number>()
+/** Rows of the entries of one resource; parameters, systems and referenced resources are created as they are met. */
+export class IndexRowBuilder {
+  readonly #names: InternedNames
+  readonly #clinic: string
+  readonly #type: number
+  readonly #target: (type: number, id: string) => number
+  readonly #rows = new Map<IndexTable, IndexRow[]>()
+  /** How many entries of a parameter have been seen. */
+  readonly #seen = new Map<number, number>()
 
-  /** `target` gives the row of a resource, making one when there is none. */
-  constructor(names: Names, clinic: string, type: number, target: (type: number, id: string) => number) {
-    this.names = names
-    this.clinic = clinic
-    this.type = type
-    this.target = target
+  /** `target` gives the row of a resource, and creates it where there is none. */
+  constructor(names: InternedNames, clinic: string, type: number, target: (type: number, id: string) => number) {
+    this.#names = names
+    this.#clinic = clinic
+    this.#type = type
+    this.#target = target
   }
 
-  make(entries: readonly IndexEntry[]): IndexRows {
+  build(entries: readonly IndexEntry[]): IndexRows {
     for (const entry of entries) {
-      const param = this.names.makeParam(this.type, entry.kind, entry.param)
-      const repetition = this.seen.get(param) ?? 0
-      this.seen.set(param, repetition + 1)
-      this.names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      for (const [table, row] of this.rowsOf(param, entry)) this.push(table, row)
+      const param = this.#names.internParam(this.#type, entry.kind, entry.param)
+      const repetition = this.#seen.get(param) ?? 0
+      this.#seen.set(param, repetition + 1)
+      this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
+      for (const [table, row] of this.#rowsOf(param, entry)) this.#push(table, row)
     }
-    return this.rows
+    return this.#rows
   }
 
-  private rowsOf(param: number, entry: IndexEntry): readonly TableRow[] {
+  #rowsOf(param: number, entry: IndexEntry): readonly TableRow[] {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
       case 'token':
-        return [['token_index', [param, entry.code, this.system(param, entry.system)]]]
+        return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
       case 'reference':
-        return [['reference_index', [param, this.referenced(entry), entry.version ?? '']]]
+        return [['reference_index', [param, this.#referenced(entry), entry.version ?? '']]]
       case 'uri':
         return [['uri_index', [param, entry.value]]]
       case 'date':
       case 'number':
         return [['range_index', [param, entry.low, entry.high, 0, '']]]
       case 'quantity':
-        return [['range_index', [param, entry.low, entry.high, this.system(param, entry.system), entry.code]]]
+        return [['range_index', [param, entry.low, entry.high, this.#system(param, entry.system), entry.code]]]
       case 'position':
         return [['position_index', [param, entry.latitude, entry.longitude]]]
       case 'composite':
-        return [['composite_index', [param, ...this.composite(param, entry.parts)]]]
+        return [['composite_index', [param, ...this.#composite(param, entry.parts)]]]
     }
   }
 
-  private composite(param: number, parts: readonly PartEntry[]): readonly SqlValue[] {
+  #composite(param: number, parts: readonly PartEntry[]): readonly SqlValue[] {
     const { shape, text, more, low, rest } = compositeKey(parts)
-    return [this.names.make(param, shape), text, more, low, JSON.stringify(rest)]
+    return [this.#names.intern(param, shape), text, more, low, JSON.stringify(rest)]
   }
 
-  private system(param: number, system: string): number {
-    return system === '' ? 0 : this.names.make(param, system)
+  #system(param: number, system: string): number {
+    return system === '' ? 0 : this.#names.intern(param, system)
   }
 
-  private referenced(entry: { readonly type: string; readonly id: string }): number {
-    return this.target(this.names.makeType(this.clinic, entry.type).type, entry.id)
+  #referenced(entry: { readonly type: string; readonly id: string }): number {
+    return this.#target(this.#names.internType(this.#clinic, entry.type).type, entry.id)
   }
 
-  private push(table: IndexTable, row: IndexRow): void {
-    const rows = this.rows.get(table)
-    if (rows === undefined) this.rows.set(table, [row])
+  #push(table: IndexTable, row: IndexRow): void {
+    const rows = this.#rows.get(table)
+    if (rows === undefined) this.#rows.set(table, [row])
     else rows.push(row)
   }
 }

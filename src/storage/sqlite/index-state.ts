@@ -1,6 +1,8 @@
-/** Where the file keeps how far its search index is, and what has to change with it. */
+/** How far the search index of the file is, as the file keeps it. */
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
+import { StoreUnavailable } from '../port.ts'
 import type { Database } from './connection.ts'
+import type { Engine } from './engine.ts'
 import { refuseNewer } from './schema.ts'
 import { raw } from './sql.ts'
 
@@ -10,7 +12,7 @@ const nextEpoch = (db: Database): unknown => db.run('UPDATE store SET epoch = ep
 
 type StateRow = [type: string, generation: number, wanted: string, filled: string]
 
-/** @throws StoreUnavailable when a newer server has changed the tables */
+/** @throws StoreOutdated when a newer server has changed the tables */
 export function readState(db: Database): IndexState {
   refuseNewer(db)
   const rows = db.all<StateRow>('SELECT type, generation, wanted, filled FROM type_index')
@@ -28,13 +30,26 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
   filled: JSON.parse(filled) as Parts,
 })
 
+/**
+ * A process that goes on writing what another version does not search by would leave the index incomplete for good.
+ * @throws StoreUnavailable when another version of the server has opened the file since
+ */
+export function checkIndex({ db, index }: Engine): void {
+  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
+  if (index.isOverruled) {
+    throw new StoreUnavailable(
+      'Another version of the server has opened this store; this one no longer writes, stop it',
+    )
+  }
+}
+
 export function storedTypes(db: Database): ReadonlySet<string> {
   const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id
     WHERE c.parent = 0 AND EXISTS (SELECT 1 FROM resource AS r WHERE r.type = t.id AND r.live = 1)`)
   return new Set(found.map(([type]) => type))
 }
 
-/** Combined rows that are not complete would find too little, or what is no longer so: they are made anew. */
+/** Combined rows of a part that is not filled may be incomplete or outdated: they are removed, and filled again. */
 export function claim(db: Database, types: readonly TypeIndex[], extraction: number): void {
   for (const { type, generation, wanted, filled } of types) {
     const before = db.get<[number]>('SELECT generation FROM type_index WHERE type = ?', type)?.[0] ?? 0

@@ -3,9 +3,9 @@ import type { Database } from './connection.ts'
 
 /** Parent of the clinics. */
 const ROOT = 0
-/** Names known by number or by text, and parameters of which facts are known; more are forgotten together. */
-const MOST_CACHED = 50_000
-/** A longer one (the system of a token may be anything) is read each time. */
+/** Cached names, and facts of parameters; when there are more, all are dropped. */
+const MAX_CACHED = 50_000
+/** A longer name (the system of a token may be any text) is read each time. */
 const LONGEST_CACHED = 1_000
 
 export type EntryKind =
@@ -19,7 +19,7 @@ export type EntryKind =
   | 'position'
   | 'composite'
 
-/** What the engine has learnt about a parameter's entries; it only ever grows. */
+/** What the engine knows about the entries of a parameter; the facts only ever grow. */
 export interface ParameterFacts {
   /** The widest range, high - low. */
   readonly span: number
@@ -27,16 +27,16 @@ export interface ParameterFacts {
   readonly repeated: boolean
 }
 
-export class Names {
-  private readonly db: Database
+export class InternedNames {
+  readonly #db: Database
   /** parent -> text -> id. */
-  private readonly ids = new Map<number, Map<string, number>>()
-  private readonly texts = new Map<number, string>()
-  private readonly facts = new Map<number, ParameterFacts>()
-  private cached = 0
+  readonly #ids = new Map<number, Map<string, number>>()
+  readonly #texts = new Map<number, string>()
+  readonly #facts = new Map<number, ParameterFacts>()
+  #cached = 0
 
   constructor(db: Database) {
-    this.db = db
+    this.#db = db
   }
 
   clinic(clinic: string): number | undefined {
@@ -54,28 +54,29 @@ export class Names {
   }
 
   find(parent: number, text: string): number | undefined {
-    const known = this.ids.get(parent)?.get(text)
+    const known = this.#ids.get(parent)?.get(text)
     if (known !== undefined) return known
-    const found = this.db.get<[number]>('SELECT id FROM name WHERE parent = ? AND text = ?', parent, text)?.[0]
-    if (found !== undefined) this.remember(parent, text, found)
+    const found = this.#db.get<[number]>('SELECT id FROM name WHERE parent = ? AND text = ?', parent, text)?.[0]
+    if (found !== undefined) this.#remember(parent, text, found)
     return found
   }
 
-  makeType(clinic: string, type: string): { readonly clinic: number; readonly type: number } {
-    const parent = this.make(ROOT, clinic)
-    return { clinic: parent, type: this.make(parent, type) }
+  internType(clinic: string, type: string): { readonly clinic: number; readonly type: number } {
+    const parent = this.intern(ROOT, clinic)
+    return { clinic: parent, type: this.intern(parent, type) }
   }
 
-  makeParam(type: number, kind: EntryKind | 'combined', code: string): number {
-    return this.make(this.make(type, kind), code)
+  internParam(type: number, kind: EntryKind | 'combined', code: string): number {
+    return this.intern(this.intern(type, kind), code)
   }
 
-  make(parent: number, text: string): number {
+  /** The id of a name, which is inserted when there is none. */
+  intern(parent: number, text: string): number {
     const known = this.find(parent, text)
     if (known !== undefined) return known
-    const made = this.db.run('INSERT INTO name (parent, text) VALUES (?, ?)', parent, text)
-    this.remember(parent, text, made)
-    return made
+    const id = this.#db.run('INSERT INTO name (parent, text) VALUES (?, ?)', parent, text)
+    this.#remember(parent, text, id)
+    return id
   }
 
   clinics(): readonly number[] {
@@ -83,57 +84,57 @@ export class Names {
   }
 
   children(parent: number): readonly number[] {
-    return this.db.all<[number]>('SELECT id FROM name WHERE parent = ?', parent).map(([id]) => id)
+    return this.#db.all<[number]>('SELECT id FROM name WHERE parent = ?', parent).map(([id]) => id)
   }
 
   textOf(id: number): string {
-    const known = this.texts.get(id)
+    const known = this.#texts.get(id)
     if (known !== undefined) return known
-    const text = this.db.get<[string]>('SELECT text FROM name WHERE id = ?', id)?.[0] ?? ''
+    const text = this.#db.get<[string]>('SELECT text FROM name WHERE id = ?', id)?.[0] ?? ''
     if (text.length <= LONGEST_CACHED) {
-      this.makeRoom()
-      this.texts.set(id, text)
+      this.#makeRoom()
+      this.#texts.set(id, text)
     }
     return text
   }
 
-  /** As committed by whichever process wrote last: never from a cache. */
+  /** Never from the cache, as another process may have written them. */
   factsOf(param: number): ParameterFacts {
-    const found = this.db.get<[number, number]>('SELECT span, repeated FROM name WHERE id = ?', param)
+    const found = this.#db.get<[number, number]>('SELECT span, repeated FROM name WHERE id = ?', param)
     return { span: found?.[0] ?? 0, repeated: found?.[1] === 1 }
   }
 
   learn(param: number, span: number, repeated: boolean): void {
-    const known = this.facts.get(param)
+    const known = this.#facts.get(param)
     if (known !== undefined && span <= known.span && (known.repeated || !repeated)) return
     const before = this.factsOf(param)
     const facts = { span: Math.max(span, before.span), repeated: repeated || before.repeated }
     if (facts.span > before.span || facts.repeated !== before.repeated) {
-      this.db.run('UPDATE name SET span = ?, repeated = ? WHERE id = ?', facts.span, facts.repeated ? 1 : 0, param)
+      this.#db.run('UPDATE name SET span = ?, repeated = ? WHERE id = ?', facts.span, facts.repeated ? 1 : 0, param)
     }
-    this.makeRoom()
-    this.facts.set(param, facts)
+    this.#makeRoom()
+    this.#facts.set(param, facts)
   }
 
-  /** After a rollback: ids that were made in it are free again and may come to mean something else. */
+  /** After a rollback: ids that were assigned in it are free again, and may be assigned to other names. */
   forget(): void {
-    this.ids.clear()
-    this.texts.clear()
-    this.facts.clear()
-    this.cached = 0
+    this.#ids.clear()
+    this.#texts.clear()
+    this.#facts.clear()
+    this.#cached = 0
   }
 
-  private remember(parent: number, text: string, id: number): void {
+  #remember(parent: number, text: string, id: number): void {
     if (text.length > LONGEST_CACHED) return
-    this.makeRoom()
-    const siblings = this.ids.get(parent) ?? new Map<string, number>()
+    this.#makeRoom()
+    const siblings = this.#ids.get(parent) ?? new Map<string, number>()
     siblings.set(text, id)
-    this.ids.set(parent, siblings)
+    this.#ids.set(parent, siblings)
   }
 
   /** For one more. */
-  private makeRoom(): void {
-    if (this.cached >= MOST_CACHED) this.forget()
-    this.cached += 1
+  #makeRoom(): void {
+    if (this.#cached >= MAX_CACHED) this.forget()
+    this.#cached += 1
   }
 }

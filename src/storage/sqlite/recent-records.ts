@@ -1,52 +1,41 @@
 /**
- * A memory of records that are read with every request and seldom change: a read of the file takes as long as all else
- * that is done for some requests. What this process writes, it forgets at once; what others write, after a moment.
+ * Records that are read with every request and seldom change, from memory: a read of the file takes as long as all else
+ * that is done for some requests. What this process writes shows at once; what others write, after a moment.
  */
-import { deepFrozen } from '../frozen.ts'
 import type { RecordChange, StoredRecord } from '../port.ts'
+import { RecentCache } from '../recent.ts'
 import type { Database } from './connection.ts'
 import { readRecord } from './records.ts'
 
 /** Milliseconds. */
-const REMEMBERED_FOR = 100
-/** Beyond that, the memory starts anew. */
-const MOST_REMEMBERED = 1_000
-
-interface Remembered {
-  /** undefined: there is none. */
-  readonly record: StoredRecord | undefined
-  /** Milliseconds since 1970 UTC. */
-  readonly until: number
-}
+const LIFETIME = 100
 
 export class RecentRecords {
-  private readonly db: Database
-  private readonly kinds: ReadonlySet<string>
-  private readonly remembered = new Map<string, Remembered>()
+  readonly #db: Database
+  readonly #cache: RecentCache
 
   constructor(db: Database, kinds: readonly string[]) {
-    this.db = db
-    this.kinds = new Set(kinds)
+    this.#db = db
+    this.#cache = new RecentCache(kinds, LIFETIME)
   }
 
   read(clinic: string, kind: string, key: string): StoredRecord | undefined {
-    if (!this.kinds.has(kind)) return readRecord(this.db, clinic, kind, key)
-    const address = JSON.stringify([clinic, kind, key])
-    const now = Date.now()
-    const known = this.remembered.get(address)
-    if (known !== undefined && now < known.until) return known.record
-    const record = deepFrozen(readRecord(this.db, clinic, kind, key))
-    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear()
-    this.remembered.set(address, { record, until: now + REMEMBERED_FOR })
+    const address = { clinic, kind, key }
+    if (!this.#cache.covers(address)) return readRecord(this.#db, clinic, kind, key)
+    const cached = this.#cache.get(address)
+    if (cached !== undefined) return cached.record
+    const readAt = Date.now()
+    const record = readRecord(this.#db, clinic, kind, key)
+    this.#cache.set(address, record, readAt)
     return record
   }
 
-  /** Before anybody is told that they are written. */
+  /** To be called before the write is acknowledged. */
   wrote(records: readonly RecordChange[]): void {
-    if (records.some(({ kind }) => this.kinds.has(kind))) this.forget()
+    if (records.some((record) => this.#cache.covers(record))) this.forget()
   }
 
   forget(): void {
-    this.remembered.clear()
+    this.#cache.clear()
   }
 }

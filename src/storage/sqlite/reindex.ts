@@ -1,6 +1,6 @@
 /**
- * Index rows made anew from the stored texts, in the order of the resources' rows. How far that is stands in the file
- * and is written with each batch, so that whoever goes on begins where the last one ended.
+ * Reindexing: index rows extracted again from the stored texts, in the order of the resources' rows. Each batch writes
+ * into the file how far it is, so that the next process begins where the last one ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypeIndex } from '../index/index-parts.ts'
@@ -15,21 +15,21 @@ import {
 } from '../port.ts'
 import { targetRow } from './change-set.ts'
 import { combinedRows } from './combined.ts'
-import { Locked, toStoreError } from './connection.ts'
 import type { Engine } from './engine.ts'
-import { IndexRowMaker, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
-import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { Locked, toStoreError } from './faults.ts'
+import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
+import { checkIndex, claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
 import { readRecord } from './records.ts'
-import { stored, type VersionRow } from './resources.ts'
+import { toStored, type VersionRow } from './resources.ts'
 
-/** Milliseconds that a batch keeps requests waiting, about. */
+/** Milliseconds, about, that requests wait for a batch. */
 const LONGEST_BATCH = 20
-/** Milliseconds until a file that another process writes is tried again, and for how long. */
-const PAUSE = 2
-const PATIENCE = 10_000
+/** Milliseconds until a locked file is tried again, and for how long. */
+const RETRY_AFTER = 2
+const LONGEST_WAIT = 10_000
 
 export const indexingStorage = (engine: Engine, extraction: Extraction | undefined): IndexingStorage => ({
-  // A process of another version can't write any more: see checkIndex.
+  // A process of another version can no longer write: see checkIndex.
   lateFor: 0,
   epoch: async () => epochOf(engine.db),
   load: async () => readState(engine.db),
@@ -43,67 +43,63 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
 })
 
 /**
- * A process that writes what another version does not search by would leave it incomplete for good.
- * @throws StoreUnavailable when another version of the server has opened the file since
+ * Waits for other processes without blocking the event loop.
+ * @throws StoreUnavailable: Locked after LONGEST_WAIT, or what `work` throws, as an error of the port
  */
-export function checkIndex({ db, index }: Engine): void {
-  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
-  if (index.isOverruled) {
-    throw new StoreUnavailable(
-      'Another version of the server has opened this store; this one no longer writes, stop it',
-    )
-  }
-}
-
-/** Other processes are waited for beside the event loop. */
 async function whenFree<T>({ db, names }: Engine, work: () => T): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE; ; await sleep(PAUSE)) {
+  for (const deadline = Date.now() + LONGEST_WAIT; ; await sleep(RETRY_AFTER)) {
     try {
       return db.exclusiveNow(work)
     } catch (error) {
       if (error instanceof Locked && Date.now() < deadline) continue
       names.forget()
-      throw error
+      throw toStoreError(error)
     }
   }
 }
 
 const NOTHING: Batch = { done: 0, failed: 0 }
 
-/** A resource type of one clinic. */
-interface Place {
+/** A resource type of one clinic, and how far it is reindexed. */
+interface TypeProgress {
   readonly clinic: string
-  /** Its name's number: the order in which types are gone through. */
+  /** The number of its name, which is the order of the types. */
   readonly type: number
   /** The last row of it that is done. */
   readonly after: number
 }
 
 function fill(engine: Engine, extraction: Extraction, index: TypeIndex, limit: number): Batch {
-  for (const place of placesFrom(engine, index)) {
-    const { done, failed, reached } = fillPlace(engine, extraction, index.type, place, limit)
+  for (const progress of unfinished(engine, index)) {
+    const { done, failed, reached } = reindexRows(engine, extraction, index.type, progress, limit)
     if (done === 0) continue
     engine.db.run(
       'UPDATE type_index SET reached_type = ?, reached_row = ? WHERE type = ?',
-      ...[place.type, reached, index.type],
+      ...[progress.type, reached, index.type],
     )
     return { done, failed }
   }
   return NOTHING
 }
 
-interface Filled extends Batch {
+interface ReindexedRows extends Batch {
   /** The last row that is done. */
   readonly reached: number
 }
 
-function fillPlace(engine: Engine, extraction: Extraction, typeName: string, place: Place, limit: number): Filled {
+function reindexRows(
+  engine: Engine,
+  extraction: Extraction,
+  typeName: string,
+  progress: TypeProgress,
+  limit: number,
+): ReindexedRows {
   const deadline = performance.now() + LONGEST_BATCH
-  const custom = readRecord(engine.db, place.clinic, CUSTOM_PARAMETERS.kind, CUSTOM_PARAMETERS.key)?.value
-  let [done, failed, reached] = [0, 0, place.after]
-  for (const row of rowsOf(engine, place, limit)) {
+  const custom = readRecord(engine.db, progress.clinic, CUSTOM_PARAMETERS.kind, CUSTOM_PARAMETERS.key)?.value
+  let [done, failed, reached] = [0, 0, progress.after]
+  for (const row of rowsOf(engine, progress, limit)) {
     if (done > 0 && performance.now() > deadline) break
-    if (!reindexed(engine, extraction, typeName, place, row, custom)) failed += 1
+    if (!reindexResource(engine, extraction, typeName, progress, row, custom)) failed += 1
     done += 1
     reached = row
   }
@@ -111,7 +107,7 @@ function fillPlace(engine: Engine, extraction: Extraction, typeName: string, pla
 }
 
 /**
- * Rows do not say by what they were made, so all are; the cursor is the last one that is done.
+ * Rows do not have an index version, so all are reindexed; the cursor is the last one that is done.
  * @throws StoreUnavailable when another version of the server has opened the file since
  */
 export async function reindex(
@@ -121,30 +117,30 @@ export async function reindex(
 ): Promise<ReindexedBatch> {
   const type = engine.names.type(clinic, typeName)
   if (type === undefined || extraction === undefined) return NOTHING
-  const place = { clinic, type, after: Number(after) }
+  const progress = { clinic, type, after: Number(after) }
   const { done, failed, reached } = await whenFree(engine, () => {
     checkIndex(engine)
-    return fillPlace(engine, extraction, typeName, place, limit)
+    return reindexRows(engine, extraction, typeName, progress, limit)
   })
   return { done, failed, ...(done === 0 ? {} : { next: String(reached) }) }
 }
 
-/** None when another server wants other parts meanwhile. */
-function placesFrom({ db, names }: Engine, { type: typeName, generation }: TypeIndex): readonly Place[] {
+/** In order; none when another server wants other parts by now. */
+function unfinished({ db, names }: Engine, { type: typeName, generation }: TypeIndex): readonly TypeProgress[] {
   const reached = db.get<[number, number]>(
     'SELECT reached_type, reached_row FROM type_index WHERE type = ? AND generation = ?',
     ...[typeName, generation],
   )
   if (reached === undefined) return []
-  const places = names.clinics().flatMap((clinic) => {
+  const types = names.clinics().flatMap((clinic) => {
     const type = names.find(clinic, typeName)
     if (type === undefined || type < reached[0]) return []
     return [{ clinic: names.textOf(clinic), type, after: type === reached[0] ? reached[1] : 0 }]
   })
-  return places.sort((one, other) => one.type - other.type)
+  return types.sort((one, other) => one.type - other.type)
 }
 
-const rowsOf = ({ db }: Engine, { type, after }: Place, limit: number): readonly number[] =>
+const rowsOf = ({ db }: Engine, { type, after }: TypeProgress, limit: number): readonly number[] =>
   db
     .all<[number]>(
       `SELECT row FROM resource INDEXED BY resource_by_row WHERE type = ? AND live = 1 AND row > ? ORDER BY row LIMIT ?`,
@@ -153,17 +149,20 @@ const rowsOf = ({ db }: Engine, { type, after }: Place, limit: number): readonly
     .map(([row]) => row)
 
 const left = (engine: Engine, index: TypeIndex): number =>
-  placesFrom(engine, index).reduce((sum, { type, after }) => {
+  unfinished(engine, index).reduce((sum, { type, after }) => {
     const count = 'SELECT count(*) FROM resource INDEXED BY resource_by_row WHERE type = ? AND live = 1 AND row > ?'
     return sum + (engine.db.get<[number]>(count, type, after)?.[0] ?? 0)
   }, 0)
 
-/** false: it keeps the rows it has. */
-function reindexed(
+/**
+ * @returns false when it keeps the rows it has, because none could be extracted
+ * @throws StoreUnavailable
+ */
+function reindexResource(
   engine: Engine,
   extraction: Extraction,
   typeName: string,
-  { clinic, type }: Place,
+  { clinic, type }: TypeProgress,
   row: number,
   custom: unknown,
 ): boolean {
@@ -171,8 +170,8 @@ function reindexed(
   db.run('SAVEPOINT resource')
   try {
     const entries = extraction.entriesOf(clinic, resourceAt(engine, typeName, row), custom)
-    const maker = new IndexRowMaker(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
-    replaceRows(engine, typeName, type, row, maker.make(entries))
+    const builder = new IndexRowBuilder(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+    replaceRows(engine, typeName, type, row, builder.build(entries))
     return true
   } catch (error) {
     if (toStoreError(error) instanceof StoreUnavailable) throw error
@@ -184,6 +183,7 @@ function reindexed(
   }
 }
 
+/** @throws Error when there is none */
 function resourceAt({ db }: Engine, type: string, row: number): StoredResource {
   const found = db.get<[id: string, ...VersionRow]>(
     `SELECT r.id, v.version, v.updated, v.method, v.text
@@ -192,10 +192,10 @@ function resourceAt({ db }: Engine, type: string, row: number): StoredResource {
   )
   if (found === undefined) throw new Error(`There is no resource in row ${row}`)
   const [id, ...version] = found
-  return stored(type, id, version)
+  return toStored(type, id, version)
 }
 
-/** Combined rows may be there or not, so all are written; those that no longer follow from the others are removed. */
+/** Combined rows may exist or not, so all are written; those that the new rows no longer imply are removed. */
 function replaceRows(engine: Engine, typeName: string, type: number, row: number, after: IndexRows): void {
   const before = readIndexRows(engine.db, row)
   writeIndexRows(engine.db, row, before, after)

@@ -1,5 +1,6 @@
 /** Versions of resources by their address or row. */
 import type { ChangeMethod, StoredResource } from '../port.ts'
+import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
 
 export type VersionRow = [version: number, updated: number, method: ChangeMethod, text: string]
@@ -13,7 +14,7 @@ export function readCurrent(engine: Engine, clinic: string, type: string, id: st
      WHERE r.type = ? AND r.id = ?`,
     ...[typeId, id],
   )
-  return found && stored(type, id, found)
+  return found && toStored(type, id, found)
 }
 
 export function readVersion(
@@ -31,27 +32,12 @@ export function readVersion(
      WHERE r.type = ? AND r.id = ? AND v.version = ?`,
     ...[typeId, id, version],
   )
-  return found && stored(type, id, found)
+  return found && toStored(type, id, found)
 }
 
-/** Characters that the texts of one answer may have together: a process has one memory for all its clients. */
-const MOST_CHARACTERS = 32 * 1024 * 1024
-
-/** The first of what is found whose texts are not too long together, and at least one. */
-export function fitting<Found extends { readonly text: string }>(found: Iterable<Found>): readonly Found[] {
-  const taken: Found[] = []
-  let characters = 0
-  for (const one of found) {
-    characters += one.text.length
-    if (characters > MOST_CHARACTERS && taken.length > 0) break
-    taken.push(one)
-  }
-  return taken
-}
-
-/** The current versions of these resource rows, in the order of `rows`; fewer when they are too long together. */
+/** The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together. */
 export const readRows = (engine: Engine, rows: readonly number[]): readonly StoredResource[] =>
-  rows.length === 0 ? [] : fitting(currentVersions(engine, rows))
+  rows.length === 0 ? [] : withinLimit(currentVersions(engine, rows))
 
 function* currentVersions(engine: Engine, rows: readonly number[]): Generator<StoredResource> {
   const found = engine.db.each<[type: number, id: string, ...VersionRow]>(
@@ -61,9 +47,9 @@ function* currentVersions(engine: Engine, rows: readonly number[]): Generator<St
        CROSS JOIN version AS v ON v.seq = r.seq`,
     rows,
   )
-  for (const [type, id, ...version] of found) yield stored(engine.names.textOf(type), id, version)
+  for (const [type, id, ...version] of found) yield toStored(engine.names.textOf(type), id, version)
 }
 
-export function stored(type: string, id: string, [version, lastUpdated, method, text]: VersionRow): StoredResource {
+export function toStored(type: string, id: string, [version, lastUpdated, method, text]: VersionRow): StoredResource {
   return { type, id, version, lastUpdated, method, text }
 }

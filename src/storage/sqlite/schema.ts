@@ -1,14 +1,15 @@
 /**
- * The tables, and how an older file becomes a current one: by the steps it lacks, in one transaction. What takes long on
- * a large file is no step: entries of resources are made anew in the background (reindex.ts).
+ * The tables, and the migration of an older file: the steps it lacks, in one transaction. What takes long on a large file
+ * is no step: resources are reindexed in the background (reindex.ts).
  *
  * `name` interns what would be repeated in every row, as a tree: clinic > resource type > kind of entry > search
  * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics
  * can never meet.
  *
- * Index tables are clustered by resource row (a probe reads neighbours, a rewrite finds them), with an index by value
- * that ends in the row (a driver reads rows in order). Values are kept in them rather than interned: measured, that
- * takes a quarter less space and no more time, because most tokens (identifiers, telephone numbers) occur once.
+ * Index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with an
+ * index by value that ends in the row (a search that starts there reads rows in order). Values are kept in them rather
+ * than interned: measured, that takes a quarter less space and no more time, because most tokens (identifiers, telephone
+ * numbers) occur once.
  */
 
 import { StoreOutdated } from '../index/search-index.ts'
@@ -16,7 +17,7 @@ import { StoreUnavailable } from '../port.ts'
 import type { Database } from './connection.ts'
 import { raw } from './sql.ts'
 
-/** Marks the file as ours ('EMRS'), so that no other program's database is taken for an empty store. */
+/** Marks the file as ours ('EMRS'), so that another program's database is not taken for an empty store. */
 const APPLICATION_ID = 0x454d5253
 
 const VERSION_1 = `
@@ -72,7 +73,7 @@ CREATE TABLE token_index (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX token_by_value ON token_index (param, code, row);
 
--- target: a resource row, made when it is first referenced. version: '' for none.
+-- target: a resource row, created when it is first referenced. version: '' for none.
 CREATE TABLE reference_index (
   row INTEGER NOT NULL, param INTEGER NOT NULL, target INTEGER NOT NULL, version TEXT NOT NULL,
   PRIMARY KEY (row, param, target, version)
@@ -142,7 +143,7 @@ CREATE UNIQUE INDEX record_by_key ON record (clinic, kind, key);
 CREATE TABLE store (epoch INTEGER NOT NULL, extraction INTEGER NOT NULL, holder TEXT NOT NULL, held_until INTEGER NOT NULL) STRICT;
 INSERT INTO store VALUES (1, 0, '', 0);
 
--- wanted, filled: JSON, versions by part. Resources up to reached_row of reached_type are made anew.
+-- wanted, filled: JSON, versions by part. Resources up to reached_row of reached_type are reindexed.
 CREATE TABLE type_index (
   type TEXT PRIMARY KEY,
   generation INTEGER NOT NULL,
@@ -172,7 +173,7 @@ CREATE INDEX composite_by_value ON composite_index (shape, text, more, low, row)
 const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3]
 
 /**
- * Makes a new file ours, or brings an older one up to date, in one transaction.
+ * Creates the tables in a new file, or brings an older one up to date, in one transaction.
  * @throws StoreUnavailable when the file was written by a newer version, or is not a store at all
  */
 export function migrate(db: Database): void {
@@ -181,9 +182,9 @@ export function migrate(db: Database): void {
     refuseNewer(db)
     const version = storeVersion(db)
     for (const step of STEPS.slice(version)) db.script(step)
-    // A process that runs has to see that the tables are others now.
+    // Running processes have to see that the tables have changed.
     if (version > 0 && version < STEPS.length) db.script('UPDATE store SET epoch = epoch + 1')
-    // Set anew where they are set already: a file that can't be written ends the start, not the first request.
+    // Set even where they are set already, so that a file that can't be written fails the start, not the first request.
     db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
   })
 }

@@ -1,42 +1,42 @@
 /** A search: pages over one or several types, their total, and what they include. */
 import type { SearchPlan } from '../../search/plan.ts'
-import { type CursorKey, readCursor, writeCursor } from '../cursor.ts'
+import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
 import { pageOf } from './page.ts'
 import { readRows } from './resources.ts'
-import { comparePositions, type Position } from './sort.ts'
+import { mergePages, type PageRange, type SortedRow } from './row-order.ts'
 import { scopeOf } from './term.ts'
 import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
+/** @throws IndexIncomplete, InvalidCursor */
 export function search(engine: Engine, plan: SearchPlan): SearchResult {
   engine.index.check(plan)
   return engine.db.snapshot(() => {
     const searches = typeSearches(engine, plan, plan.count + 1)
-    const found = plan.count === 0 ? [] : page(engine, plan, searches, cursorPosition(plan), plan.count + 1)
-    const matches = readRows(
-      engine,
-      found.slice(0, plan.count).map(({ row }) => row),
-    )
-    const shown = found.slice(0, matches.length)
-    const last = found.length > shown.length ? shown.at(-1) : undefined
-    const rows = shown.map(({ row }) => row)
-    const total = totalOf(engine, plan, searches, last === undefined ? shown.length : undefined)
+    const found = plan.count === 0 ? [] : readPage(engine, plan, searches, rangeOf(plan))
+    const rows = found.slice(0, plan.count).map(({ row }) => row)
+    const matches = readRows(engine, rows)
+    const last = found.length > matches.length ? found[matches.length - 1] : undefined
+    const total = totalOf(engine, plan, searches, last === undefined ? matches.length : undefined)
     return {
       matches,
-      ...included(engine, plan, rows),
-      ...(last === undefined ? {} : { next: writeCursor(cursorQuery(plan), [...last.keys, last.row]) }),
+      ...included(engine, plan, rows.slice(0, matches.length)),
+      ...(last === undefined ? {} : { next: writeCursor(searchCursorQuery(plan), [...last.keys, last.row]) }),
       ...(total === undefined ? {} : { total }),
     }
   })
 }
 
-/** Ids of at most `limit` matches. */
+/**
+ * Ids of at most `limit` matches.
+ * @throws IndexIncomplete
+ */
 export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
   engine.index.check(plan)
   const unsorted = { ...plan, sort: [] }
-  const rows = page(engine, unsorted, typeSearches(engine, unsorted, limit), undefined, limit)
+  const rows = readPage(engine, unsorted, typeSearches(engine, unsorted, limit), { after: undefined, limit })
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
 
@@ -48,44 +48,36 @@ function typeSearches(engine: Engine, plan: SearchPlan, wanted: number): readonl
   })
 }
 
-function page(
-  engine: Engine,
-  plan: SearchPlan,
-  searches: readonly TypeSearch[],
-  position: Position | undefined,
-  limit: number,
-): readonly Position[] {
-  const pages = searches.map((one) => pageOf(engine, one, position, limit))
-  const [first = []] = pages
-  if (pages.length < 2) return first
-  return pages
-    .flat()
-    .sort((one, other) => comparePositions(plan.sort, one, other))
-    .slice(0, limit)
-}
+/** One row more than is shown, which tells whether a next page follows. */
+const rangeOf = (plan: SearchPlan): PageRange => ({ after: lastRow(plan), limit: plan.count + 1 })
 
-/** `_total=estimate` is answered exactly too. `fitting` is the size of a page after which nothing comes. */
+const readPage = (
+  engine: Engine,
+  { sort }: SearchPlan,
+  searches: readonly TypeSearch[],
+  range: PageRange,
+): readonly SortedRow[] =>
+  mergePages(
+    sort,
+    searches.map((one) => pageOf(engine, one, range)),
+    range.limit,
+  )
+
+/** `_total=estimate` is answered exactly too. `lastSize` is the size of the page where no other comes after it. */
 function totalOf(
   engine: Engine,
   plan: SearchPlan,
   searches: readonly TypeSearch[],
-  fitting: number | undefined,
+  lastSize: number | undefined,
 ): number | undefined {
-  if (plan.after === undefined && plan.count > 0 && fitting !== undefined) return fitting
+  if (plan.after === undefined && plan.count > 0 && lastSize !== undefined) return lastSize
   if (plan.total === 'none' && plan.count > 0) return undefined
   return searches.reduce((sum, one) => sum + countRows(engine, one), 0)
 }
 
-/** What a cursor must fit: the matches and their order, not how many are shown or what is shown with them. */
-const cursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
-  clinic,
-  types,
-  asked ?? where,
-  sort,
-]
-
-function cursorPosition(plan: SearchPlan): Position | undefined {
+/** The last row of the page before. */
+function lastRow(plan: SearchPlan): SortedRow | undefined {
   if (plan.after === undefined) return undefined
-  const keys: readonly CursorKey[] = readCursor(plan.after, cursorQuery(plan), plan.sort.length + 1)
+  const keys: readonly CursorKey[] = readCursor(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
   return { keys: keys.slice(0, -1), row: Number(keys.at(-1)) }
 }

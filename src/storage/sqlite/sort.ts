@@ -1,38 +1,31 @@
-/** Sort keys as SQL: the value a resource is sorted by, and the index that gives resources in that order. */
+/** Sort keys as SQL: the value a resource is sorted by, and the index that has resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
-import type { CursorKey } from '../cursor.ts'
 import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import { ALWAYS, and, isOneOf, NEVER, or, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, isOneOf, NEVER, raw, type Sql, sql } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
   readonly descending: boolean
   /** The value of the resource of `row`; NULL where it has none. */
   value(row: Sql): Sql
-  /** The index to walk, where there is one. */
-  readonly walk?: Walk
+  /** Absent where no index has this order. */
+  readonly scan?: OrderedScan
 }
 
-/** An index as alias d, in the wanted order, with one row per resource. */
-export interface Walk {
+/** An index, as alias d, that is scanned in the requested order, with one row for each resource. */
+export interface OrderedScan {
   /** Several where they are to be merged: no resource is in two. */
   readonly sources: readonly Pick<Source, 'from' | 'where'>[]
-  /** Holds for the one of a resource's rows that it is sorted by; probed last, as it takes as long as a condition. */
-  readonly isLeast: Sql
+  /** Holds for the one of a resource's rows that it is sorted by; tested last, as it takes as long as a condition. */
+  readonly isSortRow: Sql
   readonly column: Sql
-  /** The parameter whose entries are walked; absent: the resource's own columns, which none lacks. */
+  /** The parameter whose entries are scanned; absent: a column of the resources themselves, which none lacks. */
   readonly param?: number
-  /** Passes over what no resource of the type has: only where there are more of these than `fewCandidates`. */
-  readonly onlyAmongMany?: true
+  /** It passes values that no resource of the type has, so it pays only where there are at least `fewCandidates` of these. */
+  readonly needsMany?: true
   /** True for the resources (by `row`) that the index does not have. */
   absent(row: Sql): Sql
-}
-
-/** Where a page ended. */
-export interface Position {
-  readonly keys: readonly CursorKey[]
-  readonly row: number
 }
 
 interface SortedColumns {
@@ -87,14 +80,14 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
   return {
     descending,
     value: (row) => sql`(SELECT s.${raw(column)} FROM resource AS s WHERE s.row = ${row})`,
-    walk: {
+    scan: {
       sources: [
         {
           from: sql`resource AS d INDEXED BY ${raw(index)}`,
           where: sql`d.type = ${scope.type} AND d.live = 1`,
         },
       ],
-      isLeast: ALWAYS,
+      isSortRow: ALWAYS,
       column: raw(`d.${column}`),
       absent: () => NEVER,
     },
@@ -112,13 +105,13 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
   return {
     descending,
-    // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's own.
+    // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's rows.
     value: (row) =>
       sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
-    walk: {
+    scan: {
       param,
       sources: [{ from: sql`${from} AS d INDEXED BY ${raw(index)}`, where: sql`d.param = ${param}` }],
-      isLeast: names.factsOf(param).repeated
+      isSortRow: names.factsOf(param).repeated
         ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
             WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
         : ALWAYS,
@@ -129,12 +122,12 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
   }
 }
 
-/** So many targets are walked side by side. */
-const MOST_TARGET_TYPES = 16
+/** The indexes of so many target types are scanned side by side. */
+const MAX_TARGET_TYPES = 16
 
 /**
- * By the id of what is referenced: the targets are walked in the order of their ids, and from each one what refers to
- * it. Where anything may be referenced, the candidates are collected and sorted.
+ * By the id of what is referenced: the targets are scanned in the order of their ids, and for each one what refers to
+ * it. Where any type may be referenced, the candidates are collected and sorted.
  */
 function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: 'reference' }>): Ordering {
   const { descending, targets } = key
@@ -145,58 +138,24 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
   const targetsOf = (row: Sql) => sql`reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
     WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget}`
   const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
-  if (types === undefined || types.length > MOST_TARGET_TYPES) return { descending, value }
+  if (types === undefined || types.length > MAX_TARGET_TYPES) return { descending, value }
   return {
     descending,
     value,
-    walk: {
+    scan: {
       param,
       sources: types.map((type) => ({
         from: sql`resource AS r INDEXED BY resource_by_id
           CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = r.row`,
         where: sql`r.type = ${type} AND d.param = ${param}`,
       })),
-      isLeast: names.factsOf(param).repeated
+      isSortRow: names.factsOf(param).repeated
         ? sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(raw('d.row'))}
             AND (t.id, s.target, s.version) ${raw(descending ? '>' : '<')} (r.id, d.target, d.version))`
         : ALWAYS,
       column: raw('r.id'),
-      onlyAmongMany: true,
+      needsMany: true,
       absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(row)})`,
     },
   }
-}
-
-/** Ties go by row, in the direction of the last key, so that a walk through its index has the whole order. */
-export const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false
-
-export const direction = (descending: boolean): Sql => raw(descending ? 'DESC' : 'ASC')
-
-/** True for what comes after `position`; a missing value comes after every value. */
-export function comesAfter(orderings: readonly Ordering[], values: readonly Sql[], row: Sql, position: Position): Sql {
-  const operator = raw(rowsDescend(orderings) ? '<' : '>')
-  return orderings.reduceRight((later: Sql, ordering, index) => {
-    const [value, key] = [values[index] ?? raw('NULL'), position.keys[index] ?? null]
-    if (key === null) return and([sql`${value} IS NULL`, later])
-    const beyond = sql`${value} ${raw(ordering.descending ? '<' : '>')} ${key}`
-    return or([beyond, sql`${value} IS NULL`, and([sql`${value} = ${key}`, later])])
-  }, sql`${row} ${operator} ${position.row}`)
-}
-
-/** The order that the statements give, for rows of several of them. */
-export function comparePositions(keys: readonly Pick<SortKey, 'descending'>[], one: Position, other: Position): number {
-  for (const [index, { descending }] of keys.entries()) {
-    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareValues(right, left) : compareValues(left, right)
-  }
-  return rowsDescend(keys) ? other.row - one.row : one.row - other.row
-}
-
-/** Texts as SQLite compares them: by the bytes of UTF-8. */
-function compareValues(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }

@@ -1,4 +1,4 @@
-/** SQL as a value: text and its parameters travel together, so that fragments compose and nothing is ever quoted by hand. */
+/** SQL as a value: text and its parameters travel together, so that fragments compose and no value is ever quoted by hand. */
 
 export type SqlValue = string | number | null
 
@@ -7,7 +7,7 @@ export interface Sql {
   readonly values: readonly SqlValue[]
 }
 
-/** Text of our own (table, alias, keyword); never anything that came from outside. */
+/** Text of our own (table, alias, keyword); never anything a client sent. */
 export const raw = (text: string): Sql => ({ text, values: [] })
 
 /** sql`d.param = ${7} AND ${fragment}`: values become parameters, fragments are put in place. */
@@ -67,7 +67,7 @@ export const isOneOf = (column: Sql, values: readonly SqlValue[]): Sql =>
     : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 
 /**
- * LIMIT, as a sum: for a bare parameter SQLite plans the statement anew each time a value is bound, which takes longer
+ * LIMIT, as a sum: for a bare parameter SQLite plans the statement again each time a value is bound, which takes longer
  * than most searches themselves.
  */
 export const limitedTo = (rows: number): Sql => sql`LIMIT ${rows} + 0`

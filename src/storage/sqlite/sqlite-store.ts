@@ -2,11 +2,12 @@
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
-import { Database, toStoreError } from './connection.ts'
+import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
+import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
-import { Names } from './interned-names.ts'
+import { InternedNames } from './interned-names.ts'
 import { RecentRecords } from './recent-records.ts'
 import { findRecords, readRecord } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
@@ -18,9 +19,9 @@ import { raw } from './sql.ts'
 import { values } from './values.ts'
 
 export interface SqliteOptions extends IndexingSettings {
-  /** A file, made when it is missing, or ':memory:'. */
+  /** A file, created when it is missing, or ':memory:'. */
   readonly path: string
-  /** See Engine; 4096 unless a test wants the other way of searching on few resources. */
+  /** See Engine; 4096 unless a test wants scans on few resources. */
   readonly fewCandidates?: number
   /** Kinds of records that are read with every request and seldom change. */
   readonly recentKinds?: readonly string[]
@@ -38,7 +39,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
     read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
     readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => commits.write(changes),
-    // What was made by older parameters was refused when it was written, so there is nothing to look for.
+    // Index versions need no check: entries of an older version were refused when they were written.
     search: async (plan) => serve(() => search(engine, plan)),
     reindex: (batch) => reindex(engine, options.extraction, batch),
     values: async (query) => serve(() => values(engine, query)),
@@ -59,7 +60,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
   }
 }
 
-/** Whoever starts the server is told which file is meant. */
+/** The message names the file, for the person who starts the server. */
 async function opened(options: SqliteOptions): Promise<Engine> {
   try {
     return await open(options)
@@ -76,7 +77,7 @@ async function open(options: SqliteOptions): Promise<Engine> {
   try {
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
     const recent = new RecentRecords(db, recentKinds)
-    const engine: Engine = { db, names: new Names(db), recent, combined, index, fewCandidates }
+    const engine: Engine = { db, names: new InternedNames(db), recent, combined, index, fewCandidates }
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
@@ -88,13 +89,13 @@ async function open(options: SqliteOptions): Promise<Engine> {
   }
 }
 
-/** Of the index rows. */
+/** Version of the form of index rows: see SearchIndexOptions. */
 const FORM = '1'
 
 const isEmpty = (db: Database): boolean =>
   db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
 
-/** Runs `work` and reports its faults in the port's words. */
+/** Runs `work` and turns its faults into errors of the port. */
 const served =
   ({ index }: Engine) =>
   <T>(work: () => T): T => {

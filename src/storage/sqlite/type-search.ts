@@ -1,6 +1,6 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { bestSource } from './access-path.ts'
+import { type AccessPath, accessPath } from './access-path.ts'
 import { distinct, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
@@ -13,8 +13,10 @@ export interface TypeSearch {
   readonly scope: Scope
   readonly terms: readonly Term[]
   readonly orderings: readonly Ordering[]
+  /** All resources of the type, each tested. */
   readonly every: Source
-  readonly best: ReturnType<typeof bestSource>
+  /** The index to start from; undefined: there is none. */
+  readonly path: AccessPath | undefined
 }
 
 /** For pages of `wanted` rows; undefined: nothing can match. */
@@ -32,15 +34,15 @@ export function typeSearch(
     terms,
     orderings: sort.map((key) => orderingOf(engine, scope, key)),
     every: narrowed(everyRow(scope), terms),
-    best: bestSource(engine, scope, terms, { wanted, sorted: sort.length > 0 }),
+    path: accessPath(engine, scope, terms, { wanted, sorted: sort.length > 0 }),
   }
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
-export function countRows(engine: Engine, { best, every }: TypeSearch): number {
-  const source = best?.source ?? every
+export function countRows(engine: Engine, { path, every }: TypeSearch): number {
+  const source = path?.source ?? every
   const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where}`
   return engine.db.number(sql`SELECT count(*) FROM (${rows})`)
 }

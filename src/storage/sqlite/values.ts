@@ -1,10 +1,10 @@
-/** The values of a parameter that occur, read from one to the next along its index: as long as there are values, not resources. */
+/** The values of a parameter that occur. Its index is read from one value to the next, so resources cost nothing. */
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { limitedTo, raw, sql } from './sql.ts'
 
-/** A code may be one of several systems; so many of its resources are looked at for them. */
-const MOST_LOOKED_AT = 1000
+/** A code may have several systems; so many of its resources are read to find them. */
+const MAX_LOOKED_AT = 1000
 
 export function values(
   engine: Engine,
@@ -50,7 +50,7 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
 
 function systemsOf({ db, names }: Engine, param: number, code: string): readonly string[] {
   const rows = sql`SELECT system FROM token_index INDEXED BY token_by_value
-    WHERE param = ${param} AND code = ${code} ${limitedTo(MOST_LOOKED_AT)}`
+    WHERE param = ${param} AND code = ${code} ${limitedTo(MAX_LOOKED_AT)}`
   return db
     .select<[number]>(sql`SELECT DISTINCT system FROM (${rows})`)
     .map(([system]) => (system === 0 ? '' : names.textOf(system)))

@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { patientFields } from '../../../src/calls/record/patient-fields.ts'
 import {
+  activateWhenComplete,
   isPlaceholder,
   missingFields,
   REGISTRATION_FIELDS,
   type RegistrationField,
   registrationStatus,
-  settleRegistration,
 } from '../../../src/calls/record/registration.ts'
 import { PLACEHOLDER_TAG } from '../../../src/calls/record/vocabulary.ts'
 
@@ -42,7 +42,7 @@ describe('missing fields', () => {
     const others = REGISTRATION_FIELDS.filter((other) => other !== field).reduce(set, PLACEHOLDER)
     expect(missingFields(others)).toEqual([field])
     expect(registrationStatus(others)).toBe('ACTION_REQUIRED')
-    expect(settleRegistration(others)).toBe(others)
+    expect(activateWhenComplete(others)).toBe(others)
   })
 
   test('with every field, a refused consent included, registration is COMPLETE', () => {
@@ -53,7 +53,7 @@ describe('missing fields', () => {
 
 describe('a placeholder whose registration is complete', () => {
   test('becomes active and loses the placeholder tag, and nothing else', () => {
-    const settled = settleRegistration(COMPLETE)
+    const settled = activateWhenComplete(COMPLETE)
     expect(isPlaceholder(settled)).toBe(false)
     expect(settled).toEqual({
       ...COMPLETE,
@@ -63,11 +63,11 @@ describe('a placeholder whose registration is complete', () => {
   })
 
   test('has no empty tag list left', () => {
-    expect(settleRegistration({ ...COMPLETE, meta: { tag: [PLACEHOLDER_TAG] } }).meta).toEqual({})
+    expect(activateWhenComplete({ ...COMPLETE, meta: { tag: [PLACEHOLDER_TAG] } }).meta).toEqual({})
   })
 
   test('a real record that staff have made inactive is not made active', () => {
     const inactive = { ...COMPLETE, meta: {} }
-    expect(settleRegistration(inactive)).toBe(inactive)
+    expect(activateWhenComplete(inactive)).toBe(inactive)
   })
 })

@@ -45,6 +45,17 @@ describe('the order of choice', () => {
     },
   )
 
+  test.each([
+    ['+442079460958', '+44 (0)20 7946 0958'],
+    ['+442079460958', '+44 20 7946 0958'],
+    ['+442079460958', '020 7946 0958'],
+    ['+3612345678', '+36 (0)1 234 5678'],
+    ['+390669812345', '+39 (0)6 698 12345'],
+  ])('the single patient whose phone is that of the caller, %s, written as %s', async (callerNumber, phone) => {
+    const patient = await create(withPhone(phone))
+    expect(await found({ ...CALL, callerNumber })).toBe(patient)
+  })
+
   test('of two patients with the number neither is taken', async () => {
     await create(withPhone(NUMBER))
     await create(withPhone(NUMBER))
@@ -136,6 +147,15 @@ describe('the placeholder that the first write makes', () => {
     await store.access('a').change((ctx) => ctx.update<Patient>({ resourceType: 'Patient', id, active: true }))
     expect(await found({ ...CALL, callId: 'next' })).toBeUndefined()
     expect(await found()).toBe(id)
+  })
+
+  test('is the single one of the number also when the caller has stated that number', async () => {
+    const { id, resource } = await write()
+    const telecom: Patient['telecom'] = [{ system: 'phone', value: NUMBER }]
+    await store.access('a').change((ctx) => ctx.update<Patient>({ ...resource, id, telecom }))
+    expect(await found({ ...CALL, callId: 'next' })).toBe(id)
+    expect((await write({ ...CALL, callId: 'next' })).id).toBe(id)
+    expect(await all()).toHaveLength(1)
   })
 
   test('of one clinic is nothing to a call of the same number in another', async () => {

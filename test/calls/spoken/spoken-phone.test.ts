@@ -45,6 +45,29 @@ describe('a phone number that is understood', () => {
   ])('an extension is cut off first: %s', (text) => expect(value(text)).toBe('+12125550123'))
 })
 
+describe('a zero in brackets after the country code', () => {
+  test.each([
+    ['the United Kingdom, where it is the trunk prefix', '+44 (0)20 7946 0958', '+442079460958'],
+    ['Germany, after 00', '0049 (0)30 901820', '+4930901820'],
+    ['Hungary, where the trunk prefix is 06', '+36 (0)1 234 5678', '+3612345678'],
+    ['Russia, where it is 8', '+7 (0)495 123 4567', '+74951234567'],
+    ['Kazakhstan, where it is 8 too', '+7 (0)727 258 1234', '+77272581234'],
+    ['the USA, where it is 1', '+1 (0)212 555 0123', '+12125550123'],
+    ['Italy, before the number of a mobile phone', '+39 (0)347 123 4567', '+393471234567'],
+  ])('is left out of a number of %s: %s', (_where, text, expected) => {
+    expect(value(text, 'US')).toBe(expected)
+  })
+
+  test.each([
+    ['Italy', '+39 (0)6 698 12345', '+390669812345'],
+    ['Italy, after 00', '0039 (0)6 698 12345', '+390669812345'],
+    ['San Marino', '+378 (0)549 886377', '+3780549886377'],
+    ['Ivory Coast', '+225 (0)7 12 34 56 78', '+2250712345678'],
+  ])('stays in a number of %s, which begins with it: %s', (_where, text, expected) => {
+    expect(value(text, 'US')).toBe(expected)
+  })
+})
+
 describe('a phone number never gets a country it did not name', () => {
   test('a number that is not possible in the region keeps its digits', () => {
     expect(value('447911123456', 'US')).toBe('447911123456')

@@ -1,8 +1,8 @@
 /** What the tests of all spoken values share. */
-import type { Spoken } from '../../../src/calls/spoken/spoken.ts'
+import type { ParsedValue } from '../../../src/calls/spoken/spoken.ts'
 
 /** The value, or the error as text that no value looks like. */
-export const heardValue = (heard: Spoken): string => (heard.ok ? heard.value : `error: ${heard.error}`)
+export const heardValue = (heard: ParsedValue): string => (heard.ok ? heard.value : `error: ${heard.error}`)
 
 /** Texts that take long where a reader looks at every way to read them. */
 export const ENDLESS = [

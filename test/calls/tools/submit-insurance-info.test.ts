@@ -1,18 +1,18 @@
 /** submit_insurance_info: spec 2.3, 3 rule 1 and 7. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse } from 'fhir/r4'
-import type { InsuranceAnswer, InsuranceQuestion } from '../../../src/core/ports.ts'
+import type { InsuranceRequest, InsuranceResult } from '../../../src/core/ports.ts'
 import { insuranceSimulator } from '../../../src/integrations/insurance-simulator.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { attachedTo, Caller } from '../caller.ts'
 
 let server: TestServer
-const asked: InsuranceQuestion[] = []
+const asked: InsuranceRequest[] = []
 /** The real simulator, unless a test wants an answer that it never gives. */
-let answer: InsuranceAnswer | undefined
+let answer: InsuranceResult | undefined
 
 beforeAll(async () => {
-  const verify = async (question: InsuranceQuestion): Promise<InsuranceAnswer> => {
+  const verify = async (question: InsuranceRequest): Promise<InsuranceResult> => {
     asked.push(question)
     return answer ?? insuranceSimulator.verify(question)
   }
@@ -172,6 +172,43 @@ describe('an outcome that needs somebody raises a Task for staff', () => {
     expect(await followUps(caller)).toHaveLength(2)
   })
 
+  test.each(['received', 'accepted', 'in-progress', 'on-hold', 'ready'])(
+    'one that staff have put to %s is open: another failure leaves it so, a result completes it',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status }])
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'completed' }])
+      answer = undefined
+    },
+  )
+
+  test.each(['rejected', 'cancelled', 'failed', 'completed', 'entered-in-error'])(
+    'one that staff have put to %s is closed: a result leaves it so, another failure opens it again',
+    async (status) => {
+      const caller = new Caller(server)
+      const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      const [raised] = await followUps(caller)
+      await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status })
+      answer = { status: 'VERIFIED' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status, meta: { versionId: '2' } }])
+      answer = { status: 'PAYER_UNAVAILABLE' }
+      await caller.use(TOOL, card)
+      expect(await followUps(caller)).toMatchObject([{ id: raised?.id, status: 'requested' }])
+      answer = undefined
+    },
+  )
+
   test('a result completes it, and a later failure opens it again', async () => {
     const caller = new Caller(server)
     const card = { payerName: 'Acme Health', memberId: 'A-1234' }
@@ -253,6 +290,37 @@ describe('the same insurer and member id again', () => {
     expect((await caller.find(`Coverage?beneficiary=abernathy-ruth`)).length).toBe(1)
     const after = (await server.fhir('GET', '/Coverage/coverage-abernathy-ruth')).body
     expect({ ...after, meta: before.meta }).toEqual(before)
+  })
+
+  test('another insurer is another Coverage, though the member id is that of one that staff have entered', async () => {
+    const patient = { resourceType: 'Patient', telecom: [{ system: 'phone', value: '+12125550151' }] }
+    const beneficiary = { reference: `Patient/${(await server.fhir('POST', '/Patient', patient)).body.id}` }
+    const entered = {
+      resourceType: 'Coverage',
+      status: 'active',
+      subscriberId: 'M-77',
+      beneficiary,
+      payor: [{ display: 'First Health' }],
+    }
+    const { body: before } = await server.fhir('POST', '/Coverage', entered)
+    const caller = new Caller(server, '+12125550151')
+    await caller.use(TOOL, { payerName: 'Second Health', memberId: 'M-77', groupId: 'G-1' })
+    expect((await server.fhir('GET', `/Coverage/${before.id}`)).body).toEqual(before)
+    const all = await caller.find<Coverage>(`Coverage?beneficiary=${beneficiary.reference}&_sort=_lastUpdated`)
+    expect(all.map(({ payor }) => payor[0]?.display)).toEqual(['First Health', 'Second Health'])
+  })
+
+  test('with another group have that group alone, beside what staff have entered of the plan', async () => {
+    const caller = new Caller(server)
+    const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+    await caller.use(TOOL, { ...card, groupId: 'G-1' })
+    const [coverage] = await coverages(caller)
+    const plan = { type: { coding: [{ code: 'plan' }] }, value: 'Gold' }
+    await server.fhir('PUT', `/Coverage/${coverage?.id}`, { ...coverage, class: [...(coverage?.class ?? []), plan] })
+    await caller.use(TOOL, { ...card, groupId: 'G-2' })
+    const [changed] = await coverages(caller)
+    expect(changed?.class).toMatchObject([plan, { type: { coding: [{ code: 'group' }] }, value: 'G-2' }])
+    expect(changed?.class).toHaveLength(2)
   })
 })
 

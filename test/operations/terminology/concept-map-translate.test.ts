@@ -39,11 +39,28 @@ const same = mapOf('same', [
   { source: 'urn:from', target: 'urn:to', element: [{ code: 'a' }], unmapped: { mode: 'provided' } },
 ])
 
+const opposites = mapOf('opposites', [
+  {
+    source: 'urn:beasts',
+    target: SOUNDS,
+    element: [
+      { code: 'dog', target: [{ code: 'meow', equivalence: 'disjoint' }] },
+      {
+        code: 'cat',
+        target: [
+          { code: 'bark', equivalence: 'disjoint' },
+          { code: 'meow', equivalence: 'inexact', comment: 'Lions roar.' },
+        ],
+      },
+    ],
+  },
+])
+
 let clinics: TwoClinics
 beforeAll(async () => {
   clinics = await startTwoClinics()
   const sounds = valueSetOf({ include: [{ system: SOUNDS, concept: [{ code: 'bark' }] }] }, 'http://example.org/barks')
-  for (const resource of [animals, animalsToSounds, other, circle, same, pets, sounds])
+  for (const resource of [animals, animalsToSounds, other, circle, same, opposites, pets, sounds])
     expect((await clinics.ours('PUT', `/${resource.resourceType}/${resource.id}`, resource)).status).toBe(201)
 })
 afterAll(() => clinics.server.close())
@@ -210,6 +227,22 @@ describe('a translation', () => {
     const answer = answerOf(await get(asked))
     expect(answer.result).toBe(false)
     expect(answer.message).toMatch(message)
+  })
+})
+
+describe('a target that is disjoint', () => {
+  const url = 'http://example.org/opposites'
+
+  test('is a match, but no translation: alone it makes the result false, with a message', async () => {
+    const { result, message, match } = answerOf(await get({ url, system: 'urn:beasts', code: 'dog' }))
+    expect(match).toMatchObject([{ equivalence: 'disjoint', concept: { code: 'meow' } }])
+    expect([result, message]).toEqual([false, expect.stringMatching(/nothing in the target matches dog/)])
+  })
+
+  test('leaves the result true beside one that is not', async () => {
+    const answer = answerOf(await get({ url, system: 'urn:beasts', code: 'cat' }))
+    expect(answer).toMatchObject({ result: true, match: [{ equivalence: 'disjoint' }, { equivalence: 'inexact' }] })
+    expect(answer.message).toBeUndefined()
   })
 })
 

@@ -1,4 +1,5 @@
 /** What the entries of a batch-response and a transaction-response say. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { defineProvider } from '../../../src/core/provider.ts'
 import { standard } from '../../../src/core/standard.ts'
@@ -72,6 +73,47 @@ describe.each(['batch', 'transaction'])('a read in a %s', (type) => {
     const { body } = await post(type, [get('Patient/shown', 'HEAD'), get('Patient?_id=shown', 'HEAD')])
     expect(body.entry.map(({ resource }: { resource?: object }) => resource)).toEqual([undefined, undefined])
     expect(body.entry[0].response).toMatchObject({ status: '200 OK', etag: 'W/"1"' })
+  })
+})
+
+describe.each(['batch', 'transaction'])('the answers of a %s', (type) => {
+  test('say of each version that is read or written its number, its time and, where it was written, its address', async () => {
+    const id = randomUUID()
+    const ifNoneExist = `_id=${id}`
+    const written = {
+      resource: { resourceType: 'Patient', id, active: true },
+      request: { method: 'PUT', url: `Patient/${id}` },
+    }
+    const [put] = (await post(type, [written])).body.entry
+    const { meta } = (await server.fhir('GET', `/Patient/${id}`)).body
+    const version = { etag: 'W/"1"', lastModified: meta.lastUpdated }
+    const location = `${server.url}/Patient/${id}/_history/1`
+    expect(put).toEqual({ response: { status: '201 Created', location, ...version } })
+    const found = { ...create, request: { ...create.request, ifNoneExist } }
+    const { body } = await post(type, [found, get(`Patient/${id}`)])
+    expect(body.entry.map(({ response }: { response: object }) => response)).toEqual([
+      { status: '200 OK', location, ...version },
+      { status: '200 OK', ...version },
+    ])
+  })
+
+  test('are 304 without the resource where a read has the version that the client knows', async () => {
+    const { body: stored, headers } = await server.fhir('GET', '/Patient/shown')
+    const since = headers.get('last-modified') ?? ''
+    const entries = [
+      { ifNoneMatch: 'W/"1"' },
+      { ifModifiedSince: since },
+      { ifNoneMatch: 'W/"9"', ifModifiedSince: since },
+      { ifModifiedSince: '2001-01-01T00:00:00Z' },
+    ].map((condition) => ({ request: { method: 'GET', url: 'Patient/shown', ...condition } }))
+    const { body } = await post(type, entries)
+    expect(statuses(body)).toEqual([304, 304, 200, 200])
+    expect(body.entry.map(({ resource }: { resource?: object }) => resource)).toEqual([
+      undefined,
+      undefined,
+      stored,
+      stored,
+    ])
   })
 })
 

@@ -91,6 +91,34 @@ describe('the fullUrl of an entry', () => {
     expect(body.entry[1].resource.name[0].text).toBe(doctor)
   })
 
+  test('on another server stands for the new resource by its address there and by Type/id, when it is a POST', async () => {
+    const there = randomUUID()
+    const fullUrl = `http://elsewhere.example/fhir/Practitioner/${there}`
+    const { body } = await post([
+      create(practitioner(randomUUID()), fullUrl),
+      create(patientOf(fullUrl)),
+      create(patientOf(`Practitioner/${there}`)),
+    ])
+    const reference = `Practitioner/${body.entry[0].resource.id}`
+    expect(reference).not.toBe(`Practitioner/${there}`)
+    for (const index of [1, 2]) expect(body.entry[index].resource.generalPractitioner).toEqual([{ reference }])
+  })
+
+  test('on another server of a PUT stands for the resource of the url; Type/id stays what it is', async () => {
+    const [there, id] = [randomUUID(), randomUUID()]
+    const fullUrl = `http://elsewhere.example/fhir/Practitioner/${there}`
+    const { body } = await post([
+      {
+        ...create({ ...practitioner(randomUUID()), id }, fullUrl),
+        request: { method: 'PUT', url: `Practitioner/${id}` },
+      },
+      create(patientOf(fullUrl)),
+      create(patientOf(`Practitioner/${there}`)),
+    ])
+    const references = [1, 2].map((index) => body.entry[index].resource.generalPractitioner[0].reference)
+    expect(references).toEqual([`Practitioner/${id}`, `Practitioner/${there}`])
+  })
+
   test('of two entries is 400 and names both, also where one of them only reads', async () => {
     const same = urn()
     const before = await practitioners()

@@ -33,6 +33,22 @@ describe('conditional create', () => {
     expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(1)
   })
 
+  test('takes criteria with a question mark before them too, by itself and in a Bundle', async () => {
+    const value = randomUUID()
+    const ifNoneExist = `?${criteria(value)}`
+    const create = () => server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': ifNoneExist })
+    const created = await create()
+    expect(created.status).toBe(201)
+    const again = await create()
+    expect([again.status, again.body.id]).toEqual([200, created.body.id])
+    const entry = [{ resource: patient(value), request: { method: 'POST', url: 'Patient', ifNoneExist } }]
+    for (const type of ['transaction', 'batch']) {
+      const { body } = await server.fhir('POST', '/', { resourceType: 'Bundle', type, entry })
+      expect(body.entry).toMatchObject([{ response: { status: '200 OK', location: expect.any(String) } }])
+    }
+    expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(1)
+  })
+
   test('several matches are 412', async () => {
     const value = randomUUID()
     await many(value, 2)
@@ -81,14 +97,63 @@ describe('conditional update', () => {
     expect((await server.fhir('GET', `/Patient/${other.id}`)).body).toEqual(other)
   })
 
-  test('without a match and with a new id creates it under that id', async () => {
+  test('without a match and with a new id creates it under that id, by itself and in a Bundle', async () => {
     const id = randomUUID()
     const put = await server.fhir('PUT', `/Patient?${criteria(id)}`, { ...patient(id), id })
     expect([put.status, put.body.id]).toEqual([201, id])
+    for (const type of ['batch', 'transaction']) {
+      const id = randomUUID()
+      const entry = [{ resource: { ...patient(id), id }, request: { method: 'PUT', url: `Patient?${criteria(id)}` } }]
+      const { body } = await server.fhir('POST', '/', { resourceType: 'Bundle', type, entry })
+      const location = `${server.url}/Patient/${id}/_history/1`
+      expect(body.entry).toMatchObject([{ response: { status: '201 Created', location } }])
+    }
   })
 
-  test('without criteria is 400, never an update of everything', async () => {
-    expect((await server.fhir('PUT', '/Patient', patient('x'))).status).toBe(400)
+  test('without a match brings back the deleted resource of that id as its next version', async () => {
+    const id = randomUUID()
+    const put = () => server.fhir('PUT', `/Patient?${criteria(id)}`, { ...patient(id), id })
+    expect((await put()).status).toBe(201)
+    expect((await server.fhir('DELETE', `/Patient/${id}`)).status).toBe(204)
+    const back = await put()
+    expect([back.status, back.body.id, back.headers.get('etag')]).toEqual([201, id, 'W/"3"'])
+    expect((await server.fhir('GET', `/Patient/${id}`)).body).toEqual(back.body)
+  })
+
+  test('two of one transaction with the same criteria are 400 and write nothing, with a match and without', async () => {
+    const value = randomUUID()
+    const send = () => {
+      const entry = ['A', 'B'].map((family) => ({
+        resource: patient(value, family),
+        request: { method: 'PUT', url: `Patient?${criteria(value)}` },
+      }))
+      return server.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+    }
+    const withoutMatch = await send()
+    expect(withoutMatch.status).toBe(400)
+    expect(withoutMatch.body.issue[0].diagnostics).toContain('Bundle.entry[0] and Bundle.entry[1] both write')
+    expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(0)
+    await many(value, 1)
+    expect((await send()).status).toBe(400)
+    const { body } = await server.fhir('GET', `/Patient?${criteria(value)}`)
+    expect(body.entry).toMatchObject([{ resource: { name: [{ family: 'Conditional' }], meta: { versionId: '1' } } }])
+  })
+
+  test.each(['', '?_format=json', '?_pretty=true', '?_format=json&_pretty=true'])(
+    'without criteria is 400, never an update of everything: PUT /Patient%s',
+    async (query) => {
+      const { status, body } = await server.fhir('PUT', `/Patient${query}`, patient('x'))
+      expect(status).toBe(400)
+      expect(body.issue[0].diagnostics).toContain('the address needs an id (Patient/<id>) or search criteria')
+    },
+  )
+
+  test('how the answer is to look is no criterion', async () => {
+    const value = randomUUID()
+    const put = () =>
+      server.fhir('PUT', `/Patient?_format=json&${criteria(value)}&_pretty=true`, patient(value, 'Formatted'))
+    expect((await put()).status).toBe(201)
+    expect((await put()).status).toBe(200)
   })
 
   test('of 16 parallel clients without a match one creates and the others update', async () => {
@@ -115,6 +180,38 @@ describe('conditional delete', () => {
 
   test('without criteria is 400, never a deletion of everything', async () => {
     expect((await server.fhir('DELETE', '/Patient')).status).toBe(400)
+  })
+})
+
+describe('If-Match beside criteria', () => {
+  const change = async (method: 'PUT' | 'PATCH' | 'DELETE', value: string, ifMatch: string) => {
+    const bodies = {
+      PUT: patient(value, 'Changed'),
+      PATCH: [{ op: 'replace', path: '/name/0/family', value: 'Changed' }],
+      DELETE: undefined,
+    }
+    const headers = { 'if-match': ifMatch }
+    return (await server.fhir(method, `/Patient?${criteria(value)}`, bodies[method], headers)).status
+  }
+
+  test.each([
+    ['PUT', 200],
+    ['PATCH', 200],
+    ['DELETE', 204],
+  ] as const)('%s: a stale version is 412 and changes nothing, the current one is taken', async (method, status) => {
+    const value = randomUUID()
+    const { body } = await server.fhir('POST', '/Patient', patient(value))
+    await server.fhir('PUT', `/Patient/${body.id}`, { ...patient(value, 'Second'), id: body.id })
+    expect(await change(method, value, 'W/"1"')).toBe(412)
+    expect((await server.fhir('GET', `/Patient/${body.id}`)).body.name[0].family).toBe('Second')
+    expect(await change(method, value, 'W/"2"')).toBe(status)
+  })
+
+  test('PUT without a match is 412 and creates nothing', async () => {
+    const value = randomUUID()
+    expect(await change('PUT', value, 'W/"1"')).toBe(412)
+    expect(await change('PUT', value, '*')).toBe(412)
+    expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(0)
   })
 })
 

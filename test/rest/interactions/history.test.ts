@@ -95,6 +95,41 @@ describe('history', () => {
     expect(body.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"4"', 'W/"3"', 'W/"2"'])
   })
 
+  test('_since and _at may be less precise: they begin and end with the day that they name', async () => {
+    const [day] = times[0]?.split('T') ?? []
+    const all = ['W/"4"', 'W/"3"', 'W/"2"', 'W/"1"']
+    const etags = async (query: string) =>
+      ((await server.fhir('GET', `/Basic/${id}/_history?${query}`)).body.entry ?? []).map(
+        (entry: HistoryEntry) => entry.response.etag,
+      )
+    expect(await etags(`_since=${day}`)).toEqual(all)
+    expect(await etags(`_at=${day?.slice(0, 4)}`)).toEqual(all)
+    expect(await etags('_since=2999')).toEqual([])
+    expect(await etags('_at=2001')).toEqual([])
+  })
+
+  test('_since may have a time zone whose plus sign is not percent-encoded', async () => {
+    const second = Date.parse(times[1] ?? '')
+    const inTokyo = `${new Date(second + 9 * 3_600_000).toISOString().slice(0, -1)}+09:00`
+    const { body } = await server.fhir('GET', `/Basic/${id}/_history?_since=${inTokyo}`)
+    expect(body.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"4"', 'W/"3"', 'W/"2"'])
+  })
+
+  test('the next page is of the same query', async () => {
+    const { body } = await server.fhir('GET', `/Basic/${id}/_history?_since=${times[1]}&_count=2&_elements=code`)
+    const next = new URL(body.link.find((link: { relation: string }) => link.relation === 'next').url)
+    expect([...next.searchParams.keys()].toSorted()).toEqual(['_count', '_cursor', '_elements', '_since'])
+    const page = (await server.fhir('GET', next.href.slice(server.url.length))).body
+    expect(page.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"2"'])
+    expect(Object.keys(page.entry[0].resource).sort()).toEqual(['code', 'id', 'meta', 'resourceType'])
+  })
+
+  test('an unknown parameter is ignored where the client asks for lenient handling', async () => {
+    const lenient = { prefer: 'handling=lenient' }
+    const { status, body } = await server.fhir('GET', `/Basic/${id}/_history?family=x`, undefined, lenient)
+    expect([status, body.total]).toEqual([200, 4])
+  })
+
   test('_at gives the version that was current then', async () => {
     const { body } = await server.fhir('GET', `/Basic/${id}/_history?_at=${times[1]}`)
     expect(body.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"2"'])
@@ -108,6 +143,48 @@ describe('history', () => {
       `Basic/${id}`,
       `Basic/${id}`,
       'Basic',
+    ])
+  })
+
+  test('a page has no more versions than MAX_COUNT, whatever _count says', async () => {
+    const small = await startServer({ MAX_COUNT: '2', DEFAULT_COUNT: '2' })
+    try {
+      for (const query of ['', '?_count=2', '?_count=999999999']) {
+        const { body } = await small.fhir('GET', `/Patient/_history${query}`)
+        expect([body.total, body.entry.length]).toEqual([25, 2])
+      }
+      expect((await small.fhir('GET', '/Patient/_history?_count=1')).body.entry).toHaveLength(1)
+    } finally {
+      await small.close()
+    }
+  })
+
+  test('of the type tells creations from updates of each resource by itself', async () => {
+    const put = (flag: string, text: string) =>
+      server.fhir('PUT', `/Flag/${flag}`, {
+        resourceType: 'Flag',
+        id: flag,
+        status: 'active',
+        code: { text },
+        subject: { reference: 'Patient/abernathy-ruth' },
+      })
+    for (const text of ['one', 'two', 'three']) await put('updated', text)
+    await put('revived', 'one')
+    await server.fhir('DELETE', '/Flag/revived')
+    await put('revived', 'three')
+    for (const text of ['one', 'two']) await put('newest', text)
+    const { body } = await server.fhir('GET', '/Flag/_history')
+    expect(
+      body.entry.map(({ request, response }: HistoryEntry) => [request.url, response.etag, response.status]),
+    ).toEqual([
+      ['Flag/newest', 'W/"2"', '200'],
+      ['Flag/newest', 'W/"1"', '201'],
+      ['Flag/revived', 'W/"3"', '201'],
+      ['Flag/revived', 'W/"2"', '204'],
+      ['Flag/revived', 'W/"1"', '201'],
+      ['Flag/updated', 'W/"3"', '200'],
+      ['Flag/updated', 'W/"2"', '200'],
+      ['Flag/updated', 'W/"1"', '201'],
     ])
   })
 

@@ -42,7 +42,7 @@ interface Answer {
 /** A server that answers with its user; the function sends it one Authorization header. */
 async function serve(jwt: JwtConfig, jwks?: JwksOptions) {
   const koa = new Koa()
-  koa.use(errors(pino({ level: 'silent' })))
+  koa.use(errors(pino({ level: 'silent' }), new Set(['clinics'])))
   koa.use(authenticate({ jwt }, jwks))
   koa.use((ctx) => {
     ctx.body = userOf(ctx)

@@ -47,15 +47,17 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 describe('every parameter selects in a resource what its published expression selects there', () => {
   test.each(SAMPLES.map((sample) => [`${sample.resourceType}/${sample.id}`, sample] as const))('%s', (_, sample) => {
     const resource = plain(sample)
+    let selecting = 0
     for (const { code, url, expression } of searchParametersOf(sample.resourceType).values()) {
       const published = PUBLISHED.get(url) ?? ''
       // Corrected: see scripts/definitions/search-parameters.ts.
       const judged = url.endsWith('/InsurancePlan-name') ? expression : published
-      expect([code, plain(compileFhirPath(expression).evaluate(resource))]).toEqual([
-        code,
-        plain(judge(judged, resource)),
-      ])
+      const selected = compileFhirPath(expression).evaluate(resource)
+      expect([code, plain(selected)]).toEqual([code, plain(judge(judged, resource))])
+      if (selected.length > 0) selecting++
     }
+    // Parameters have nothing but their id to be found by, and the sample has none.
+    expect(selecting > 1).toBe(sample.resourceType !== 'Parameters')
   })
 })
 
@@ -66,6 +68,7 @@ describe('the entries of a resource', () => {
     '%s: are each there once, and only for its parameters',
     (_, sample) => {
       const entries = keys(sample)
+      expect(entries.length).toBeGreaterThan(0)
       expect(new Set(entries).size).toBe(entries.length)
       const codes = searchParametersOf(sample.resourceType)
       for (const entry of extractEntries(sample, BASE)) {
@@ -86,8 +89,21 @@ describe('the entries of a resource', () => {
 })
 
 test('published definitions of every kind have entries for what they are', () => {
+  const types = new Set<string>()
   for (const resource of officialExamples(40)) {
-    const entries = extractEntries(resource, BASE)
-    if (resource.url !== undefined) expect(entries).toContainEqual({ kind: 'uri', param: 'url', value: resource.url })
+    const { resourceType, url } = resource
+    types.add(resourceType)
+    expect(url).toEqual(expect.any(String))
+    expect(extractEntries(resource, BASE)).toContainEqual({ kind: 'uri', param: 'url', value: url })
   }
+  expect([...types].toSorted()).toEqual([
+    'CapabilityStatement',
+    'CodeSystem',
+    'CompartmentDefinition',
+    'ConceptMap',
+    'OperationDefinition',
+    'SearchParameter',
+    'StructureDefinition',
+    'ValueSet',
+  ])
 })

@@ -36,7 +36,9 @@ export function searchedDate(prefix: Prefix, text: string, now: number): Range |
   const range = dateRange(text)
   if (range === undefined || prefix !== 'ap') return range
   const [first, last] = [Number(range.low.at.above), Number(range.high.at.above)]
-  const tenth = Math.floor(Math.max(first - now, now - last, 0) / 10)
+  // The one in the middle is the moment of the date that is nearest to now.
+  const [, nearest = now] = [first, now, last].sort((one, other) => one - other)
+  const tenth = Math.floor(Math.abs(now - nearest) / 10)
   return { low: at(first - tenth), high: at(last + tenth) }
 }
 
@@ -54,15 +56,8 @@ const rangeOfPeriod = ({ start, end }: Readonly<Record<string, unknown>>): Range
 
 /** Its outer limits. */
 function rangeOfTiming({ event, repeat }: Readonly<Record<string, unknown>>): Range {
-  const events = (Array.isArray(event) ? event : []).flatMap((one) => dateRange(textOf(one)) ?? [])
+  const events = [event].flat().flatMap((one) => dateRange(textOf(one)) ?? [])
   const bounds = objectsIn(repeat).flatMap(({ boundsPeriod }) => objectsIn(boundsPeriod).map(rangeOfPeriod))
-  const [first, ...others] = [...events, ...bounds]
-  if (first === undefined) return { low: LEAST, high: MOST }
-  return others.reduce(
-    (all, one) => ({
-      low: compareEnds(one.low, all.low) < 0 ? one.low : all.low,
-      high: compareEnds(one.high, all.high) > 0 ? one.high : all.high,
-    }),
-    first,
-  )
+  const ends = [...events, ...bounds].flatMap(({ low, high }) => [low, high]).sort(compareEnds)
+  return { low: ends.at(0) ?? LEAST, high: ends.at(-1) ?? MOST }
 }

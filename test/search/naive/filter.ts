@@ -5,7 +5,7 @@ import { elementsOf, type Resource } from './elements.ts'
 import { compareEnds } from './ranges.ts'
 import type { Search } from './search.ts'
 import { compareTexts, plain } from './text.ts'
-import { textsOf } from './values.ts'
+import { dateOf, textsOf } from './values.ts'
 
 /** Words, texts in quotation marks and parentheses; what refers on has no filter of its own. */
 const PIECES = /"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+/g
@@ -122,10 +122,10 @@ function fitsString(operator: string, text: string, asked: string): boolean {
 }
 
 /** co: some time of the resource has all of the stated one in it; po: has some of it. */
-function hasTime(resource: Resource, { expression }: Parameter, operator: 'co' | 'po', text: string): boolean {
+function hasTime(resource: Resource, parameter: Parameter, operator: 'co' | 'po', text: string): boolean {
   const stated = rangeOfDate(text)
-  return elementsOf(resource, expression).some((value) => {
-    const own = rangeOfDate(value)
+  return elementsOf(resource, parameter.expression).some((value) => {
+    const own = dateOf(parameter, value)
     if (stated === undefined || own === undefined) return false
     return operator === 'co'
       ? compareEnds(own.low, stated.low) <= 0 && compareEnds(stated.high, own.high) <= 0

@@ -53,18 +53,19 @@ export class Search {
   /** What the includes of a query add to the matches. */
   included(path: string, matches: readonly Resource[]): readonly Resource[] {
     const includes = [...new URLSearchParams(path.split('?')[1])].filter(([name]) => name.includes('include'))
-    const found = new Set(matches)
-    let latest = matches
-    for (let round = 0; latest.length > 0; round += 1) {
-      const active = includes.filter(([name]) => round === 0 || name.endsWith(':iterate'))
-      const next = this.#resources.filter(
+    const iterated = includes.filter(([name]) => name.endsWith(':iterate'))
+    const reached = (from: readonly Resource[], by: typeof includes) =>
+      this.#resources.filter(
         (one) =>
-          !found.has(one) && active.some(([name, value]) => latest.some((near) => this.#leads(name, value, near, one))),
+          !matches.includes(one) &&
+          by.some(([name, value]) => from.some((near) => this.#leads(name, value, near, one))),
       )
-      for (const one of next) found.add(one)
-      latest = next
+    // Of what is reached already, what the repeated includes reach is added until nothing is new.
+    const added = (found: ReadonlySet<Resource>): ReadonlySet<Resource> => {
+      const more = found.union(new Set(reached([...found], iterated)))
+      return more.size === found.size ? found : added(more)
     }
-    return [...found].filter((one) => !matches.includes(one))
+    return [...added(new Set(reached(matches, includes)))]
   }
 
   /** Whether an include leads from one resource to another. */

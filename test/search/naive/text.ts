@@ -1,16 +1,23 @@
 /** The text of search values: https://hl7.org/fhir/R4/search.html#escaping and #string. */
 
-/** Splits where no backslash stands before the separator. */
-export function split(text: string, separator: ',' | '|' | '$'): readonly string[] {
-  const parts = ['']
-  for (const [piece] of text.matchAll(/\\.|./gsu)) {
-    if (piece === separator) parts.push('')
-    else parts.push(`${parts.pop()}${piece}`)
-  }
-  return parts
-}
+/** What a backslash may stand before, and the private-use characters that stand for these pairs while a text is split. */
+const ESCAPED = ['\\', ',', '|', '$']
+const STAND_INS = ['\uE000', '\uE001', '\uE002', '\uE003']
 
-export const withoutEscapes = (text: string): string => text.replace(/\\([\\,|$])/g, '$1')
+const replacedAll = (text: string, from: readonly string[], to: readonly string[]): string =>
+  from.reduce((changed, one, at) => changed.replaceAll(one, to[at] ?? ''), text)
+
+const PAIRS = ESCAPED.map((letter) => `\\${letter}`)
+/** Escaped backslashes come first, so that what follows them is not taken for escaped. */
+const hidden = (text: string): string => replacedAll(text, PAIRS, STAND_INS)
+
+/** The parts keep their escapes. */
+export const split = (text: string, separator: ',' | '|' | '$'): readonly string[] =>
+  hidden(text)
+    .split(separator)
+    .map((part) => replacedAll(part, STAND_INS, PAIRS))
+
+export const withoutEscapes = (text: string): string => replacedAll(hidden(text), STAND_INS, ESCAPED)
 
 /** Without case, accents and punctuation. */
 export const plain = (text: string): string =>

@@ -117,8 +117,11 @@ export function tokensOf({ element, system = '' }: Parameter, value: unknown): r
 
 /** Telephone numbers by their digits, e-mail addresses in small letters. */
 function contact(text: string): string {
-  if (text.includes('@')) return text.toLowerCase()
-  return /^[-+\d\s().]*\d[-+\d\s().]*$/.test(text) ? text.replace(/[^+\d]/g, '') : text
+  const letters = [...text]
+  const dialled = letters.filter((letter) => '+0123456789'.includes(letter))
+  const others = letters.filter((letter) => !'+0123456789 ().-/'.includes(letter))
+  if (others.includes('@')) return text.toLowerCase()
+  return others.length === 0 && dialled.length > 0 ? dialled.join('') : text
 }
 
 function fitsToken(parameter: Parameter, modifier: string | undefined, text: string, value: unknown): boolean {
@@ -202,15 +205,20 @@ function fitsCanonical(asked: string, found: string): boolean {
 
 /** A profile that is declared with its version is found without it too. */
 export const urisOf = (value: unknown): readonly string[] => {
-  const uri = textOf(value)
-  return uri.includes('|') ? [uri, uri.slice(0, uri.lastIndexOf('|'))] : [uri]
+  const [uri = '', version] = textOf(value).split('|')
+  return version === undefined ? [uri] : [`${uri}|${version}`, uri]
 }
 
 function fitsUri(modifier: string | undefined, asked: string, found: string): boolean {
-  const isBelow = (one: string, other: string) => one === other || one.startsWith(other.replace(/\/?$/, '/'))
-  if (modifier === 'below') return isBelow(found, asked)
-  if (modifier === 'above') return isBelow(asked, found)
+  if (modifier === 'below') return found === asked || isInside(found, asked)
+  if (modifier === 'above') return found === asked || isInside(asked, found)
   return found === asked
+}
+
+/** It has all segments of the folder, and at least one more. A slash at the end of a folder adds none. */
+function isInside(uri: string, folder: string): boolean {
+  const [segments, outer] = [uri.split('/'), folder.replace(/\/$/, '').split('/')]
+  return segments.length > outer.length && outer.every((segment, at) => segment === segments[at])
 }
 
 /** An instant is a point in time. */

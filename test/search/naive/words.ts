@@ -1,5 +1,5 @@
 /** `_text` and `_content`: https://hl7.org/fhir/R4/search.html#content. */
-import { isObject, objectsIn, type Resource, textOf } from './elements.ts'
+import { objectsIn, type Resource, textOf } from './elements.ts'
 import { plain } from './text.ts'
 
 /** What is no text: addresses, and what the server keeps. */
@@ -9,13 +9,15 @@ const narrative = (resource: Resource): readonly string[] =>
   objectsIn(resource['text']).map(({ div }) => textOf(div).replace(/<[^>]*>/g, ' '))
 
 /** The texts of all elements but dates; a narrative's `text` is an object, a concept's a string. */
-function texts(value: unknown): readonly string[] {
-  if (typeof value === 'string') return /^\d{4}-\d\d/.test(value) ? [] : [value]
-  if (Array.isArray(value)) return value.flatMap(texts)
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, part]) =>
-    OTHER.has(name) && (name !== 'text' || typeof part !== 'string') ? [] : texts(part),
-  )
+function texts(resource: Resource): readonly string[] {
+  const found: string[] = []
+  // It goes through everything, and into nothing that is left out here.
+  JSON.stringify(resource, (name, value: unknown) => {
+    if (OTHER.has(name) && (name !== 'text' || typeof value !== 'string')) return undefined
+    if (typeof value === 'string') found.push(value)
+    return value
+  })
+  return found.filter((text) => !/^\d{4}-\d\d/.test(text))
 }
 
 const wordsOf = (all: readonly string[]): ReadonlySet<string> => new Set(all.flatMap((text) => plain(text).split(' ')))

@@ -41,6 +41,11 @@ export const quantity: Table = {
     condition({ onsetAge: years(40) }),
     condition({ onsetRange: { low: years(30), high: years(50) } }),
     condition({ onsetRange: { low: years(60) } }),
+    // 18 to 21
+    condition({ onsetAge: { ...years(5), comparator: '>' } }),
+    condition({ onsetAge: { ...years(5), comparator: '>=' } }),
+    condition({ onsetAge: { ...years(7), comparator: '<' } }),
+    condition({ onsetAge: { ...years(7), comparator: '<=' } }),
   ],
   rows: [
     // R4: "a value of 5.4(+/-0.05) mg".
@@ -74,9 +79,14 @@ export const quantity: Table = {
     ['Invoice?totalgross=gt99|urn:iso:std:iso:4217|EUR', [13]],
     ['Invoice?totalgross=100||USD', [14]],
     [`Condition?onset-age=40|${UCUM}|a`, [15]],
-    [`Condition?onset-age=gt45|${UCUM}|a`, [16, 17]],
-    [`Condition?onset-age=lt480|${UCUM}|mo`, [16]],
+    [`Condition?onset-age=gt45|${UCUM}|a`, [16, 17, 18, 19]],
+    [`Condition?onset-age=lt480|${UCUM}|mo`, [16, 18, 19, 20, 21]],
     [`Condition?onset-age=sa50|${UCUM}|a`, [17]],
-    [`Condition?onset-age=ap55|${UCUM}|a`, [16, 17]],
+    [`Condition?onset-age=ap55|${UCUM}|a`, [16, 17, 18, 19]],
+    // More than 5 is wholly above 5, and 5 or more is not.
+    [`Condition?onset-age=sa5|${UCUM}|a`, [15, 16, 17, 18]],
+    [`Condition?onset-age=sa60|${UCUM}|mo`, [15, 16, 17, 18]],
+    [`Condition?onset-age=eb7|${UCUM}|a`, [20]],
+    ['Condition?onset-age=eb7', [20]],
   ],
 }

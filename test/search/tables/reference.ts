@@ -44,6 +44,18 @@ export const reference: Table = {
     answers('http://acme.org/q|1'),
     answers('http://acme.org/q|1.2'),
     answers('http://acme.org/q|12'),
+    // 18 to 21
+    answers('http://acme.org/v|2.1'),
+    answers('http://acme.org/v|2.10'),
+    answers('http://acme.org/v|2.1.3'),
+    answers('http://acme.org/v|2x1'),
+    // 22
+    {
+      resourceType: 'Provenance',
+      target: [to('Patient/reference-0/_history/1'), to('Patient/reference-0/_history/2')],
+      recorded: '2024-01-01T00:00:00Z',
+      agent: [{ who: { display: 'x' } }],
+    },
   ],
   rows: [
     ['Observation?subject=Patient/reference-0', [3, 4, 5]],
@@ -79,5 +91,14 @@ export const reference: Table = {
     ['QuestionnaireResponse?questionnaire=http://acme.org/q|1', [15]],
     ['QuestionnaireResponse?questionnaire:below=http://acme.org/q|1', [15, 16]],
     ['QuestionnaireResponse?questionnaire:above=http://acme.org/q|1.2', [15, 16]],
+    // 2.10 is another version than 2.1, not one below it.
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/v|2.1', [18, 20]],
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/v|2', [18, 19, 20]],
+    ['QuestionnaireResponse?questionnaire:above=http://acme.org/v|2.10', [19]],
+    // One resource may refer to several versions of another.
+    ['Provenance?target=Patient/reference-0/_history/1', [22]],
+    ['Provenance?target=Patient/reference-0/_history/2', [22]],
+    ['Provenance?target=Patient/reference-0/_history/3', []],
+    ['Provenance?target=Patient/reference-0', [22]],
   ],
 }

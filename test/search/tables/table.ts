@@ -1,7 +1,9 @@
 /** What a table of searches is made of. */
+import type { ServedType } from '../../../src/search/parameters.ts'
 
 export interface Table {
-  readonly name: string
+  /** The type of the search parameters. */
+  readonly name: ServedType
   /** Their ids are made of the table's name and their place. */
   readonly resources: readonly (Readonly<Record<string, unknown>> & { readonly resourceType: string })[]
   readonly rows: readonly Row[]

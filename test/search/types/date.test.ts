@@ -99,6 +99,22 @@ describe('a date in a query', () => {
     ['start=2024-05-01T10:00:00+02:00', { lowMin: at('2024-05-01T08:00Z'), lowMax: at('2024-05-01T08:00Z') + 999 }],
     // An unencoded plus arrives as a space.
     ['start=2024-05-01T10:00:00 02:00', { lowMin: at('2024-05-01T08:00Z'), lowMax: at('2024-05-01T08:00Z') + 999 }],
+    ['start=2024-05-01T10:00Z', { lowMin: at('2024-05-01T10:00Z'), lowMax: at('2024-05-01T10:00:59.999Z') }],
+    // A fraction of a second is as long as its last digit says, a millisecond at least.
+    [
+      'start=2024-05-01T10:00:00.5Z',
+      { lowMin: at('2024-05-01T10:00:00.500Z'), lowMax: at('2024-05-01T10:00:00.599Z') },
+    ],
+    [
+      'start=2024-05-01T10:00:00.25Z',
+      { lowMin: at('2024-05-01T10:00:00.250Z'), lowMax: at('2024-05-01T10:00:00.259Z') },
+    ],
+    [
+      'start=2024-05-01T10:00:00.1239Z',
+      { lowMin: at('2024-05-01T10:00:00.123Z'), lowMax: at('2024-05-01T10:00:00.123Z') },
+    ],
+    // A leap second is in the second before it, which JavaScript knows.
+    ['start=2016-12-31T23:59:60Z', { lowMin: at('2016-12-31T23:59:59Z'), lowMax: at('2016-12-31T23:59:59.999Z') }],
     ['start=ge2024-05-01&start=lt2024-05-08', { lowMin: at('2024-05-01'), lowMax: at('2024-05-08') - 1 }],
   ])('of an instant is one range of points: %s', (query, bounds) => {
     expect(where(`Slot?${query}`)).toEqual([{ kind: 'date', param: 'start', bounds }])
@@ -137,6 +153,16 @@ describe('a date in a query', () => {
   })
 
   test.each([
+    ['a day in the future', 'ap2024-01-21', '2024-01-19T00:00Z', '2024-01-23T23:59:59.999Z'],
+    ['a moment in the future', 'ap2024-01-11T00:00:00.000Z', '2024-01-10T00:00Z', '2024-01-12T00:00Z'],
+    ['the day that it is', 'ap2024-01-01', '2024-01-01T00:00Z', '2024-01-01T23:59:59.999Z'],
+  ])('with ap is wider on both sides by a tenth of the time until %s: %s', (_what, date, low, high) => {
+    expect(where(`Slot?start=${date}`)).toEqual([
+      { kind: 'date', param: 'start', bounds: { lowMin: at(low), lowMax: at(high) } },
+    ])
+  })
+
+  test.each([
     '2020-13',
     '2023-02-29',
     '2020-1-1',
@@ -161,6 +187,23 @@ describe('two conditions on one date', () => {
     expect(where('Patient?birthdate=ge1980&birthdate=lt1990')).toEqual([
       { kind: 'date', param: 'birthdate', bounds: { lowMin: at('1980-01-01'), lowMax: at('1990-01-01') - 1 } },
     ])
+  })
+
+  test.each([
+    ['lt1990', 'lt1980', { lowMax: at('1980-01-01') - 1 }],
+    ['eb1990', 'eb1980', { lowMax: at('1980-01-01') - 1, highMax: at('1980-01-01') - 1 }],
+    ['le1990', 'le1980', { lowMax: at('1981-01-01') - 1, highMax: at('1981-01-01') - 1 }],
+    ['ge1980', 'ge1990', { lowMin: at('1990-01-01') }],
+    ['sa1980', 'sa1990', { lowMin: at('1991-01-01') }],
+  ])('on one side become the tighter one, whichever comes first: %s and %s', (one, other, bounds) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      expect(where(`Patient?birthdate=${first}&birthdate=${second}`)).toEqual([
+        { kind: 'date', param: 'birthdate', bounds },
+      ])
+    }
   })
 
   test('stay two where it may have several: each may be met by another', () => {

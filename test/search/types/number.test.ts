@@ -46,6 +46,11 @@ describe('a prefix compares exactly', () => {
   })
 })
 
+test('ap allows a tenth on both sides of a negative number and of zero', () => {
+  expect([-111, -110, -90, -89].map((value) => finding('ap-100', value))).toEqual([false, true, true, false])
+  expect([-0.1, 0, 0.1].map((value) => finding('ap0', value))).toEqual([false, true, false])
+})
+
 test('the numbers of a resource are points, decimals with their zeros too', () => {
   expect(entriesOf('factor-override', item(parseJson('1.50')))).toEqual([
     { kind: 'number', param: 'factor-override', low: 1.5, high: 1.5 },

@@ -71,6 +71,23 @@ describe('a search by a quantity finds', () => {
   })
 })
 
+describe('a value with a comparator is a range that 5 itself is in only where the comparator says so', () => {
+  test.each<readonly [string, readonly string[]]>([
+    ['>', ['gt5', 'ge5', 'sa5', 'ne5', 'ap5']],
+    ['>=', ['gt5', 'ge5', 'ne5', 'ap5']],
+    ['<', ['lt5', 'le5', 'eb5', 'ne5', 'ap5']],
+    ['<=', ['lt5', 'le5', 'ne5', 'ap5']],
+  ])('%s5 is found by %j alone', (comparator, expected) => {
+    const searches = ['5', 'gt5', 'ge5', 'lt5', 'le5', 'sa5', 'eb5', 'ne5', 'ap5']
+    const foundBy = (unit: string) =>
+      searches.filter((search) =>
+        finds(`Observation?value-quantity=${search}${unit}`, observation(ucum(5, 'mg', { comparator }))),
+      )
+    expect(foundBy('')).toEqual(expected)
+    expect(foundBy(`|${UCUM}|mg`)).toEqual(expected)
+  })
+})
+
 describe('a Range', () => {
   const condition = (low: unknown, high: unknown) => ({ resourceType: 'Condition', onsetRange: { low, high } })
   const AGES = [

@@ -90,6 +90,22 @@ describe('the references of a resource', () => {
     expect(entriesOf('actor', appointment)).toHaveLength(2)
   })
 
+  test('to two versions of one resource are two', () => {
+    const target = [{ reference: 'Patient/1/_history/1' }, { reference: 'Patient/1/_history/2' }]
+    const provenance = { resourceType: 'Provenance', target: [...target, ...target] }
+    expect(entriesOf('target', provenance)).toEqual([
+      { kind: 'reference', param: 'target', type: 'Patient', id: '1', version: '1' },
+      { kind: 'reference', param: 'target', type: 'Patient', id: '1', version: '2' },
+    ])
+    const versions = ['', '/_history/1', '/_history/2', '/_history/3']
+    expect(versions.map((version) => finds(`Provenance?target=Patient/1${version}`, provenance))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
   test('do not include an attachment that stands where a reference may', () => {
     const consent = { resourceType: 'Consent', sourceAttachment: { title: 'scan', url: 'http://x.org/scan' } }
     expect(entriesOf('source-reference', consent)).toEqual([])
@@ -151,6 +167,19 @@ describe(':above and :below', () => {
         ],
       },
     ])
+  })
+
+  test.each([
+    ['2.1', true],
+    ['2.1.3', true],
+    ['2.1-ballot', false],
+    ['2.10', false],
+    ['2', false],
+    [undefined, false],
+  ])('a canonical of the version %s is below |2.1: %p', (version, found) => {
+    const questionnaire = version === undefined ? 'http://x.org/q' : `http://x.org/q|${version}`
+    const response = { resourceType: 'QuestionnaireResponse', questionnaire }
+    expect(finds('QuestionnaireResponse?questionnaire:below=http://x.org/q|2.1', response)).toBe(found)
   })
 
   test.each([

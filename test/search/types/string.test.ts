@@ -60,6 +60,20 @@ describe('the strings of a resource', () => {
     ])
   })
 
+  test.each([
+    ['text', '7 Harbour Row, Whitby'],
+    ['line', ['7 Harbour Row']],
+    ['city', 'Whitby'],
+    ['district', 'Scarborough'],
+    ['state', 'North Yorkshire'],
+    ['postalCode', 'YO22 4BQ'],
+    ['country', 'GB'],
+  ])('make address= find the %s of an address: %j', (part, value) => {
+    const patient = { resourceType: 'Patient', address: [{ use: 'home', period: { start: '2024' }, [part]: value }] }
+    expect(finds(`Patient?address=${value}`, patient)).toBe(true)
+    expect(entriesOf('address', patient)).toHaveLength(1)
+  })
+
   test('hold the same text once', () => {
     const name = [{ family: 'Roe' }, { family: 'Roe', use: 'old' }]
     expect(entriesOf('family', { resourceType: 'Patient', name })).toHaveLength(1)

@@ -1,0 +1,138 @@
+/** The providers and operations of extensions, beside and around those of the server. */
+import type { Operation } from '../core/operation.ts'
+import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
+import { standardProvider } from '../core/standard.ts'
+import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
+import { checkProvider } from '../providers/check-provider.ts'
+import { everyTypeOperations } from '../providers/every-type.ts'
+import type { InteractionWrappers, ProviderExtension } from './extension.ts'
+import { type LoadedExtension, naming } from './naming.ts'
+
+export interface Declarations {
+  /** Of the types that are not served in the standard way. */
+  readonly providers: readonly Provider[]
+  /** The operations of the whole clinic. */
+  readonly systemOperations: readonly Operation[]
+}
+
+/**
+ * What the server declares with its extensions: their providers first, then their rules around providers, then their
+ * operations, so that the order of the extensions only decides which rule is around which.
+ * @throws Error naming the extension and what it declares wrongly
+ */
+export function declarationsWith(extensions: readonly LoadedExtension[], own: Declarations): Declarations {
+  const types = new ExtendedTypes(own.providers)
+  const systemOperations = [...own.systemOperations]
+  const each = (declare: (extension: LoadedExtension) => void): void => {
+    for (const extension of extensions) naming(extension, () => declare(extension))
+  }
+  each((extension) => {
+    for (const provider of providersOf(extension)) types.provide(provider, extension.name)
+  })
+  each(({ providers = [] }) => {
+    for (const one of providers) if (isAround(one)) types.putAround(one)
+  })
+  each((extension) => {
+    for (const operation of extension.operations ?? []) types.addOperation(operation)
+    for (const operation of operationsOf(extension)) addSystemOperation(systemOperations, operation)
+  })
+  return { providers: types.providers, systemOperations }
+}
+
+const isAround = (one: Provider | ProviderExtension): one is ProviderExtension => 'around' in one
+
+const providersOf = ({ providers = [] }: LoadedExtension): readonly Provider[] =>
+  providers.filter((one): one is Provider => !isAround(one))
+
+/** Those that it adds to types, and those of its own providers. */
+export const operationsOf = (extension: LoadedExtension): readonly Operation[] => [
+  ...(extension.operations ?? []),
+  ...providersOf(extension).flatMap(({ operations }) => operations),
+]
+
+function addSystemOperation(operations: Operation[], operation: Operation): void {
+  if (!operation.definition.system) return
+  refuseSecond(operations, operation, 'the system')
+  operations.push(operation)
+}
+
+function refuseSecond(operations: readonly Operation[], { code }: Operation, where: string): void {
+  const present = operations.find((one) => one.code === code)
+  if (present === undefined) return
+  throw new Error(`operation $${code}: ${where} has one of that code already (${present.definition.url})`)
+}
+
+/** The providers by type while extensions change them. */
+class ExtendedTypes {
+  readonly #own: readonly Provider[]
+  readonly #changed = new Map<string, Provider>()
+  readonly #owners = new Map<string, string>()
+
+  constructor(own: readonly Provider[]) {
+    this.#own = own
+  }
+
+  get providers(): readonly Provider[] {
+    return [...this.#own.filter(({ type }) => !this.#changed.has(type)), ...this.#changed.values()]
+  }
+
+  /** @throws Error when the type has a provider of its own already */
+  provide(provider: Provider, extension: string): void {
+    const { type } = provider
+    checkType(type)
+    const owner = this.#own.some((one) => one.type === type) ? 'the server' : this.#owners.get(type)
+    if (owner !== undefined)
+      throw new Error(`provider ${type}: ${owner} has one for ${type} already; put rules around it with extendProvider`)
+    checkProvider(provider)
+    this.#owners.set(type, `extension ${extension}`)
+    this.#changed.set(type, provider)
+  }
+
+  /** @throws Error when the type does not offer the interaction */
+  putAround({ type, around }: ProviderExtension): void {
+    checkType(type)
+    const provider = this.#current(type)
+    const interactions: Mutable<Partial<Interactions>> = { ...provider.interactions }
+    for (const code of Object.keys(around) as InteractionCode[]) wrap(type, interactions, around, code)
+    const extended = { ...provider, interactions }
+    checkProvider(extended)
+    this.#changed.set(type, extended)
+  }
+
+  addOperation(operation: Operation): void {
+    const { resource = [], type: onType, instance } = operation.definition
+    if (!onType && !instance) return
+    for (const type of resource.includes('Resource') ? resourceTypes : new Set<string>(resource)) {
+      checkType(type)
+      const provider = this.#current(type)
+      refuseSecond([...provider.operations, ...everyTypeOperations], operation, type)
+      this.#changed.set(type, { ...provider, operations: [...provider.operations, operation] })
+    }
+  }
+
+  #current(type: string): Provider {
+    return this.#changed.get(type) ?? this.#own.find((one) => one.type === type) ?? standardProvider(type)
+  }
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+function wrap<Code extends InteractionCode>(
+  type: string,
+  interactions: Mutable<Partial<Interactions>>,
+  around: InteractionWrappers,
+  code: Code,
+): void {
+  const next: Interactions[Code] | undefined = interactions[code]
+  const wrapper = around[code]
+  if (next === undefined)
+    throw new Error(
+      `${type} offers no interaction '${code}' to extend; it offers ${Object.keys(interactions).join(', ')}`,
+    )
+  if (typeof wrapper !== 'function') throw new Error(`the extension of ${type} declares ${code} without a handler`)
+  interactions[code] = wrapper(next)
+}
+
+function checkType(type: string): void {
+  if (!isResourceType(type)) throw new Error(`provider ${type}: R4 has no such resource type`)
+}

@@ -1,0 +1,127 @@
+/**
+ * The FHIR resources of extensions: their OperationDefinitions, SearchParameters, StructureDefinitions, CodeSystems and
+ * ValueSets. They become resources of the server, which every clinic has and none can change.
+ */
+import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
+import { addShippedResources, isShipped, type ShippedResource } from '../core/shipped.ts'
+import { isObject } from '../fhir/resource.ts'
+import { validate } from '../fhir/validate.ts'
+import { checkOperation } from '../operations/check-definition.ts'
+import type { CustomParameter } from '../search/index/custom-declaration.ts'
+import { customParameter } from '../search/index/custom-definition.ts'
+import { rowOf } from '../search/index/custom-parameters.ts'
+import { typesOf } from '../search/index/expression-types.ts'
+import { addSearchParameters, type SearchParameter } from '../search/parameters.ts'
+import { operationsOf } from './declarations.ts'
+import { type LoadedExtension, naming, prefixed } from './naming.ts'
+
+/** The parts of an extension that are resources as they stand. */
+const TYPES = {
+  searchParameters: 'SearchParameter',
+  profiles: 'StructureDefinition',
+  codeSystems: 'CodeSystem',
+  valueSets: 'ValueSet',
+} as const
+
+/** What the extensions of this process have added. */
+let installed: readonly unknown[] | undefined
+
+/**
+ * Checks the resources of the extensions, and makes them the server's. The search parameters decide how a resource is
+ * indexed, so all apps of a process have the same: those of the first one.
+ * @throws Error naming the extension and what is wrong with it; or that another app of this process has other extensions
+ */
+export function installDefinitions(extensions: readonly LoadedExtension[]): void {
+  const owned = extensions.flatMap((extension) =>
+    naming(extension, () => resourcesOf(extension)).map((resource) => ({ extension, resource })),
+  )
+  const resources = owned.map(({ resource }) => resource)
+  if (installed !== undefined) {
+    if (isSameList(installed, resources)) return
+    throw new Error('An app with other extensions runs in this process; start this one in a process of its own')
+  }
+  checkUnique(owned)
+  const parameters = parametersOf(extensions)
+  if (resources.length > 0) {
+    addSearchParameters(parameters)
+    addShippedResources(resources)
+  }
+  installed = resources
+}
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, index) => item === other[index])
+
+type CanonicalResource = ShippedResource & { readonly url: string }
+
+/** @throws Error naming the resource that cannot be shipped */
+function resourcesOf(extension: LoadedExtension): readonly CanonicalResource[] {
+  const operations = [...new Set(operationsOf(extension))]
+  for (const operation of operations) checkOperation(operation)
+  const definitions = operations.map(({ definition }) => checked(definition, 'operations', 'OperationDefinition'))
+  const parts = Object.entries(TYPES) as readonly (readonly [keyof typeof TYPES, string])[]
+  return [
+    ...definitions,
+    ...parts.flatMap(([part, type]) => (extension[part] ?? []).map((one) => checked(one, part, type))),
+  ]
+}
+
+function checked(resource: unknown, part: string, type: string): CanonicalResource {
+  const { resourceType, id, url } = isObject(resource) ? resource : {}
+  if (resourceType !== type) throw new Error(`${part} holds something that is no ${type}`)
+  if (typeof url !== 'string') throw new Error(`the ${type} '${String(id ?? '')}' has no url, which others name it by`)
+  if (typeof id !== 'string') throw new Error(`the ${type} ${url} has no id, under which clients read it`)
+  const [issue] = validate(resource)
+  if (issue !== undefined) throw new Error(`the ${type} '${id}' is broken: ${issue.diagnostics}`)
+  return resource as CanonicalResource
+}
+
+interface Owned {
+  readonly extension: LoadedExtension
+  readonly resource: CanonicalResource
+}
+
+/** @throws Error naming the extension with a resource whose id or url is taken */
+function checkUnique(owned: readonly Owned[]): void {
+  const owners = new Map<string, string>()
+  for (const { extension, resource } of owned) {
+    const { resourceType: type, id, url } = resource
+    const owner = isShipped(type, id) ? 'the server' : (owners.get(`${type}/${id}`) ?? owners.get(`${type} ${url}`))
+    naming(extension, () => {
+      if (owner === undefined) return
+      throw new Error(`the ${type} '${id}' (${url}) has the id or the url of one of ${owner}; both must be its own`)
+    })
+    owners.set(`${type}/${id}`, `extension ${extension.name}`).set(`${type} ${url}`, `extension ${extension.name}`)
+  }
+}
+
+/** By resource type. @throws Error naming the extension with a search parameter that cannot be served */
+function parametersOf(extensions: readonly LoadedExtension[]): Readonly<Record<string, readonly SearchParameter[]>> {
+  const known: CustomParameter[] = []
+  for (const extension of extensions) {
+    for (const resource of extension.searchParameters ?? [])
+      known.push(naming(extension, () => parameterOf(resource, known)))
+  }
+  const rows: Record<string, SearchParameter[]> = {}
+  for (const parameter of known) {
+    for (const type of typesOf(parameter.base)) {
+      rows[type] ??= []
+      rows[type].push(rowOf(parameter, type))
+    }
+  }
+  return rows
+}
+
+/** The rules are those for the parameters that clinics add. */
+function parameterOf(resource: SearchParameterResource, known: readonly CustomParameter[]): CustomParameter {
+  const { id = '', status } = resource
+  const parameter = prefixed(`the SearchParameter '${id}'`, () =>
+    customParameter({ ...resource, id }, { parameters: known, types: {}, references: {} }),
+  )
+  if (parameter !== undefined) return { ...parameter, since: 0 }
+  throw new Error(
+    status === 'active'
+      ? `the SearchParameter '${id}' describes one that the server has already`
+      : `the SearchParameter '${id}' has the status ${status}; only an active one is searched by`,
+  )
+}

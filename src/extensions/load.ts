@@ -1,0 +1,85 @@
+/** Loads the modules that EXTENSIONS names. */
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isObject } from '../fhir/resource.ts'
+import type { ServerExtension } from './extension.ts'
+import type { LoadedExtension } from './naming.ts'
+
+/** Every part that an extension can have. */
+const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>> = {
+  name: 'text',
+  providers: 'list',
+  operations: 'list',
+  tools: 'object',
+  searchParameters: 'list',
+  profiles: 'list',
+  codeSystems: 'list',
+  valueSets: 'list',
+}
+
+/**
+ * The extensions that these modules export, in their order.
+ * @param modules paths of files or names of packages, relative to `folder`
+ * @throws Error naming the module that cannot be loaded, or does not export an extension
+ */
+export async function loadExtensions(
+  modules: readonly string[],
+  folder: string = process.cwd(),
+): Promise<readonly LoadedExtension[]> {
+  const loaded: LoadedExtension[] = []
+  for (const module of modules) loaded.push(await loadExtension(module, folder))
+  return loaded
+}
+
+async function loadExtension(module: string, folder: string): Promise<LoadedExtension> {
+  const { extension } = await importModule(module, folder)
+  if (extension === undefined)
+    throw new Error(`The module ${module} of EXTENSIONS has no export named 'extension'; see docs/extending.md`)
+  const problem = problemOf(extension)
+  if (problem !== undefined) throw new Error(`The module ${module} of EXTENSIONS: its export 'extension' ${problem}`)
+  return { ...(extension as ServerExtension), module }
+}
+
+async function importModule(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
+  try {
+    return await import(pathToFileURL(fileOf(module, folder)).href)
+  } catch (error) {
+    if (isNotFound(error, module)) throw new Error(`The module ${module} of EXTENSIONS is not found from ${folder}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The module ${module} of EXTENSIONS cannot be loaded: ${reason}`, { cause: error })
+  }
+}
+
+/**
+ * A file has precedence over a package.
+ * @throws Error as `require.resolve` does
+ */
+function fileOf(module: string, folder: string): string {
+  const path = resolve(folder, module)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
+  return createRequire(join(folder, 'package.json')).resolve(module)
+}
+
+/** The module itself, not one that it imports. */
+const isNotFound = (error: unknown, module: string): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'MODULE_NOT_FOUND' &&
+  error.message.startsWith(`Cannot find module '${module}'`)
+
+function problemOf(extension: unknown): string | undefined {
+  if (!isObject(extension)) return 'is no object; make it with defineExtension'
+  if (typeof extension['name'] !== 'string' || extension['name'] === '') return 'has no name'
+  for (const [part, value] of Object.entries(extension)) {
+    if (!isPart(part)) return `has a part '${part}'; the parts are ${Object.keys(PARTS).join(', ')}`
+    if (value !== undefined && !IS[PARTS[part]](value)) return `has a part '${part}' that is not ${SAID[PARTS[part]]}`
+  }
+  return undefined
+}
+
+const isPart = (name: string): name is keyof ServerExtension => Object.hasOwn(PARTS, name)
+
+const IS = { text: (value: unknown) => typeof value === 'string', list: Array.isArray, object: isObject } as const
+const SAID = { text: 'a text', list: 'a list', object: 'an object' } as const

@@ -1,0 +1,61 @@
+/**
+ * The entry point of the package: what extensions, and programs that run the server themselves, may use. These names and
+ * what their comments say are stable; nothing else in src is. See docs/extending.md.
+ */
+export { type App, type AppParts, createApp } from './app.ts'
+export { patientOfRequest } from './calls/session/patient-of-request.ts'
+export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
+export type { CrmSettings } from './clinics/settings.ts'
+export { type Config, type Limits, readConfig } from './config.ts'
+export type { CallSession } from './core/call-session.ts'
+export type { Agent, ClinicAccess, Context } from './core/context.ts'
+export {
+  defineOperation,
+  type Operation,
+  type OperationHandler,
+  type OperationInput,
+  type OperationOutput,
+  type OperationRequest,
+} from './core/operation.ts'
+export type {
+  CrmConnector,
+  CrmContact,
+  Delivery,
+  InsuranceRequest,
+  InsuranceResult,
+  InsuranceStatus,
+  InsuranceVerification,
+  Integrations,
+} from './core/ports.ts'
+export type { Precondition } from './core/precondition.ts'
+export {
+  defineProvider,
+  type InteractionCode,
+  type Interactions,
+  type Provider,
+} from './core/provider.ts'
+export { standard } from './core/standard.ts'
+export { seedDemo } from './demo/demo-clinic.ts'
+export {
+  defineExtension,
+  extendProvider,
+  type InteractionWrappers,
+  type ProviderExtension,
+  type ServerExtension,
+} from './extensions/extension.ts'
+export { loadExtensions } from './extensions/load.ts'
+export type { LoadedExtension } from './extensions/naming.ts'
+export {
+  badRequest,
+  conflict,
+  FhirError,
+  gone,
+  type Issue,
+  type IssueCode,
+  notFound,
+  preconditionFailed,
+  unprocessable,
+} from './fhir/outcome.ts'
+export type { AnyResource } from './fhir/resource.ts'
+export { listen } from './process/listen.ts'
+export type { Versioned } from './repository/repository.ts'

@@ -1,0 +1,55 @@
+/** Faults of SQLite as errors of the port: https://sqlite.org/rescode.html. */
+import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+
+/** Another process is writing. */
+export class Locked extends StoreUnavailable {
+  constructor() {
+    super("The database can't serve now: another process has locked it")
+  }
+}
+
+/** SQLITE_BUSY */
+const BUSY = 5
+/** SQLITE_FULL; for the memory-mapped part of the log, SQLite reports a full disk as SQLITE_IOERR_SHMSIZE. */
+const FULL = 13
+const FULL_IN_MEMORY = 4_874
+/** SQLITE_IOERR_FSYNC: it is in the log, but perhaps not on the disk. */
+const NOT_SYNCED = 1_034
+
+/** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
+const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'another process has locked it'],
+  [6, 'it is locked'],
+  [7, 'there is not enough memory'],
+  [8, 'the file, or its folder, is read-only for this process'],
+  [10, 'the disk cannot be read or written'],
+  [11, 'the file is damaged; restore it from a backup'],
+  [FULL, 'the disk is full'],
+  [14, 'it cannot be opened; it must be a file in a folder that this process may write'],
+  [26, 'the file is no SQLite database'],
+])
+
+/** True for the error of a file that another process has locked. */
+export const isBusy = (error: unknown): boolean => ((resultCode(error) ?? 0) & 0xff) === BUSY
+
+/** The error of the port for anything that is thrown inside the engine. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
+    return error
+  const code = resultCode(error) ?? 0
+  const primary = code === FULL_IN_MEMORY ? FULL : code & 0xff
+  const why = UNAVAILABLE.get(primary)
+  if (why === undefined) return error
+  return new StoreUnavailable(`The database can't serve now: ${why} (SQLite result ${code})`, {
+    reason: primary === FULL ? 'full' : 'away',
+    mayBeWritten: code === NOT_SYNCED,
+    cause: error,
+  })
+}
+
+/** SQLite's extended result code. */
+function resultCode(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error && error.code === 'ERR_INVALID_STATE') return 14
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
+}

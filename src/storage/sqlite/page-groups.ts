@@ -1,0 +1,123 @@
+/**
+ * A page in the order of several sort keys: the index of the first one is read in its order, and rows that share a value
+ * of it (a group) are put in order by the other keys.
+ */
+
+import type { CursorKey } from '../cursor.ts'
+import { mostToCollect } from './access-path.ts'
+import { isAtLeast, narrowed, type Source } from './candidates.ts'
+import type { Engine } from './engine.ts'
+import { collectRows } from './page-collect.ts'
+import { scanValues, valuesFirst } from './page-scan.ts'
+import type { PageRange, SortedRow } from './row-order.ts'
+import type { OrderedScan } from './sort.ts'
+import { ALWAYS, and, joined, NEVER, raw, type Sql, sql } from './sql.ts'
+import type { Term } from './term.ts'
+import type { TypeSearch } from './type-search.ts'
+
+/** A page by whichever strategy suits: a large group is a search of its own, by one sort key less. */
+type PageOf = (engine: Engine, search: TypeSearch, page: PageRange) => readonly SortedRow[]
+
+interface Groups {
+  readonly engine: Engine
+  readonly search: TypeSearch
+  /** Of the first key's index. */
+  readonly scan: OrderedScan
+  readonly pageOf: PageOf
+}
+
+/** Resources without a value of the first key come last, as a group. */
+export function scanGroups(
+  engine: Engine,
+  search: TypeSearch,
+  scan: OrderedScan,
+  page: PageRange,
+  pageOf: PageOf,
+): readonly SortedRow[] {
+  const groups: Groups = { engine, search, scan, pageOf }
+  return valuesFirst(
+    scan,
+    page,
+    (range) => groupsInOrder(groups, range),
+    (range) => groupAsSearch(groups, null, range),
+  )
+}
+
+/**
+ * The first rows by the first key alone, and those of a group put in order by the others. Of the last group there may be
+ * more rows than these, so it is read by itself.
+ */
+function groupsInOrder(groups: Groups, { after, limit }: PageRange): readonly SortedRow[] {
+  const { engine, search, scan } = groups
+  const begun = after === undefined ? [] : groupPage(groups, after.keys[0] ?? null, { after, limit })
+  if (begun.length === limit) return begun
+  const wanted = limit - begun.length
+  const descends = search.orderings[0]?.descending ?? false
+  const behindGroup = after && lastOfGroup(after, descends)
+  const heads = scanValues(engine, search, scan, descends, { after: behindGroup, limit: wanted })
+  const last = heads.length < wanted ? undefined : heads.at(-1)?.keys[0]
+  const complete = heads.filter(({ keys }) => keys[0] !== last)
+  const sorted = collectRows(engine, these(complete), search.orderings, { after: undefined, limit: wanted })
+  const rest = last === undefined ? [] : groupPage(groups, last, { after: undefined, limit: wanted - complete.length })
+  return [...begun, ...sorted, ...rest]
+}
+
+/** Comes after every row that shares its first key. */
+const lastOfGroup = ({ keys }: SortedRow, descends: boolean): SortedRow => ({
+  keys: keys.slice(0, 1),
+  row: descends ? -1 : Number.MAX_SAFE_INTEGER,
+})
+
+const these = (rows: readonly SortedRow[]): Source => ({
+  from: sql`json_each(${JSON.stringify(rows.map(({ row }) => row))}) AS d`,
+  where: ALWAYS,
+  row: raw('d.value'),
+  inRowOrder: false,
+  distinct: true,
+})
+
+/** Rows with one value of the first key: few are sorted, for many the index of the next key is scanned. */
+function groupPage(groups: Groups, value: CursorKey, page: PageRange): readonly SortedRow[] {
+  const { engine, search, scan } = groups
+  const hasValue = sql`${scan.column} = ${value}`
+  const [, ...others] = search.orderings
+  const isScannable = others[0]?.scan !== undefined
+  if (isScannable && isAtLeast(engine, sourceOf(scan, hasValue), mostToCollect(engine, search.scope, page.limit)))
+    return groupAsSearch(groups, value, page)
+  const source = narrowed(sourceOf(scan, hasValue, scan.isSortRow), search.terms)
+  return collectRows(engine, source, others, withoutFirstKey(page)).map(withFirstKey(value))
+}
+
+/** The rows with one value of the first key (null: with none), as a search by the other keys. */
+function groupAsSearch({ engine, search, pageOf }: Groups, value: CursorKey, page: PageRange): readonly SortedRow[] {
+  const [first, ...orderings] = search.orderings
+  if (first === undefined) return []
+  const term: Term = { op: 'sorted', value: first.value, equals: value }
+  const { terms, every, path } = search
+  const inGroup: TypeSearch = {
+    ...search,
+    terms: [...terms, term],
+    orderings,
+    every: narrowed(every, [term]),
+    path: path && { ...path, source: narrowed(path.source, [term]) },
+  }
+  return pageOf(engine, inGroup, withoutFirstKey(page)).map(withFirstKey(value))
+}
+
+const withoutFirstKey = ({ after, limit }: PageRange): PageRange => ({
+  after: after && { keys: after.keys.slice(1), row: after.row },
+  limit,
+})
+
+const withFirstKey =
+  (value: CursorKey) =>
+  ({ keys, row }: SortedRow): SortedRow => ({ keys: [value, ...keys], row })
+
+function sourceOf({ sources }: OrderedScan, ...tests: readonly Sql[]): Source {
+  const [first, ...others] = sources.map(({ from, where }) => ({ from, where: and([where, ...tests]) }))
+  const shape = { row: raw('d.row'), inRowOrder: false, distinct: true }
+  if (first === undefined) return { ...shape, from: raw('(SELECT 0 AS row) AS d'), where: NEVER }
+  if (others.length === 0) return { ...shape, ...first }
+  const parts = [first, ...others].map(({ from, where }) => sql`SELECT d.row AS row FROM ${from} WHERE ${where}`)
+  return { ...shape, from: sql`(${joined(parts, ' UNION ALL ')}) AS d`, where: ALWAYS }
+}

@@ -1,0 +1,115 @@
+/** A page by reading an index in its order until the page is full: by row, by a combined index, or by the one sort key. */
+import { distinct, type Source } from './candidates.ts'
+import type { Engine } from './engine.ts'
+import { exists } from './exists.ts'
+import {
+  comesAfter,
+  direction,
+  mergePages,
+  type PageRange,
+  rowsDescend,
+  type SortedRow,
+  sortedRows,
+} from './row-order.ts'
+import type { OrderedScan, Ordering } from './sort.ts'
+import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
+import type { TypeSearch } from './type-search.ts'
+
+/** By row number: an index has the rows in that order, or they are few and are sorted. */
+export function scanRows(engine: Engine, source: Source, { after, limit }: PageRange): readonly SortedRow[] {
+  const isAfter = after === undefined ? ALWAYS : sql`${source.row} > ${after.row}`
+  return sortedRows(
+    engine,
+    sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${and([source.where, isAfter])}
+    ORDER BY ${source.row} ${limitedTo(limit)}`,
+  )
+}
+
+export const scanCombinedIndex = (
+  engine: Engine,
+  source: Source,
+  orderings: readonly Ordering[],
+  page: PageRange,
+): readonly SortedRow[] => sortedRows(engine, inOrder(source, raw('d.low'), rowsDescend(orderings), page))
+
+/** Resources that the index does not have, because they have no value of the sort key, come last. */
+export function scanSortIndex(
+  engine: Engine,
+  search: TypeSearch,
+  scan: OrderedScan,
+  page: PageRange,
+): readonly SortedRow[] {
+  const descends = rowsDescend(search.orderings)
+  return valuesFirst(
+    scan,
+    page,
+    (range) => scanValues(engine, search, scan, descends, range),
+    (range) => withoutValue(engine, search, scan, range),
+  )
+}
+
+/** A page of the rows that have a value of the first key, then of those that have none. */
+export function valuesFirst(
+  { param }: OrderedScan,
+  { after, limit }: PageRange,
+  withValue: (page: PageRange) => readonly SortedRow[],
+  withoutOne: (page: PageRange) => readonly SortedRow[],
+): readonly SortedRow[] {
+  const isPastValues = after?.keys[0] === null
+  const valued = isPastValues ? [] : withValue({ after, limit })
+  if (valued.length === limit || param === undefined) return valued
+  return [...valued, ...withoutOne({ after: isPastValues ? after : undefined, limit: limit - valued.length })]
+}
+
+/** The rows of the index that match; the conditions are tested on the way. */
+export function scanValues(
+  engine: Engine,
+  { terms }: Pick<TypeSearch, 'terms'>,
+  scan: OrderedScan,
+  descends: boolean,
+  page: PageRange,
+): readonly SortedRow[] {
+  const tests = testsOf(engine, terms, scan)
+  const found = scan.sources.map(({ from, where }) =>
+    sortedRows(engine, inOrder({ from, where: and([where, ...tests, scan.isSortRow]) }, scan.column, descends, page)),
+  )
+  return mergePages([{ descending: descends }], found, page.limit)
+}
+
+function testsOf(engine: Engine, terms: TypeSearch['terms'], { param }: OrderedScan): readonly Sql[] {
+  const repeated = param !== undefined && engine.names.factsOf(param).repeated
+  return terms.map((term) => {
+    // On the scanned row itself where it is the only one: then the scan begins at the first that matches.
+    if (term.op === 'resource' && param === undefined) return term.matches(raw('d'))
+    if (term.op === 'entry' && term.param === param && !repeated) return term.matches(raw('d'))
+    return exists(term, raw('d.row'))
+  })
+}
+
+/** In the order of `column`, then of rows. */
+function inOrder(
+  { from, where }: Pick<Source, 'from' | 'where'>,
+  column: Sql,
+  descends: boolean,
+  { after, limit }: PageRange,
+): Sql {
+  const [key = null] = after?.keys ?? []
+  const isAfter =
+    after === undefined ? ALWAYS : sql`(${column}, d.row) ${raw(descends ? '<' : '>')} (${key}, ${after.row})`
+  return sql`SELECT d.row, ${column} FROM ${from} WHERE ${and([where, isAfter])}
+    ORDER BY ${column} ${direction(descends)}, d.row ${direction(descends)} ${limitedTo(limit)}`
+}
+
+function withoutValue(
+  engine: Engine,
+  { every, orderings }: TypeSearch,
+  scan: OrderedScan,
+  { after, limit }: PageRange,
+): readonly SortedRow[] {
+  const isAfter = after === undefined ? ALWAYS : comesAfter(orderings, [raw('NULL')], every.row, after)
+  return sortedRows(
+    engine,
+    sql`SELECT ${every.row}, NULL FROM ${every.from} WHERE ${and([every.where, scan.absent(every.row), isAfter])}
+      ORDER BY ${every.row} ${direction(rowsDescend(orderings))} ${limitedTo(limit)}`,
+  )
+}

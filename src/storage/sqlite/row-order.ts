@@ -1,0 +1,70 @@
+/** The order of the rows of a search: by its sort keys, then by row number. */
+import type { SortKey } from '../../search/plan.ts'
+import type { CursorKey } from '../cursor.ts'
+import type { Engine } from './engine.ts'
+import type { Ordering } from './sort.ts'
+import { and, or, raw, type Sql, sql } from './sql.ts'
+
+/** A row, and the values it is sorted by; the last one of a page says where the next page begins. */
+export interface SortedRow {
+  readonly keys: readonly CursorKey[]
+  readonly row: number
+}
+
+/** At most `limit` rows after the last one of the page before. */
+export interface PageRange {
+  readonly after: SortedRow | undefined
+  readonly limit: number
+}
+
+/** Of a statement that selects the row, then its keys. */
+export const sortedRows = (engine: Engine, query: Sql): readonly SortedRow[] =>
+  engine.db.select<[number, ...CursorKey[]]>(query).map(([row, ...keys]) => ({ row, keys }))
+
+/** Ties are broken by row number, in the direction of the last key, so that a scan of its index has the whole order. */
+export const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false
+
+export const direction = (descending: boolean): Sql => raw(descending ? 'DESC' : 'ASC')
+
+/** True for what comes after `last`, the last row of the page before; a missing value comes after every value. */
+export function comesAfter(orderings: readonly Ordering[], values: readonly Sql[], row: Sql, last: SortedRow): Sql {
+  const operator = raw(rowsDescend(orderings) ? '<' : '>')
+  return orderings.reduceRight((later: Sql, ordering, index) => {
+    const [value, key] = [values[index] ?? raw('NULL'), last.keys[index] ?? null]
+    if (key === null) return and([sql`${value} IS NULL`, later])
+    const beyond = sql`${value} ${raw(ordering.descending ? '<' : '>')} ${key}`
+    return or([beyond, sql`${value} IS NULL`, and([sql`${value} = ${key}`, later])])
+  }, sql`${row} ${operator} ${last.row}`)
+}
+
+/** The first `limit` rows of the pages of several statements, each of which is in order. */
+export function mergePages(
+  keys: readonly Pick<SortKey, 'descending'>[],
+  pages: readonly (readonly SortedRow[])[],
+  limit: number,
+): readonly SortedRow[] {
+  const [first = []] = pages
+  if (pages.length < 2) return first
+  return pages
+    .flat()
+    .sort((one, other) => compareRows(keys, one, other))
+    .slice(0, limit)
+}
+
+/** The order of the statements. */
+function compareRows(keys: readonly Pick<SortKey, 'descending'>[], one: SortedRow, other: SortedRow): number {
+  for (const [index, { descending }] of keys.entries()) {
+    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return rowsDescend(keys) ? other.row - one.row : one.row - other.row
+}
+
+/** Texts as SQLite compares them: by the bytes of UTF-8. */
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}

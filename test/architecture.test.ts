@@ -1,0 +1,53 @@
+/** The ways that docs/architecture.md draws: each request runs through every file that its way names. */
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+import { newFolder } from './support/run.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /Patient': { resourceType: 'Patient', name: [{ family: 'Smith', given: ['Ann'] }], birthDate: '1980-01-02' },
+  'POST /patient-journey/resolve_patient_identity': { statedName: 'Ann Smith', statedPhone: '+12125550123' },
+}
+
+/** A section of the page: its request, and the files that it draws. */
+const sections = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  .split(/^## /m)
+  .filter((section) => section.startsWith('Life of '))
+  .map((section) => {
+    const [, drawn = ''] = section.split('```')
+    const request = /^`([A-Z]+ \S+)`$/m.exec(section)?.[1] ?? ''
+    return { name: section.split('\n', 1)[0] ?? '', request, files: drawn.match(/\bsrc\/[\w/.-]+\.ts/g) ?? [] }
+  })
+
+/** The files that one warm request runs through (scripts/trace.ts). */
+async function filesOf(request: string): Promise<ReadonlySet<string>> {
+  const [method = '', path = ''] = request.split(' ')
+  const body = BODIES[request]
+  const file = join(newFolder(), 'body.json')
+  if (body !== undefined) writeFileSync(file, JSON.stringify(body))
+  const what = path.startsWith('/patient-') ? ['tool', path.slice(1)] : [method, path]
+  const args = ['scripts/trace.ts', ...what, ...(body === undefined ? [] : [file])]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT })
+  const files = new Set<string>()
+  let folder = ''
+  for (const line of stdout.split('\n')) {
+    const inFolder = /^ {2}(\S+\.ts):/.exec(line)?.[1]
+    if (inFolder === undefined) folder = line
+    else files.add(`${folder}/${inFolder}`)
+  }
+  return files
+}
+
+test('the page draws the life of a search, of a write and of a tool call', () => {
+  expect(sections.map(({ name }) => name)).toEqual(['Life of a search', 'Life of a write', 'Life of a tool call'])
+  for (const { files } of sections) expect(files.length).toBeGreaterThan(10)
+})
+
+test.each(sections)('$name runs through every file that is drawn', async ({ request, files }) => {
+  const ran = await filesOf(request)
+  expect(files.filter((file) => !ran.has(file))).toEqual([])
+})

@@ -1,0 +1,87 @@
+/** EXTENSIONS, as the process reads it: what cannot be loaded ends it with one sentence that names the module. */
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { endProcessesAfterEach } from '../support/server-process.ts'
+import { launchIn, newProject, startIn } from './outside.ts'
+
+endProcessesAfterEach()
+
+/** What a module may have in it, and what is said of it; none: there is no such module. */
+const MODULES: Readonly<Record<string, { readonly text?: string; readonly said: RegExp }>> = {
+  'no-such-package': { said: /^The module no-such-package of EXTENSIONS is not found from \S+$/ },
+  './no-such-file.ts': { said: /^The module \.\/no-such-file\.ts of EXTENSIONS is not found from \S+$/ },
+  './unreadable.ts': {
+    text: 'export const extension = {',
+    said: /^The module \.\/unreadable\.ts of EXTENSIONS cannot be loaded: /,
+  },
+  './imports-nothing.ts': {
+    text: "import 'no-such-package'",
+    said: /^The module \.\/imports-nothing\.ts of EXTENSIONS cannot be loaded: Cannot find package 'no-such-package'/,
+  },
+  './other-export.ts': {
+    text: 'export const extensions = []',
+    said: /^The module \.\/other-export\.ts of EXTENSIONS has no export named 'extension'; see docs\/extending\.md$/,
+  },
+  './list.ts': {
+    text: 'export const extension = []',
+    said: /^The module \.\/list\.ts of EXTENSIONS: its export 'extension' is no object; make it with defineExtension$/,
+  },
+  './nameless.ts': {
+    text: 'export const extension = {}',
+    said: /^The module \.\/nameless\.ts of EXTENSIONS: its export 'extension' has no name$/,
+  },
+  './unknown-part.ts': {
+    text: "export const extension = { name: 'acme', operation: [] }",
+    said: /its export 'extension' has a part 'operation'; the parts are name, providers, operations, tools, searchParameters, profiles, codeSystems, valueSets$/,
+  },
+  './part-of-another-kind.ts': {
+    text: "export const extension = { name: 'acme', operations: {} }",
+    said: /its export 'extension' has a part 'operations' that is not a list$/,
+  },
+}
+
+/** One process for all of them, in the folder. */
+const SCRIPT = `
+  import { loadExtensions } from 'sandbox-emr'
+  const messageOf = (module) => loadExtensions([module]).then(() => [module, ''], ({ message }) => [module, message])
+  console.log(JSON.stringify(Object.fromEntries(await Promise.all(${JSON.stringify(Object.keys(MODULES))}.map(messageOf)))))`
+
+describe('the start is stopped by', () => {
+  let said: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    const cwd = newProject()
+    for (const [name, { text }] of Object.entries(MODULES)) if (text !== undefined) writeFileSync(join(cwd, name), text)
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT], { cwd })
+    said = JSON.parse(stdout)
+  })
+
+  test.each(Object.keys(MODULES))('%s', (module) => {
+    expect(said[module]).toMatch(MODULES[module]?.said ?? '')
+  })
+
+  test('a wrong declaration, with the sentence that names extension and module', async () => {
+    const folder = newProject()
+    const text = `import { defineExtension, defineProvider } from 'sandbox-emr'
+      const flag = defineProvider('Flag', { interactions: { read: undefined as never } })
+      export const extension = defineExtension({ name: 'acme', providers: [flag] })`
+    writeFileSync(join(folder, 'acme.ts'), text)
+    const { exited, output } = launchIn(folder, { DATABASE_URL: 'sqlite::memory:', EXTENSIONS: 'acme.ts' })
+    expect(await exited).toBe(1)
+    expect(output().trim()).toBe(
+      'The server cannot start: Extension acme (acme.ts): Provider Flag declares read without a handler',
+    )
+  })
+})
+
+test('a package is found from the working directory, and every worker has its extension', async () => {
+  const folder = newProject()
+  writeFileSync(join(folder, 'acme.ts'), 'export { extension } from "./patient-age.ts"')
+  writeFileSync(join(folder, 'package.json'), '{"name":"acme","type":"module","exports":"./acme.ts"}')
+  const { url } = await startIn(folder, { DATABASE_URL: `sqlite:${folder}/emr.db`, EXTENSIONS: 'acme', WORKERS: '2' })
+  const headers = { connection: 'close' }
+  const statements = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/metadata`, { headers })))
+  for (const statement of statements) expect(await statement.text()).toContain('example-patient-age')
+})

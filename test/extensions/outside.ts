@@ -1,0 +1,29 @@
+/** A project of somebody else: a folder with modules of its own, in which the package is installed as a link. */
+import { cpSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newFolder } from '../support/run.ts'
+import { type Launched, launch, type Started, start } from '../support/server-process.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** @returns the folder, with the examples in it */
+export function newProject(): string {
+  const folder = newFolder()
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(ROOT, join(folder, 'node_modules/sandbox-emr'), 'dir')
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  cpSync(join(ROOT, 'examples'), folder, { recursive: true })
+  return folder
+}
+
+export const examples: readonly string[] = globSync('examples/*.ts', { cwd: ROOT })
+  .map((file) => file.slice('examples/'.length))
+  .sort()
+
+/** A command that runs the one behind it in `folder`. */
+const within = (folder: string): readonly string[] => ['sh', '-c', 'cd "$0" && exec "$@"', folder]
+
+export const launchIn = (folder: string, env: Readonly<Record<string, string>>): Launched => launch(env, within(folder))
+
+export const startIn = (folder: string, env: Readonly<Record<string, string>>): Promise<Started> =>
+  start(env, within(folder))
