@@ -1,4 +1,4 @@
-/** The data set: the same resources on every run, made from their numbers alone. */
+/** The data set: generated from numbers, so that it is the same in every run. */
 import type { Appointment, Bundle, Patient, Practitioner, Schedule, Slot } from 'fhir/r4'
 
 export interface Sizes {
@@ -13,7 +13,7 @@ const SLOTS_PER_DAY = 20
 const SLOT_MINUTES = 20
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-/** A Monday, 09:00 UTC: every schedule has one working week from here. */
+/** A Monday, 09:00 UTC, at which the single working week of every schedule starts. */
 export const WEEK_START = Date.UTC(2032, 0, 5, 9)
 const FIRST_BIRTHDAY = Date.UTC(1935, 0, 1)
 const BIRTHDAYS = 29_000
@@ -45,7 +45,7 @@ export const practitionerId = (n: number): string => `bench-practitioner-${n}`
 export const scheduleId = (n: number): string => `bench-schedule-${n}`
 export const slotId = (n: number): string => `bench-slot-${n}`
 
-/** The first letters of a family name; one patient in 25 has them. */
+/** The first letters of a family name, shared by one patient in 25. */
 export const familyBeginning = (n: number): string => pick(BEGINNINGS, n)
 export const familyOf = (n: number): string => familyBeginning(n) + pick(ENDINGS, Math.floor(n / BEGINNINGS.length))
 export const givenOf = (n: number): string => pick(GIVEN, n * 7)
@@ -123,7 +123,7 @@ export function appointment(n: number, { patients }: Sizes): Appointment {
   }
 }
 
-/** From the beginning of the week or of its day `day` on, as a search gives it: `ge…` and `lt…`. */
+/** Search values for the week, or its day `day`: `ge…` and `lt…`. */
 export const weekRange = (): string => `start=ge${iso(WEEK_START)}&start=lt${iso(WEEK_START + 7 * DAY)}`
 export const dayRange = (day: number): string => {
   const midnight = WEEK_START - 9 * 60 * MINUTE + (day % 5) * DAY
@@ -132,7 +132,7 @@ export const dayRange = (day: number): string => {
 
 type Loaded = Patient | Practitioner | Schedule | Slot | Appointment
 
-/** The data set in stages; a stage refers only to earlier ones, so its resources can be loaded in any order. */
+/** The data set in stages. Resources refer only to earlier stages, so those of a stage can be loaded in any order. */
 export function stages(sizes: Sizes): readonly { readonly count: number; readonly make: (n: number) => Loaded }[] {
   return [
     { count: sizes.practitioners, make: practitioner },
@@ -143,7 +143,7 @@ export function stages(sizes: Sizes): readonly { readonly count: number; readonl
   ]
 }
 
-/** Resources with an id are put, the others posted. */
+/** PUT for resources with an id, POST for the others. */
 export function transaction(resources: readonly Loaded[]): Bundle {
   return {
     resourceType: 'Bundle',

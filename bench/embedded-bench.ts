@@ -1,4 +1,4 @@
-/** The server on the embedded engine, beside ceilings measured in the same run. */
+/** Measures the server on the embedded engine, compared with ceilings measured in the same run. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Sizes, sizesAt } from './data-set.ts'
@@ -14,7 +14,7 @@ const CONNECTIONS = [1, 16]
 export interface EmbeddedOptions {
   readonly scale: number
   readonly seconds: number
-  /** Names of scenarios; none: all. */
+  /** Names of scenarios; all when empty. */
   readonly only: readonly string[]
 }
 

@@ -1,10 +1,10 @@
-/** The server under test: started on a store, logged in to, and asked once before it is measured. */
+/** The server under test: started on a store, with a session, and tried once per scenario before it is measured. */
 import { once } from './load.ts'
 import type { Scenario } from './scenarios.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 export const VOICE_SECRET = 'bench-webhook-secret'
-/** Milliseconds after which a server that does nothing has tidied up. */
+/** Milliseconds after which an idle server has finished its background work. */
 export const SETTLE = 2_000
 
 export const startServer = (
@@ -22,7 +22,7 @@ export const startServer = (
     ...environment,
   })
 
-/** What every FHIR request carries as `Authorization`. */
+/** The `Authorization` header of FHIR requests. */
 export async function logIn(url: string): Promise<string> {
   const { status, text } = await once(url, {
     method: 'POST',
@@ -34,7 +34,7 @@ export async function logIn(url: string): Promise<string> {
   return `Bearer ${(JSON.parse(text) as { readonly token: string }).token}`
 }
 
-/** @throws Error when the scenario's first request does not give what the scenario is about. */
+/** @throws Error when the first request of the scenario does not return the expected result */
 export async function tryOnce(url: string, { name, traffic, problemOf }: Scenario): Promise<void> {
   const request = traffic.kind === 'fresh' ? traffic.next(0, 0) : traffic.requests[0]
   if (request === undefined) throw new Error(`${name} has no requests`)

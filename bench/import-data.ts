@@ -1,16 +1,16 @@
-/** Loads the data set as a client would: transactions over HTTP, a few at a time. */
+/** Loads the data set like a client: by transactions over HTTP, a few in parallel. */
 import { type Sizes, stages, transaction } from './data-set.ts'
 import { once } from './load.ts'
 
 const ENTRIES = 200
-const AT_ONCE = 4
+const PARALLEL_IMPORTS = 4
 
 export interface Import {
   readonly resources: number
   readonly resourcesPerSecond: number
 }
 
-/** @throws Error with the server's answer when a transaction is refused. */
+/** @throws Error with the server's response when a transaction fails */
 export async function importData(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export async function importData(
   let resources = 0
   for (const { count, make } of stages(sizes)) {
     const starts = Array.from({ length: Math.ceil(count / ENTRIES) }, (_, index) => index * ENTRIES)
-    await inParallel(AT_ONCE, starts, async (start) => {
+    await inParallel(PARALLEL_IMPORTS, starts, async (start) => {
       const length = Math.min(ENTRIES, count - start)
       const body = JSON.stringify(transaction(Array.from({ length }, (_, index) => make(start + index))))
       const { status, text } = await once(url, {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: speed and memory of the server on both engines, beside ceilings measured in the same run.
+ * `npm run bench`: measures speed and memory of the server on both engines, compared with ceilings in the same run.
  * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
@@ -19,7 +19,7 @@ import { machine, type Results, tables, verdicts, verdictTable } from './report.
 import { scenarios } from './scenarios.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The server's own data, so that both are on the same disk. */
+/** The folder of the server's data, so that everything is on the same disk. */
 const DATA = join(ROOT, 'data')
 const ENGINES = ['sqlite', 'mongodb'] as const
 
@@ -74,7 +74,7 @@ async function growth(chosen: Options, folder: string): Promise<void> {
   if (results.creates.some(({ errors }) => errors > 0)) process.exitCode = 1
 }
 
-/** The file of the results. */
+/** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
   mkdirSync(folder, { recursive: true })

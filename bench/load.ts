@@ -1,6 +1,6 @@
 /**
- * Load on a server. Closed loop: each connection sends its next request when the answer to the last one is there; with
- * a rate, all connections send together, and then wait for the next second.
+ * Generates load on a server. By default in a closed loop: each connection sends its next request after the response to
+ * the last one. With a rate, all connections send at the same time, and then wait for the next second.
  */
 import { createHistogram } from 'node:perf_hooks'
 import autocannon from 'autocannon'
@@ -14,30 +14,30 @@ export interface HttpRequest {
 }
 
 export type Traffic =
-  /** The same requests over and over; each connection begins at another place of the list. */
+  /** The same requests repeatedly; each connection starts at a different position in the list. */
   | { readonly kind: 'repeated'; readonly requests: readonly HttpRequest[] }
-  /** `next` makes request number `n` of connection `connection`, both from 0; no two are alike. */
+  /** `next` creates request number `n` of connection `connection`, both from 0; all are different. */
   | { readonly kind: 'fresh'; readonly next: (connection: number, n: number) => HttpRequest }
 
 export interface Measurement {
   readonly connections: number
   readonly requestsPerSecond: number
-  /** Milliseconds from sending to the end of the answer. */
+  /** Milliseconds from sending to the end of the response. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  /** Of the server process, milliseconds for each request; undefined where it cannot be read. */
+  /** Processor time of the server in milliseconds per request; undefined when not available. */
   readonly cpuPerRequest: number | undefined
-  /** Of the database's process, where it has one of its own. */
+  /** Likewise for the database, when it has a process of its own. */
   readonly databaseCpuPerRequest?: number
-  /** Resident set size of the server afterwards, bytes. */
+  /** Resident set size of the server afterwards, in bytes. */
   readonly memory: number | undefined
-  /** Answers other than 2xx, broken connections and time-outs. */
+  /** Responses other than 2xx, broken connections and timeouts. */
   readonly errors: number
 }
 
 const WARM_UP_SECONDS = 1
-/** Requests of earlier runs are not repeated: run `r` of a connection counts from `r` times this. */
+/** Run `r` of a connection counts from `r` times this, so that requests are not repeated between runs. */
 const REQUESTS_PER_RUN = 10_000_000
 
 let runs = 0
@@ -45,13 +45,13 @@ let runs = 0
 export interface Load {
   readonly connections: number
   readonly seconds: number
-  /** Requests a second over all connections; absent: as many as there are answers. */
+  /** Requests per second over all connections; absent: closed loop. */
   readonly rate?: number
 }
 
 /**
- * Measures for some seconds after a second of the same load that does not count.
- * @param database the process behind the server, where there is one
+ * Measures for some seconds, after a second of warm-up under the same load.
+ * @param database the database process, if any
  */
 export async function measure(
   server: ServerProcess,
@@ -76,7 +76,7 @@ export async function measure(
   }
 }
 
-/** Milliseconds of processor time from now on. */
+/** Measures processor time from now on, in milliseconds. */
 function stopwatch(process: Usage | undefined): () => number | undefined {
   const before = process?.cpuMilliseconds()
   return () => {
@@ -89,7 +89,7 @@ interface Run {
   readonly completed: number
   readonly elapsedSeconds: number
   readonly errors: number
-  /** Milliseconds at a percentile. */
+  /** The time at a percentile, in milliseconds. */
   readonly latency: (percentile: number) => number
 }
 
@@ -136,7 +136,7 @@ function requestsOf(traffic: Traffic, connection: number, connections: number, f
   }
 }
 
-/** One request outside a measurement: its status and the text of its answer. */
+/** Sends a single request outside of a measurement; returns the status and text of the response. */
 export async function once(
   url: string,
   { method, path, headers = {}, body }: HttpRequest,

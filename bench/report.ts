@@ -1,4 +1,4 @@
-/** The results as data, judged by their targets, and as a table. */
+/** The results: as data, compared with their targets, and as a table. */
 import { cpus } from 'node:os'
 import type { Import } from './import-data.ts'
 import type { Measurement } from './load.ts'
@@ -15,23 +15,23 @@ export interface Results {
   readonly scenarios: readonly ScenarioResult[]
   readonly import: Import
   readonly start: {
-    /** Milliseconds from starting the process to its printing of the address: on an empty store, and with the data. */
+    /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
     readonly empty: number
     readonly loaded: number
   }
-  /** Resident set size in bytes; undefined where it cannot be read. */
+  /** Resident set size in bytes; undefined when not available. */
   readonly memory: {
     readonly idle: number | undefined
-    /** After a start on the loaded store. */
+    /** After starting on the loaded store. */
     readonly idleLoaded: number | undefined
-    /** After the import, in the process that did it. */
+    /** After the import, in the same process. */
     readonly loaded: number | undefined
-    /** The highest during the scenarios. */
+    /** The maximum during the scenarios. */
     readonly peak: number | undefined
   }
 }
 
-/** The load that targets speak of. */
+/** The number of connections to which the targets apply. */
 const TARGET_CONNECTIONS = 16
 const MEBIBYTE = 1024 * 1024
 
@@ -39,7 +39,7 @@ export interface Verdict {
   readonly what: string
   readonly value: string
   readonly target: string
-  /** The same ratio by processor time, which other programs on the machine disturb less; it does not decide. */
+  /** The same ratio by processor time, which depends less on other programs; for information only. */
   readonly byCpu?: string
   readonly pass: boolean
 }
@@ -47,7 +47,7 @@ export interface Verdict {
 const atTarget = ({ measurements }: ScenarioResult): Measurement | undefined =>
   measurements.find(({ connections }) => connections === TARGET_CONNECTIONS)
 
-/** What is known of each target; those that were not measured are left out. */
+/** The verdict on each target that was measured. */
 export function verdicts(results: Results): readonly Verdict[] {
   const ceilingOf = (ceiling: Ceiling): Measurement | undefined => {
     const found = results.ceilings.find(({ name }) => name === ceiling)
@@ -160,7 +160,7 @@ const rows = ({ name, measurements }: ScenarioResult): readonly (readonly string
     String(measured.errors),
   ])
 
-/** The first column to the left, the others to the right. */
+/** A table whose first column is left-aligned and the others right-aligned. */
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...body.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]): string =>

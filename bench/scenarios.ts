@@ -1,4 +1,4 @@
-/** What is measured, and what each result must reach. */
+/** The scenarios to measure, and their targets. */
 import {
   birthDateOf,
   dayRange,
@@ -19,25 +19,25 @@ export type Ceiling = 'koa' | 'koa point read' | 'http point read' | 'koa durabl
 
 export const CEILINGS: readonly Ceiling[] = ['koa', 'koa point read', 'http point read', 'koa durable write']
 
-/** To reach at 16 connections. */
+/** Targets at 16 connections. */
 export type Target =
-  /** Requests a second, as a share of those of a ceiling in the same run. */
+  /** Requests per second, as a share of those of a ceiling in the same run. */
   | { readonly kind: 'ratio'; readonly ceiling: Ceiling; readonly atLeast: number }
   | { readonly kind: 'p99'; readonly below: number }
 
 export interface Scenario {
   readonly name: string
   readonly traffic: Traffic
-  /** Requests a second over all connections, in bursts of all of them at once; absent: closed loop. */
+  /** Requests per second over all connections, sent in bursts by all of them; absent: closed loop. */
   readonly rate?: number
   readonly target?: Target
-  /** What is wrong with the text of a 2xx answer; undefined: nothing. It keeps a broken scenario from looking fast. */
+  /** The problem with the text of a 2xx response, or undefined; so that a broken scenario does not look fast. */
   readonly problemOf?: (text: string) => string | undefined
 }
 
 const MEBIBYTE = 1024 * 1024
 
-/** Targets of the run as a whole. Memory in bytes, the import as resources a second for each request of bare Koa. */
+/** Targets of the whole run. Memory in bytes; the import in resources per second, relative to requests of bare Koa. */
 export const RUN_TARGETS = {
   importRatio: 3_000 / 38_000,
   idleMemory: 200 * MEBIBYTE,
@@ -46,8 +46,8 @@ export const RUN_TARGETS = {
 
 const FHIR_JSON = 'application/fhir+json'
 const DISTINCT = 512
-/** More than any scenario uses, so that connection and count together make a number of its own. */
-const MOST_CONNECTIONS = 64
+/** More than any scenario uses, so that connection and count combine to a unique number. */
+const MAX_CONNECTIONS = 64
 
 export interface Access {
   readonly authorization: string
@@ -63,7 +63,7 @@ export const scenarios = (sizes: Sizes, { authorization, voiceSecret }: Access):
 
 const ofKoa = (atLeast: number): Target => ({ kind: 'ratio', ceiling: 'koa', atLeast })
 
-/** Patients all over the data set, so that neighbours in a list are no neighbours in the store. */
+/** Patients from all over the data set, so that neighbours in the list are not neighbours in the store. */
 const spread = (n: number, { patients }: Sizes): number => (n * 37) % patients
 
 const gets = (authorization: string, path: (n: number) => string): Traffic => ({
@@ -74,7 +74,7 @@ const gets = (authorization: string, path: (n: number) => string): Traffic => ({
 const reads = (sizes: Sizes, authorization: string): readonly Scenario[] => [
   {
     name: 'metadata',
-    // As browsers and FHIR client libraries ask for it.
+    // As requested by browsers and FHIR client libraries.
     traffic: {
       kind: 'repeated',
       requests: [{ method: 'GET', path: '/metadata', headers: { 'accept-encoding': 'gzip, deflate, br' } }],
@@ -124,8 +124,8 @@ function writes(sizes: Sizes, authorization: string): readonly Scenario[] {
     headers: { authorization, 'content-type': FHIR_JSON },
     body: JSON.stringify(body),
   })
-  /** A number that no other request of the run has, beyond those of the data set. */
-  const unused = (connection: number, n: number): number => sizes.patients + n * MOST_CONNECTIONS + connection
+  /** A number that is unique in the run and not in the data set. */
+  const unused = (connection: number, n: number): number => sizes.patients + n * MAX_CONNECTIONS + connection
   const durable: Target = { kind: 'ratio', ceiling: 'koa durable write', atLeast: 1 }
   return [
     {
@@ -167,7 +167,7 @@ function entries(fewest: number, most: number): (text: string) => string | undef
   }
 }
 
-/** What every ceiling is asked for; a create of the same Patient as the scenario's where it writes. */
+/** The requests to the ceilings; those that write create the same Patient as the scenario. */
 export const ceilingTraffic = (ceiling: Ceiling): Traffic =>
   ceiling === 'koa durable write'
     ? {
@@ -176,7 +176,7 @@ export const ceilingTraffic = (ceiling: Ceiling): Traffic =>
           method: 'POST',
           path: '/Patient',
           headers: { 'content-type': FHIR_JSON },
-          body: JSON.stringify(patient(n * MOST_CONNECTIONS + connection)),
+          body: JSON.stringify(patient(n * MAX_CONNECTIONS + connection)),
         }),
       }
     : {

@@ -1,4 +1,4 @@
-/** A server under load: a child process on a free port, and what it uses of the machine (Linux's /proc). */
+/** A server under load, as a child process on a free port, and its resource usage (from Linux's /proc). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,32 +6,32 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 const START_TIMEOUT = 120_000
-/** Linux counts processor time in hundredths of a second for every program (man 7 time). */
+/** Linux reports processor time in hundredths of a second (man 7 time). */
 const MILLISECONDS_PER_TICK = 10
 
 export interface Memory {
-  /** Resident set size now, and the highest so far, bytes. */
+  /** Current and maximum resident set size, in bytes. */
   readonly resident: number
   readonly peak: number
-  /** Of the resident set, what is not mapped from files. */
+  /** The part of the resident set that is not mapped from files, in bytes. */
   readonly own: number
 }
 
-/** What a process, and those that it started, use of the machine. */
+/** Resource usage of a process and its children. */
 export interface Usage {
-  /** User and system time of all threads so far, milliseconds; undefined where /proc is missing. */
+  /** User and system time of all threads so far, in milliseconds; undefined without /proc. */
   readonly cpuMilliseconds: () => number | undefined
   readonly memory: () => Memory | undefined
 }
 
 export interface ServerProcess extends Usage {
   readonly url: string
-  /** Milliseconds from starting the process to its printing of the address. */
+  /** Milliseconds from starting the process until it prints its URL. */
   readonly startMilliseconds: number
   readonly stop: () => Promise<void>
 }
 
-/** Starts `file` (relative to the project) and waits until it prints the address where it listens. */
+/** Starts `file` (relative to the project) and waits until it prints its URL. @throws Error when it does not */
 export async function startProcess(file: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const started = performance.now()
   const child = spawn(process.execPath, [join(ROOT, file)], {
@@ -53,7 +53,7 @@ export async function startProcess(file: string, env: Readonly<Record<string, st
   }
 }
 
-/** @throws Error when the process ends, or prints no address in time. */
+/** @throws Error when the process exits, or prints no URL in time */
 function addressPrintedBy(child: ChildProcess, file: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''
@@ -62,7 +62,7 @@ function addressPrintedBy(child: ChildProcess, file: string): Promise<string> {
       reject(new Error(`${file} printed no address within ${START_TIMEOUT / 1000} s`))
     }, START_TIMEOUT)
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      // Read on after the address, or a full pipe would stop the server.
+      // The output is read further, as a full pipe would block the server.
       if (output.length < 10_000) output += chunk
       const address = /http:\/\/[\d.]+:\d+/.exec(output)?.[0]
       if (address === undefined) return
@@ -92,7 +92,7 @@ export const usageOf = (pid: number): Usage => ({
 const sum = (numbers: readonly (number | undefined)[]): number | undefined =>
   numbers.reduce((total, number) => (total === undefined || number === undefined ? undefined : total + number), 0)
 
-/** The process and what it started. */
+/** The process and its descendants. */
 function familyOf(pid: number): readonly number[] {
   const children = readProc(pid, `task/${pid}/children`)?.trim() ?? ''
   return [pid, ...(children === '' ? [] : children.split(' ')).flatMap((child) => familyOf(Number(child)))]
@@ -107,7 +107,7 @@ function readProc(pid: number, name: string): string | undefined {
 }
 
 function cpuOf(pid: number): number | undefined {
-  // The second field is the program's name in brackets, and may hold spaces.
+  // The second field is the program's name in parentheses, which may include spaces.
   const fields = readProc(pid, 'stat')?.split(') ')[1]?.split(' ')
   const [user, system] = [Number(fields?.[11]), Number(fields?.[12])]
   return Number.isFinite(user + system) ? (user + system) * MILLISECONDS_PER_TICK : undefined

@@ -1,4 +1,4 @@
-/** The live-call tools: each connection is on the phone, and begins a new call after a few requests. */
+/** Scenarios for the live-call tools: each connection is a phone call, followed by a new one after a few requests. */
 import { birthDateOf, familyOf, givenOf, phoneOf } from './data-set.ts'
 import type { HttpRequest } from './load.ts'
 import type { Scenario } from './scenarios.ts'
@@ -8,16 +8,16 @@ type Arguments = Readonly<Record<string, unknown>>
 interface Tool {
   readonly name: string
   readonly family: 'patient-journey' | 'patient-intake'
-  /** The arguments of request `step` of the call of caller number `n`. */
+  /** The arguments of request number `step` in the call of caller `n`. */
   readonly argumentsOf: (n: number, step: number) => Arguments
 }
 
 const REQUESTS_PER_CALL = 4
-/** Requests a second: each of 16 calls asks for a tool once a second, all at the same moment. */
+/** Requests per second: each of 16 calls uses a tool once per second, all at the same time. */
 const BURST_RATE = 16
-/** More connections than are ever used: connection and count together make a number of its own. */
-const MOST_CONNECTIONS = 64
-/** The demo clinic's number, which the calls are to. */
+/** More connections than are ever used, so that connection and count combine to a unique number. */
+const MAX_CONNECTIONS = 64
+/** The demo clinic's dialled number. */
 const DIALED = '+12125550100'
 
 const details = (n: number) => ({
@@ -98,7 +98,7 @@ export const toolScenarios = (voiceSecret: string): readonly Scenario[] =>
   })
 
 function request({ name, family, argumentsOf }: Tool, voiceSecret: string, connection: number, n: number): HttpRequest {
-  const call = Math.floor(n / REQUESTS_PER_CALL) * MOST_CONNECTIONS + connection
+  const call = Math.floor(n / REQUESTS_PER_CALL) * MAX_CONNECTIONS + connection
   const toolCall = {
     id: `${name}-${connection}-${n}`,
     function: { arguments: argumentsOf(call, n % REQUESTS_PER_CALL) },
@@ -117,7 +117,7 @@ function request({ name, family, argumentsOf }: Tool, voiceSecret: string, conne
   }
 }
 
-/** A tool answers 200 whatever happens; whether it worked is inside. */
+/** A tool always responds with 200; the body tells whether it succeeded. */
 function problemOfResult(text: string): string | undefined {
   const { results } = JSON.parse(text) as { results: readonly { readonly result: string }[] }
   const result = JSON.parse(results[0]?.result ?? '{}') as { readonly success?: boolean; readonly valid?: boolean }

@@ -1,16 +1,16 @@
-/** `npm run check`: types, format and lint, import rules and dead code, one line each; what failed shows its output. */
+/** `npm run check`: types, format and lint, import rules and dead code, one line each; failed checks show their output. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 interface Check {
   readonly name: string
-  /** A command of a package in node_modules, relative to it, and its arguments. */
+  /** A script path relative to node_modules, and its arguments. */
   readonly command: readonly [string, ...string[]]
 }
 
 interface Outcome {
   readonly passed: boolean
-  /** Both streams, in the order written. */
+  /** stdout and stderr, interleaved. */
   readonly output: string
   readonly milliseconds: number
 }

@@ -1,4 +1,4 @@
-/** Clinics and staff accounts from the command line, in the store that the environment names: `npm run clinic`. */
+/** `npm run clinic`: manages clinics and staff accounts in the store configured by the environment. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
@@ -40,7 +40,7 @@ interface Values {
 
 type Command = (repository: Repository, subject: string, values: Values) => Promise<string>
 
-/** Each answers the line to print. */
+/** Each returns the line to print. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   create: async (repository, clinic, values) => {
     const parsed = parseSettings({
@@ -51,28 +51,28 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     })
     if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
     await createClinic(repository, clinic, parsed.settings)
-    return `Clinic ${clinic} is made. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
+    return `Clinic ${clinic} was created. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
   },
 
   account: async (repository, clinic, { username = '', role, person = username }) => {
     if (role !== 'staff' && role !== 'admin') throw new Error('--role must be staff or admin')
     if ((await findSettings(repository, clinic)) === undefined) throw new Error(`There is no clinic '${clinic}'`)
     await createAccount(repository, { username, name: person, clinic, role }, await readPassword())
-    return `Account ${username} (${role}) of clinic ${clinic} is made.`
+    return `Account ${username} (${role}) of clinic ${clinic} was created.`
   },
 
   password: async (repository, username) => {
     await changePassword(repository, username, await readPassword())
-    return `The password of ${username} is changed.`
+    return `The password of ${username} was changed.`
   },
 
   'remove-account': async (repository, username) => {
     await removeAccount(repository, username)
-    return `Account ${username} is removed; tokens it holds end when they expire.`
+    return `Account ${username} was removed; its tokens remain valid until they expire.`
   },
 }
 
-/** The first line of standard input; typed at a terminal, it is not shown. */
+/** The first line of standard input, without echo on a terminal. */
 async function readPassword(): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = process.stdin.isTTY === true

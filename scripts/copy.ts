@@ -1,4 +1,4 @@
-/** All clinics of one store into another one, of the same or another engine: `npm run copy`, docs/operating.md. */
+/** `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md. */
 import { parseArgs } from 'node:util'
 import { declareServer, openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -14,7 +14,7 @@ import { Progress } from './copy/progress.ts'
 const USAGE = `npm run copy -- --from STORE --to STORE
 
 STORE is sqlite:<file> or mongodb://<host>/<database>?replicaSet=<name>. The target has to be empty, or what an earlier
-run of the same copy has left: then the copy goes on. Stop the server of the source before.`
+run of the same copy has left: then the copy is resumed. Stop the server of the source first.`
 
 const OPTIONS = { from: { type: 'string' }, to: { type: 'string' } } as const
 
@@ -59,18 +59,18 @@ async function copyAndCompare(stores: Stores, from: string, baseUrl: string): Pr
 const WRITTEN_MEANWHILE =
   'The source was written while it was copied. Stop its server, then run the same command again: it copies the rest.'
 const STILL_WRITTEN =
-  'The source was written while it was copied. That is copied too, but not what its server writes from now on.'
+  'The source was written while it was copied. These changes are copied too, but not what its server writes from now on.'
 const DIFFERENT =
   'The target does not hold what the source holds. If the server of the source is running, stop it and run the same ' +
-  'command again. Else the target was written by somebody else: empty it, and copy anew.'
+  'command again. Otherwise something else has written to the target: empty it, and copy again.'
 
-/** @throws Error when the target holds something that is not of this copy */
+/** @throws Error when there is nothing to copy, or the target has data that is not from this copy */
 async function begin({ source, target }: Stores, from: string): Promise<void> {
   const unfinished = await startedFrom(source)
   if (unfinished !== undefined) throw new Error(`The source is an unfinished copy of ${unfinished}; finish that first`)
   if (await source.isEmpty()) throw new Error('There is nothing to copy: the source is empty')
   const started = await startedFrom(target)
-  if (started === from) return console.log('Goes on with the copy that was begun')
+  if (started === from) return console.log('Resuming the unfinished copy')
   if (started !== undefined) throw new Error(`The target is a started copy of another store, ${started}`)
   if (!(await target.isEmpty())) throw new Error('The target is not empty; name one that is, which will be created')
   await start(target, from)

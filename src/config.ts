@@ -1,16 +1,16 @@
-/** The configuration: the only reader of the environment. All problems are named at once, and stop the start. */
+/** The configuration, read from environment variables only here. The server does not start when there are problems, which are reported together. */
 import { randomBytes } from 'node:crypto'
 
 export interface Config {
   readonly port: number
   readonly host: string
-  /** The address clients use, without a trailing slash; undefined: taken from each request (X-Forwarded-*, Host). */
+  /** The URL that clients use, without a trailing slash; undefined: derived from each request (X-Forwarded-*, Host). */
   readonly baseUrl: string | undefined
   readonly databaseUrl: string
-  /** Server processes behind the port. */
+  /** Number of server processes that share the port. */
   readonly workers: number
   readonly jwt: {
-    /** HS256 secret with which the service signs its own tokens, and checks them unless jwksUrl is set. */
+    /** HS256 secret to sign our own tokens, and to verify them unless jwksUrl is set. */
     readonly secret: string
     readonly jwksUrl?: string
     readonly issuer?: string
@@ -20,28 +20,28 @@ export interface Config {
   readonly webhookSecret: string
   readonly demo: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-  /** Interactions not offered, as `Type.code` or `*.code`. */
+  /** Interactions to disable, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
   /** Modules that add to the server: files, or packages, found from the working directory. */
   readonly extensions: readonly string[]
-  /** What becomes of a write that breaks a profile it declares, where the clinic does not say. */
+  /** The default for clinics without a policy: what happens to a resource that violates a profile it declares. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
-  /** Resources are indexed by their words, for `_text` and `_content`. */
+  /** Whether to index the words of resources, for `_text` and `_content`. */
   readonly fullText: boolean
-  /** Tool requests may name their call inside the body (for platforms whose own server sets message.call). */
+  /** Whether tool requests may identify their call in the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
   readonly limits: Limits
 }
 
 export interface Limits {
-  /** Largest request body in bytes; more is 413. */
+  /** Maximum size of a request body in bytes; larger ones are answered with 413. */
   readonly bodyBytes: number
   readonly bundleEntries: number
-  /** Deepest nesting of a JSON body. */
+  /** Maximum nesting of a JSON body. */
   readonly jsonDepth: number
   readonly defaultCount: number
   readonly maxCount: number
-  /** Resources that _include and _revinclude add to a page at most. */
+  /** Maximum number of resources that _include and _revinclude add to a page. */
   readonly includes: number
 }
 
@@ -53,12 +53,12 @@ const DATABASE_URLS = 'sqlite:<file>, sqlite::memory: or mongodb://<host>/<datab
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** @throws Error listing every problem, one a line. */
+/** @throws Error listing every problem, one per line */
 export function readConfig(environment: Environment = process.env): Config {
   const read = new EnvironmentReader(environment)
   const production = environment.NODE_ENV === 'production'
   const demo = read.flag('DEMO', !production)
-  // Production refuses the demo's defaults even where somebody switched demo mode on.
+  // The demo's defaults are rejected in production even when DEMO is on.
   const secrets = demo && !production ? 'may be absent' : 'must be set'
   const config: Config = {
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -80,7 +80,7 @@ export function readConfig(environment: Environment = process.env): Config {
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
-      // V8 makes no text of more than half a gigabyte.
+      // V8 limits strings to half a gigabyte.
       bodyBytes: read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024),
       bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
       jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
@@ -94,11 +94,11 @@ export function readConfig(environment: Environment = process.env): Config {
       `WORKERS is ${config.workers}, but sqlite::memory: is the memory of one process; name a file in DATABASE_URL, or set WORKERS to 1`,
     )
   }
-  read.complain()
+  read.throwProblems()
   return config
 }
 
-/** Reads variables one by one and collects what is wrong with them; an empty variable counts as absent. */
+/** Reads environment variables and collects their problems; an empty variable counts as absent. */
 class EnvironmentReader {
   readonly #environment: Environment
   readonly #problems: string[] = []
@@ -111,8 +111,8 @@ class EnvironmentReader {
     this.#problems.push(problem)
   }
 
-  /** @throws Error when there was any problem. */
-  complain(): void {
+  /** @throws Error when there was any problem */
+  throwProblems(): void {
     if (this.#problems.length > 0) throw new Error(`The configuration has problems:\n- ${this.#problems.join('\n- ')}`)
   }
 
@@ -133,9 +133,9 @@ class EnvironmentReader {
     return value
   }
 
-  matching(name: string, fallback: string, pattern: RegExp, right: string): string {
+  matching(name: string, fallback: string, pattern: RegExp, expected: string): string {
     const text = this.#environment[name] || fallback
-    if (!pattern.test(text)) this.#wrong(name, right)
+    if (!pattern.test(text)) this.#wrong(name, expected)
     return text
   }
 
@@ -151,7 +151,7 @@ class EnvironmentReader {
     return items.map((item) => item.trim()).filter(Boolean)
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url(name: string): string | undefined {
     const text = this.#environment[name]
     if (!text) return undefined
@@ -181,9 +181,9 @@ class EnvironmentReader {
     return { ...(jwksUrl && { jwksUrl }), ...(issuer && { issuer }), ...(audience && { audience }) }
   }
 
-  #wrong(name: string, right: string): void {
-    // An address may hold a password.
+  #wrong(name: string, expected: string): void {
+    // A URL may include a password.
     const value = this.#environment[name]?.replace(/\/\/[^@]*@/, '//…@')
-    this.#problems.push(`${name} is '${value}'; use ${right}`)
+    this.#problems.push(`${name} is '${value}'; use ${expected}`)
   }
 }

@@ -1,18 +1,18 @@
-/** Starts the server: one process that serves, or one that starts several, and those. Configuration, signals, end. */
+/** The entry point: reads the configuration, starts one server process or several workers, and handles signals. */
 import cluster from 'node:cluster'
 import { pino } from 'pino'
 import type { App } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { greeting } from './process/greeting.ts'
 import { freePort, listen } from './process/listen.ts'
-import type { WorkerNews } from './process/workers.ts'
+import type { WorkerMessage } from './process/workers.ts'
 
-/** Milliseconds from the signal to the end of a process that serves. */
-const LONGEST_END = 10_000
+/** Time from the signal to the forced exit of a server process. */
+const SHUTDOWN_TIMEOUT_MS = 10_000
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
-/** Of ours: a process manager may have made a single server a worker of its own. */
+/** Whether this is one of our workers; a process manager may run a single server as a worker of its own. */
 const isWorker = config.workers > 1 && cluster.isWorker
 
 try {
@@ -20,16 +20,16 @@ try {
   else if (config.workers > 1) await startWorkers()
   else console.log(greeting(config, await serve()))
 } catch (error) {
-  await endWithReason(reasonOf(error))
+  await exitWithReason(reasonOf(error))
 }
 
-/** The port. */
+/** Starts serving and returns the port. */
 async function serve(): Promise<number> {
   const app = await openApp()
   await seed(app)
   const port = await listen(app.server, config, isWorker)
-  endOnSignal(() => closeInTime(app))
-  if (isWorker) tell({ serves: true })
+  stopOnSignal(() => closeInTime(app))
+  if (isWorker) notifyPrimary({ serves: true })
   return port
 }
 
@@ -38,7 +38,7 @@ async function startWorkers(): Promise<void> {
   const port = await freePort(config)
   const workers = new Workers({
     count: config.workers,
-    // The demo's secret is made at random: with one for all, a token that one worker gave is good at the others.
+    // The demo's secret is random; workers share it, so that each accepts the tokens of the others.
     environment: { PORT: String(port), JWT_SECRET: config.jwt.secret },
     logger,
     giveUp: (sentence) => {
@@ -46,12 +46,12 @@ async function startWorkers(): Promise<void> {
       process.exit(1)
     },
   })
-  endOnSignal(() => workers.stop())
+  stopOnSignal(() => workers.stop())
   await workers.start()
   console.log(greeting(config, port))
 }
 
-/** Imported here, so that a broken definition read on the way ends in a sentence too. */
+/** Imported dynamically, so that an error when definitions are read is reported like any other startup error. */
 async function openApp(): Promise<App> {
   const { createApp } = await import('./app.ts')
   const worker = isWorker ? cluster.worker?.id : undefined
@@ -62,7 +62,7 @@ async function openApp(): Promise<App> {
   return app
 }
 
-/** Before the first request, so that nobody meets half a demo clinic. */
+/** Done before the first request, so that no client sees an incomplete demo clinic. */
 async function seed(app: App): Promise<void> {
   if (!config.demo) return
   const { seedDemo, topUpSlots } = await import('./demo/demo-clinic.ts')
@@ -95,27 +95,27 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** A worker leaves it to the process that started it to say so, once for all of them. */
-async function endWithReason(reason: string): Promise<never> {
-  if (isWorker) await new Promise<void>((resolve) => tell({ cannotStart: reason }, resolve))
+/** A worker leaves the report to the primary process, which makes it once for all workers. */
+async function exitWithReason(reason: string): Promise<never> {
+  if (isWorker) await new Promise<void>((resolve) => notifyPrimary({ cannotStart: reason }, resolve))
   else console.error(`The server cannot start: ${reason}`)
   process.exit(1)
 }
 
-function tell(news: WorkerNews, told?: () => void): void {
-  process.send?.(news, undefined, undefined, told)
+function notifyPrimary(message: WorkerMessage, sent?: () => void): void {
+  process.send?.(message, undefined, undefined, sent)
 }
 
-/** @param end false: it did not end as it should */
-function endOnSignal(end: () => Promise<boolean>): void {
+/** @param stop resolves to false when it failed to stop cleanly */
+function stopOnSignal(stop: () => Promise<boolean>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, async () => process.exit((await end()) ? 0 : 1))
+    process.once(signal, async () => process.exit((await stop()) ? 0 : 1))
   }
 }
 
-/** A client that keeps its connection busy must not hold the process up for ever. */
+/** Forces the exit after a timeout, as a client may keep its connection busy. */
 async function closeInTime(app: App): Promise<true> {
-  setTimeout(() => process.exit(1), LONGEST_END).unref()
+  setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS).unref()
   await app.close()
   return true
 }

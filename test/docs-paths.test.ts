@@ -6,7 +6,8 @@ import { describe, expect, test } from '@jest/globals'
 const ROOT = join(import.meta.dirname, '..')
 
 /** `src/rest/http.ts`, `test/storage/contract/`, `docs/adr/001-one-declaration.md`; not `src/providers/<type>.ts`. */
-const PATH = /(?<![\w/.-])(?:src|test|bench|scripts|docs|resources|capability|examples)\/[\w./-]*[\w/](?![\w./-]*[\w<{*[])/g
+const PATH =
+  /(?<![\w/.-])(?:src|test|bench|scripts|docs|resources|capability|examples)\/[\w./-]*[\w/](?![\w./-]*[\w<{*[])/g
 
 const pages = globSync('{*.md,docs/**/*.md}', { cwd: ROOT }).filter((page) => page !== 'CHANGELOG.md')
 const sources = globSync('{src,scripts,bench}/**/*.ts', { cwd: ROOT })

@@ -1,4 +1,4 @@
-/** What the ceilings share: a Patient as stored, a table to read it from, and listening on a free port. */
+/** Common parts of the ceilings: a stored Patient, a table to read it from, and listening on a free port. */
 import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ export const patientText = (n: number): string =>
     meta: { versionId: '1', lastUpdated: '2032-01-05T09:00:00.000Z' },
   })
 
-/** The file the benchmark names, so that ceilings and server write to the same disk. */
+/** The file given by the benchmark, so that ceilings and server write to the same disk. */
 export function openDatabase(): DatabaseSync {
   const file = process.env.BENCH_DATABASE
   if (file === undefined) throw new Error('BENCH_DATABASE must name the database file')
@@ -24,7 +24,7 @@ export function openDatabase(): DatabaseSync {
   return database
 }
 
-/** 2,000 Patients under (type, id), and the statement that reads one text. */
+/** 2,000 Patients by (type, id), and the statement that reads one. */
 export function pointRead(): StatementSync {
   const database = openDatabase()
   database.exec('CREATE TABLE resource (type TEXT, id TEXT, text TEXT, PRIMARY KEY (type, id)) WITHOUT ROWID')
@@ -35,7 +35,7 @@ export function pointRead(): StatementSync {
   return database.prepare('SELECT text FROM resource WHERE type = ? AND id = ?')
 }
 
-/** Prints the address, as the benchmark expects of every server it starts. */
+/** Listens and prints the URL, as the benchmark expects from every server that it starts. */
 export function serve(listener: RequestListener): void {
   const server: Server = createServer(listener)
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

@@ -1,4 +1,4 @@
-/** Ceiling: node:http alone, one point read of SQLite for each request, the text sent as stored. */
+/** Ceiling: node:http alone, one point read of SQLite per request, sending the stored text. */
 import { FHIR_JSON, pointRead, serve } from './ceiling.ts'
 
 const read = pointRead()

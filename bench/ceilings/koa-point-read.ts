@@ -1,4 +1,4 @@
-/** Ceiling: Koa and its router, one point read of SQLite for each request, the text sent as stored. */
+/** Ceiling: Koa and its router, one point read of SQLite per request, sending the stored text. */
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { FHIR_JSON, pointRead, serve } from './ceiling.ts'

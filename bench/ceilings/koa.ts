@@ -1,4 +1,4 @@
-/** Ceiling: Koa and its router, a fixed answer. */
+/** Ceiling: Koa and its router, with a fixed response. */
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { FHIR_JSON, patientText, serve } from './ceiling.ts'

@@ -1,30 +1,30 @@
-/** One connection to a server, and how long each answer takes. */
+/** A single connection to a server, which measures response times. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { HttpRequest } from '../load.ts'
 
 export interface Answer {
   readonly status: number
   readonly text: string
-  /** From sending to the end of the answer. */
+  /** From sending to the end of the response. */
   readonly milliseconds: number
 }
 
 export interface Client {
-  /** @throws Error when the answer is another than 200 */
+  /** @throws Error when the status is not 200 */
   get(path: string): Promise<Answer>
-  /** Whatever the answer is. */
+  /** Accepts any status. */
   send(request: HttpRequest): Promise<Answer>
   close(): void
 }
 
-/** @param headers of every request that has not its own */
+/** @param headers default headers of all requests */
 export function openClient(url: string, headers: Readonly<Record<string, string>>): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const send = (wanted: HttpRequest): Promise<Answer> =>
+  const send = (outgoing: HttpRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const started = performance.now()
-      const { method, path, body } = wanted
-      const options = { agent, method, headers: { ...headers, ...wanted.headers } }
+      const { method, path, body } = outgoing
+      const options = { agent, method, headers: { ...headers, ...outgoing.headers } }
       request(`${url}${path}`, options, (response) => read(response, started).then(resolve, reject))
         .on('error', reject)
         .end(body)

@@ -1,6 +1,6 @@
 /**
  * Fills a SQLite file with the data set at a scale, in a process of its own: `node fill-store.ts FILE SCALE`. Resources
- * are validated, indexed and written as the server does it, but without HTTP between.
+ * are validated, indexed and written as by the server, but without HTTP.
  */
 import { openStore } from '../../src/app.ts'
 import { Repository } from '../../src/repository/repository.ts'
@@ -9,7 +9,7 @@ import { progress } from '../emr.ts'
 import { grownStages } from './grown-data.ts'
 
 const PER_CHANGE = 1_000
-/** The demo's, whose users ask for it. */
+/** The demo clinic, whose users send the requests. */
 const CLINIC = 'demo-clinic'
 
 const [path = '', scale = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** The data set of the growth measurement: the bench's own, with one Observation for each Patient. */
+/** The data set of the growth measurement: that of the benchmark, plus one Observation per Patient. */
 import type { Observation } from 'fhir/r4'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { patientId, type Sizes, stages } from '../data-set.ts'
@@ -7,10 +7,10 @@ const MINUTE = 60_000
 const FIRST_MEASUREMENT = Date.UTC(2031, 0, 6)
 const LIGHTEST = 3_000
 
-/** A minute and a weight of its own, so that a search by either finds as few in a large store as in a small one. */
+/** Each has a unique minute and weight, so that a search by either finds as few in a large store as in a small one. */
 export const minuteOf = (n: number): string => new Date(FIRST_MEASUREMENT + n * MINUTE).toISOString()
 export const gramsOf = (n: number): number => LIGHTEST + n
-/** A word that only one narrative has. */
+/** A word that occurs in a single narrative. */
 export const wordOf = (n: number): string => `weight${n}`
 
 const observation = (n: number): Observation => ({

@@ -1,6 +1,6 @@
 /**
- * How time and memory grow with the data: two servers, one on the data set and one on fifty times as much, are asked
- * the same in turns, so that what else the machine does meets both alike.
+ * Measures how time and memory grow with the data: two servers, one with the data set and one with fifty times as much,
+ * get the same requests alternately, so that other load on the machine affects both.
  */
 import { loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,49 +9,50 @@ import { logIn, progress, SETTLE, startServer } from '../emr.ts'
 import { type Measurement, measure, type Traffic } from '../load.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { type Client, openClient } from './client.ts'
-import { QUESTIONS, type Question } from './questions.ts'
+import { GROWTH_QUERIES, type GrowthQuery } from './growth-queries.ts'
 import { storeAt } from './stores.ts'
-import { unheardOf } from './unheard-of.ts'
+import { unseenRequest } from './unseen-requests.ts'
 
-/** As `--only` names it. */
+/** The name for `--only`. */
 export const GROWTH = 'growth'
 
-/** How many times the data set. */
+/** Multiples of the data set. */
 const SCALES = { small: 1, large: 50 } as const
 export type Side = keyof typeof SCALES
 const SIDES: readonly Side[] = ['small', 'large']
 
-/** Requests of one round, in turns of a few on each side. */
+/** Requests per round, alternating between the sides after a few. */
 const PER_ROUND = 120
 const PER_TURN = 10
 const UNMEASURED = 20
-/** A question whose work grows with the data is asked less often. */
+/** Queries whose work grows with the data are measured less often. */
 const PER_ROUND_OF_OTHERS = 10
 const WAVES = 6
 const PER_WAVE = 4_000
 
-export interface Asked {
-  readonly question: Question
-  /** Medians of the rounds, milliseconds from sending to the end of the answer. */
+export interface QueryResult {
+  readonly query: GrowthQuery
+  /** Medians of the rounds, in milliseconds from sending to the end of the response. */
   readonly milliseconds: Readonly<Record<Side, readonly number[]>>
-  /** Of the server process, milliseconds for each request; undefined where it cannot be read. */
+  /** Processor time of the server in milliseconds per request; undefined when not available. */
   readonly cpu: Readonly<Record<Side, number | undefined>>
-  /** Of each server after it, bytes. */
+  /** Memory of each server afterwards, in bytes. */
   readonly memory: Readonly<Record<Side, Occupied>>
 }
 
-/** Memory in bytes; undefined where it cannot be read. */
+/** Memory in bytes; undefined when not available. */
 export interface Occupied {
   readonly resident: number | undefined
-  /** Without what is mapped from files, which the system takes back when it needs it. */
+  /** Without pages mapped from files, which the system can reclaim. */
   readonly own: number | undefined
 }
 
 export interface GrowthResults {
-  readonly asked: readonly Asked[]
+  readonly queries: readonly QueryResult[]
   readonly creates: readonly (Measurement & { readonly side: Side })[]
-  /** After the start, after all questions, and after each wave of requests of which none is like another. */
-  readonly memory: Readonly<Record<Side, { readonly start: Occupied; readonly asked: Occupied }>>
+  /** After the start and after all queries. */
+  readonly memory: Readonly<Record<Side, { readonly start: Occupied; readonly afterQueries: Occupied }>>
+  /** After each wave of requests that are all different. */
   readonly waves: readonly Occupied[]
   readonly start: Readonly<Record<Side, number>>
   readonly machineLoad: number
@@ -60,7 +61,7 @@ export interface GrowthResults {
 export interface GrowthOptions {
   readonly rounds: number
   readonly seconds: number
-  /** Folder of stores that are filled once and used again; absent: they are filled anew. */
+  /** Folder of filled stores to reuse; absent: they are filled for each run. */
   readonly kept?: string
 }
 
@@ -100,15 +101,15 @@ async function close({ client, process }: Server): Promise<void> {
 async function measured(servers: Readonly<Record<Side, Server>>, rounds: number, seconds: number) {
   await pause(SETTLE)
   const start = each((side) => occupied(servers[side].process))
-  const asked: Asked[] = []
-  for (const question of QUESTIONS) asked.push(await ask(servers, question, rounds))
-  const memory = each((side) => ({ start: start[side], asked: occupied(servers[side].process) }))
+  const queries: QueryResult[] = []
+  for (const query of GROWTH_QUERIES) queries.push(await measureQuery(servers, query, rounds))
+  const memory = each((side) => ({ start: start[side], afterQueries: occupied(servers[side].process) }))
   const creates: GrowthResults['creates'][number][] = []
   for (const connections of [1, 16]) {
     for (const side of SIDES) creates.push({ side, ...(await create(servers[side], connections, seconds)) })
   }
   return {
-    asked,
+    queries,
     creates,
     memory,
     waves: await waves(servers.large),
@@ -124,10 +125,14 @@ const occupied = (process: ServerProcess): Occupied => {
   return { resident: memory?.resident, own: memory?.own }
 }
 
-async function ask(servers: Readonly<Record<Side, Server>>, question: Question, rounds: number): Promise<Asked> {
-  const paths = { small: await pathsOf(question, servers.small), large: await pathsOf(question, servers.large) }
+async function measureQuery(
+  servers: Readonly<Record<Side, Server>>,
+  query: GrowthQuery,
+  rounds: number,
+): Promise<QueryResult> {
+  const paths = { small: await pathsOf(query, servers.small), large: await pathsOf(query, servers.large) }
   const times: Record<Side, number[]> = { small: [], large: [] }
-  const perRound = question.kind === 'other' ? PER_ROUND_OF_OTHERS : PER_ROUND
+  const perRound = query.kind === 'other' ? PER_ROUND_OF_OTHERS : PER_ROUND
   await inTurns(servers, paths, UNMEASURED, 0)
   const before = each((side) => servers[side].process.cpuMilliseconds())
   for (let round = 0; round < rounds; round += 1) {
@@ -139,28 +144,28 @@ async function ask(servers: Readonly<Record<Side, Server>>, question: Question, 
     return from === undefined || to === undefined ? undefined : (to - from) / (rounds * perRound)
   })
   const [fast, slow] = [median(times.small), median(times.large)]
-  progress(`${question.name}: ${fast.toFixed(2)} ms, ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)}`)
-  return { question, milliseconds: times, cpu, memory: each((side) => occupied(servers[side].process)) }
+  progress(`${query.name}: ${fast.toFixed(2)} ms, ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)}`)
+  return { query, milliseconds: times, cpu, memory: each((side) => occupied(servers[side].process)) }
 }
 
 type PathOf = (n: number) => string
 
-/** @throws Error when the question does not find what it is about */
-async function pathsOf(question: Question, { client, sizes }: Server): Promise<PathOf> {
+/** The paths of a query's requests. @throws Error when it does not find the expected number of entries */
+async function pathsOf(query: GrowthQuery, { client, sizes }: Server): Promise<PathOf> {
   const pathOf: PathOf =
-    question.deep === undefined
-      ? (n) => question.path(n, sizes)
-      : await deepPage(client, question.path(0, sizes), Math.round(question.deep * sizes.patients))
+    query.deep === undefined
+      ? (n) => query.path(n, sizes)
+      : await deepPage(client, query.path(0, sizes), Math.round(query.deep * sizes.patients))
   const { text } = await client.get(pathOf(0))
   const found = (JSON.parse(text) as { readonly entry?: readonly unknown[] }).entry?.length ?? 0
-  const [fewest, most] = question.entries
-  if (found < fewest || found > most) throw new Error(`${question.name} finds ${found}, not ${fewest} to ${most}`)
+  const [min, max] = query.entries
+  if (found < min || found > max) throw new Error(`${query.name} finds ${found}, not ${min} to ${max}`)
   return pathOf
 }
 
 const LARGE_PAGE = 500
 
-/** The page that follows the first `matches`, of the usual length. */
+/** The page of the usual length after the first `matches`. */
 async function deepPage(client: Client, path: string, matches: number): Promise<PathOf> {
   let next = `${path}&_count=${LARGE_PAGE}`
   for (let seen = 0; seen < matches; seen += LARGE_PAGE) {
@@ -197,7 +202,7 @@ export function median(numbers: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** More than there are patients, and than one run creates. */
+/** A number beyond the patients of the data set and those created in a run. */
 const UNUSED = 1_000_000
 
 function create({ process, authorization }: Server, connections: number, seconds: number): Promise<Measurement> {
@@ -214,11 +219,11 @@ function create({ process, authorization }: Server, connections: number, seconds
   return measure(process, traffic, { connections, seconds })
 }
 
-/** Wave after wave of requests with names, values and tokens that the server has not met: whatever it keeps, grows. */
+/** Waves of requests whose names, values and tokens are all new to the server, so that every unbounded cache grows. */
 async function waves({ process, client }: Server): Promise<readonly Occupied[]> {
   const found: Occupied[] = []
   for (let wave = 0; wave < WAVES; wave += 1) {
-    for (let n = wave * PER_WAVE; n < (wave + 1) * PER_WAVE; n += 1) await client.send(unheardOf(n))
+    for (let n = wave * PER_WAVE; n < (wave + 1) * PER_WAVE; n += 1) await client.send(unseenRequest(n))
     await pause(SETTLE)
     found.push(occupied(process))
     progress(`wave ${wave + 1}: ${Math.round((found.at(-1)?.own ?? 0) / 1024 / 1024)} MiB`)

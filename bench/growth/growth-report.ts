@@ -1,26 +1,26 @@
-/** The growth of time and memory as tables, and judged. */
+/** The growth of time and memory: as tables, and compared with targets. */
 import { table, type Verdict } from '../report.ts'
-import { type Asked, type GrowthResults, median, type Occupied, type Side } from './growth-bench.ts'
+import { type GrowthResults, median, type Occupied, type QueryResult, type Side } from './growth-bench.ts'
 
-/** Time on the large store, as a multiple of that on the small one. */
-const MOST_RATIO = 1.5
-const MOST_CPU_OF_CREATE = 0.5
+/** Time on the large store relative to the small one. */
+const MAX_RATIO = 1.5
+const MAX_CPU_OF_CREATE = 0.5
 const MEBIBYTE = 1024 * 1024
-/** What the server with fifty times the data may take more for itself: the pages that SQLite keeps, and as much again. */
-const MOST_OWN_MORE = 64 * MEBIBYTE
-/** By the last waves of what no server has met, every cache has come to its bound. */
-const MOST_BY_LAST_WAVES = 0.1
+/** Additional memory of the server with fifty times the data: SQLite's page cache, and as much again. */
+const MAX_MEMORY_GROWTH = 64 * MEBIBYTE
+/** In the last waves of new requests, every cache should have reached its limit. */
+const MAX_GROWTH_IN_LAST_WAVES = 0.1
 
-const timeOf = ({ milliseconds }: Asked, side: Side): number => median(milliseconds[side])
+const timeOf = ({ milliseconds }: QueryResult, side: Side): number => median(milliseconds[side])
 
-/** The median of the rounds' ratios: both sides of a round met the same machine. */
-const ratioOf = ({ milliseconds: { small, large } }: Asked): number =>
+/** The median of the ratios per round, as both sides of a round are measured under the same conditions. */
+const ratioOf = ({ milliseconds: { small, large } }: QueryResult): number =>
   median(large.map((time, round) => time / (small[round] ?? Number.NaN)))
 
-const cpuRatioOf = ({ cpu: { small, large } }: Asked): number => (large ?? Number.NaN) / (small ?? Number.NaN)
+const cpuRatioOf = ({ cpu: { small, large } }: QueryResult): number => (large ?? Number.NaN) / (small ?? Number.NaN)
 
 export const growthVerdicts = (results: GrowthResults): readonly Verdict[] => [
-  ...results.asked.filter(({ question }) => question.kind !== 'other').map(questionVerdict),
+  ...results.queries.filter(({ query }) => query.kind !== 'other').map(queryVerdict),
   ...results.creates.flatMap(({ side, connections, cpuPerRequest }) =>
     cpuPerRequest === undefined || connections === 1
       ? []
@@ -28,27 +28,27 @@ export const growthVerdicts = (results: GrowthResults): readonly Verdict[] => [
           {
             what: `create, ${side} store`,
             value: `${cpuPerRequest.toFixed(3)} ms of CPU`,
-            target: `below ${MOST_CPU_OF_CREATE} ms`,
-            pass: cpuPerRequest < MOST_CPU_OF_CREATE,
+            target: `below ${MAX_CPU_OF_CREATE} ms`,
+            pass: cpuPerRequest < MAX_CPU_OF_CREATE,
           },
         ],
   ),
   ...memoryVerdicts(results),
 ]
 
-function questionVerdict(asked: Asked): Verdict {
-  const ratio = ratioOf(asked)
+function queryVerdict(result: QueryResult): Verdict {
+  const ratio = ratioOf(result)
   return {
-    what: asked.question.name,
+    what: result.query.name,
     value: `${ratio.toFixed(2)} times`,
-    byCpu: cpuRatioOf(asked).toFixed(2),
-    target: `at most ${MOST_RATIO}`,
-    pass: ratio <= MOST_RATIO,
+    byCpu: cpuRatioOf(result).toFixed(2),
+    target: `at most ${MAX_RATIO}`,
+    pass: ratio <= MAX_RATIO,
   }
 }
 
 function memoryVerdicts({ memory, waves }: GrowthResults): readonly Verdict[] {
-  const more = (memory.large.asked.own ?? Number.NaN) - (memory.small.asked.own ?? Number.NaN)
+  const more = (memory.large.afterQueries.own ?? Number.NaN) - (memory.small.afterQueries.own ?? Number.NaN)
   const [middle, last] = [waves[Math.floor(waves.length / 2) - 1]?.own, waves.at(-1)?.own]
   const grown = (last ?? Number.NaN) / (middle ?? Number.NaN) - 1
   if (Number.isNaN(more) || Number.isNaN(grown)) return []
@@ -56,14 +56,14 @@ function memoryVerdicts({ memory, waves }: GrowthResults): readonly Verdict[] {
     {
       what: 'own memory, large store beside small',
       value: `${Math.round(more / MEBIBYTE)} MiB more`,
-      target: `at most ${MOST_OWN_MORE / MEBIBYTE} MiB`,
-      pass: more <= MOST_OWN_MORE,
+      target: `at most ${MAX_MEMORY_GROWTH / MEBIBYTE} MiB`,
+      pass: more <= MAX_MEMORY_GROWTH,
     },
     {
       what: 'own memory, growth by the last waves',
       value: `${Math.round(grown * 100)} %`,
-      target: `at most ${MOST_BY_LAST_WAVES * 100} %`,
-      pass: grown <= MOST_BY_LAST_WAVES,
+      target: `at most ${MAX_GROWTH_IN_LAST_WAVES * 100} %`,
+      pass: grown <= MAX_GROWTH_IN_LAST_WAVES,
     },
   ]
 }
@@ -72,7 +72,7 @@ export const growthTables = (results: GrowthResults): string =>
   [
     table(
       ['', 'small ms', 'large ms', 'ratio', 'CPU ms', 'CPU ms', 'ratio', 'resident', 'own'],
-      results.asked.map(line),
+      results.queries.map(line),
     ),
     table(
       ['creates', 'connections', 'requests/s', 'p50 ms', 'CPU ms', 'memory', 'errors'],
@@ -91,7 +91,7 @@ export const growthTables = (results: GrowthResults): string =>
       [
         ...(['small', 'large'] as const).flatMap((side) => [
           memoryLine(`${side} store, after the start`, results.memory[side].start),
-          memoryLine(`${side} store, after all questions`, results.memory[side].asked),
+          memoryLine(`${side} store, after all queries`, results.memory[side].afterQueries),
         ]),
         ...results.waves.map((wave, index) => memoryLine(`large store, after wave ${index + 1}`, wave)),
       ],
@@ -100,16 +100,16 @@ export const growthTables = (results: GrowthResults): string =>
     `Load of the machine at the end: ${results.machineLoad.toFixed(1)}.`,
   ].join('\n\n')
 
-const line = (asked: Asked): readonly string[] => [
-  asked.question.kind === 'other' ? `(${asked.question.name})` : asked.question.name,
-  timeOf(asked, 'small').toFixed(2),
-  timeOf(asked, 'large').toFixed(2),
-  ratioOf(asked).toFixed(2),
-  asked.cpu.small?.toFixed(2) ?? '-',
-  asked.cpu.large?.toFixed(2) ?? '-',
-  cpuRatioOf(asked).toFixed(2),
-  mebibytes(asked.memory.large.resident),
-  mebibytes(asked.memory.large.own),
+const line = (result: QueryResult): readonly string[] => [
+  result.query.kind === 'other' ? `(${result.query.name})` : result.query.name,
+  timeOf(result, 'small').toFixed(2),
+  timeOf(result, 'large').toFixed(2),
+  ratioOf(result).toFixed(2),
+  result.cpu.small?.toFixed(2) ?? '-',
+  result.cpu.large?.toFixed(2) ?? '-',
+  cpuRatioOf(result).toFixed(2),
+  mebibytes(result.memory.large.resident),
+  mebibytes(result.memory.large.own),
 ]
 
 const memoryLine = (name: string, { resident, own }: Occupied): readonly string[] => [

@@ -1,4 +1,4 @@
-/** The two stores: SQLite files with the data set, and with fifty times as much, filled without HTTP. */
+/** The two stores: SQLite files with the data set and fifty times as much, filled without HTTP. */
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,8 +11,8 @@ import { startServer } from '../emr.ts'
 const FILL = join(import.meta.dirname, 'fill-store.ts')
 
 /**
- * A file in `folder` with the data set times `scale`. What is written to it is lost at the end.
- * @param kept where filled files are kept for later runs; absent: none is
+ * A file in `folder` with the data set times `scale`; changes to it are lost at the end.
+ * @param kept folder in which filled files are kept for later runs; absent: they are not kept
  */
 export async function storeAt(scale: number, folder: string, kept?: string): Promise<string> {
   const file = join(folder, `growth-${scale}.db`)
@@ -29,14 +29,14 @@ export async function storeAt(scale: number, folder: string, kept?: string): Pro
   return file
 }
 
-/** Another one for a store that this server would have to index anew. */
+/** The name changes when this server would have to reindex the store. */
 function indexVersion(): string {
   const { version, parametersOf } = extraction('')
   const parameters = resourceTypes.map((type) => [type, ...parametersOf(type)])
   return hash('sha256', JSON.stringify([version, parameters])).slice(0, 8)
 }
 
-/** The server itself writes the demo's clinic and accounts first: it does so on an empty store. */
+/** The server itself first writes the demo clinic and accounts, which it only does on an empty store. */
 async function fill(file: string, scale: number): Promise<void> {
   const server = await startServer(`sqlite:${file}`)
   await server.stop()

@@ -1,6 +1,6 @@
 /**
- * The server on MongoDB, beside a bare handler that does one call of the driver. Both are measured in turns, round after
- * round, so that what else the machine does meets them alike.
+ * Measures the server on MongoDB, compared with a bare handler that makes one call of the driver. Both are measured
+ * alternately, so that other load on the machine affects both.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { type Scenario, scenarios } from '../scenarios.ts'
 import { type ServerProcess, startProcess } from '../server-process.ts'
 import { type Mongod, startMongod } from './mongod.ts'
 
-/** A call of the driver, and the share of its requests a second that the server must reach. */
+/** A call of the driver, and the share of its requests per second that the server must reach. */
 interface Ceiling {
   readonly call: 'findOne' | 'find' | 'insertOne' | 'replaceOne'
   readonly atLeast: number
 }
 
-/** By the names of the scenarios; those without a ceiling are for information. */
+/** By scenario name; scenarios without a ceiling are for information. */
 const CEILINGS: Readonly<Record<string, Ceiling | undefined>> = {
   read: { call: 'findOne', atLeast: 0.6 },
   'few-hit search': { call: 'find', atLeast: 0.6 },
@@ -34,26 +34,26 @@ const CEILINGS: Readonly<Record<string, Ceiling | undefined>> = {
 /** Measured with one and with two server processes. */
 const WITH_TWO_PROCESSES = ['read', 'few-hit search', 'create']
 const TWO_PROCESSES_AT_LEAST = 1.6
-/** Two servers, mongod (which uses two), and the load. */
+/** Processors for two servers, mongod (which uses two), and the load generator. */
 const CORES_FOR_TWO_PROCESSES = 5
 
 const CONNECTIONS = 16
 const DATABASE = 'emr'
 
-/** Of one round: what was measured directly one after the other. */
+/** The measurements of one round, made directly after each other. */
 export interface Round {
   readonly server: Measurement
   readonly compared?: Measurement
-  /** Processes that wanted a processor, on the average of the last minute. */
+  /** The load average of the last minute. */
   readonly machineLoad: number
 }
 
 export interface Row {
   readonly name: string
-  /** What the server is compared with. */
+  /** The ceiling that the server is compared with. */
   readonly beside?: string
   readonly atLeast?: number
-  /** Absent: the target holds here. */
+  /** Why the target does not apply; absent when it does. */
   readonly notJudged?: string
   readonly rounds: readonly Round[]
 }
@@ -67,7 +67,7 @@ export interface MongoOptions {
   readonly scale: number
   readonly seconds: number
   readonly rounds: number
-  /** Names of rows; none: all. */
+  /** Names of rows; all when empty. */
   readonly only: readonly string[]
 }
 
@@ -115,7 +115,7 @@ async function chosen(server: ServerProcess, { scale, only }: MongoOptions): Pro
   return only.length === 0 ? offered : offered.filter(({ name }) => only.includes(name))
 }
 
-/** What the handler is asked: the same as the server, of the resources that it has. */
+/** The requests to the bare handler: those to the server, for its own resources. */
 const ceilingTraffic = (name: string): Traffic | undefined =>
   scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).find((scenario) => scenario.name === name)?.traffic
 

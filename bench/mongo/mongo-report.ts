@@ -1,4 +1,4 @@
-/** The results on MongoDB as tables: medians of the rounds. */
+/** The results on MongoDB as tables, by medians of the rounds. */
 import type { Measurement } from '../load.ts'
 import { table, type Verdict } from '../report.ts'
 import type { MongoResults, Row } from './mongo-bench.ts'
@@ -17,7 +17,7 @@ type Side = 'server' | 'compared'
 const medianOf = ({ rounds }: Row, side: Side, value: (measured: Measurement) => number | undefined): number =>
   median(rounds.flatMap((one) => (one[side] === undefined ? [] : (value(one[side]) ?? []))))
 
-/** Of what was measured one after the other, requests a second. */
+/** Requests per second, of the measurements made directly after each other. */
 const ratioOf = ({ rounds }: Row): number =>
   median(
     rounds.flatMap(({ server, compared }) =>

@@ -1,4 +1,4 @@
-/** What resources cost in MongoDB: documents, index keys, bytes as they are and on the disk. */
+/** Storage costs of resources in MongoDB: documents, index keys, and bytes in memory and on disk. */
 import type { Observation } from 'fhir/r4'
 import { MongoClient } from 'mongodb'
 import { openStore } from '../../src/app.ts'
@@ -9,18 +9,18 @@ import { progress } from '../emr.ts'
 import { table } from '../report.ts'
 import { type Mongod, startMongod } from './mongod.ts'
 
-/** As `--only` names it. */
+/** The name for `--only`. */
 export const MONGO_SIZES = 'mongo-sizes'
 
-/** Many, as a collection grows by whole pages. */
+/** Large, as a collection grows by whole pages. */
 const RESOURCES = 20_000
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 const CLINIC = 'clinic'
 
 interface Kind {
   readonly name: string
   readonly make: (n: number) => AnyResource
-  /** Written twice: of the first version it is shown what it costs as history. */
+  /** Written twice, to show the cost of the first version as history. */
   readonly superseded?: true
 }
 
@@ -50,11 +50,11 @@ const observation = (n: number): Observation => ({
 
 export interface Cost {
   readonly name: string
-  /** Bytes of the JSON text that is sent to clients. */
+  /** Bytes of the JSON text sent to clients. */
   readonly text: number
   /** Bytes of the BSON document. */
   readonly document: number
-  /** Bytes of the collection on the disk, compressed. */
+  /** Bytes of the collection on disk, compressed. */
   readonly data: number
   readonly indexes: readonly IndexCost[]
 }
@@ -62,11 +62,11 @@ export interface Cost {
 interface IndexCost {
   readonly name: string
   readonly keys: number
-  /** On the disk. */
+  /** Bytes on disk. */
   readonly bytes: number
 }
 
-/** Of one resource of each kind, on the average of many. */
+/** Per resource of each kind, as the average of many. */
 export async function measureSizes(folder: string): Promise<readonly Cost[]> {
   const mongod = await startMongod(`${folder}/mongod`)
   try {
@@ -83,7 +83,7 @@ async function costOf(mongod: Mongod, database: string, kind: Kind): Promise<Cos
   await fill(url, kind)
   const client = new MongoClient(url)
   try {
-    // What is in memory alone has no size on the disk.
+    // Collections that are only in memory have no size on disk.
     await client.db('admin').command({ fsync: 1 })
     const collection = kind.superseded ? 'history' : 'resources'
     const stats = await client.db().command({ collStats: collection })
@@ -117,9 +117,9 @@ async function fill(url: string, { make, superseded }: Kind): Promise<void> {
   }
   try {
     for (let version = superseded ? 0 : 1; version < 2; version += 1) {
-      for (let n = 0; n < RESOURCES; n += AT_ONCE) {
+      for (let n = 0; n < RESOURCES; n += BATCH_SIZE) {
         await repository.change(CLINIC, async (unit) => {
-          for (let index = n; index < n + AT_ONCE; index += 1) await put(unit, index)
+          for (let index = n; index < n + BATCH_SIZE; index += 1) await put(unit, index)
         })
       }
     }

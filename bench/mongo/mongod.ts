@@ -1,16 +1,16 @@
-/** The mongod of a benchmark: one node that is a replica set, with its journal on the disk of the embedded engine's data. */
+/** The mongod of a benchmark: a replica set of one node, with its journal on the same disk as the embedded engine's data. */
 import { mkdirSync } from 'node:fs'
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
 import { findMongod, NO_MONGOD } from '../../test/support/mongod.ts'
 import { type Usage, usageOf } from '../server-process.ts'
 
 export interface Mongod extends Usage {
-  /** The address of a database. */
+  /** The URL of a database. */
   readonly urlOf: (database: string) => string
   readonly stop: () => Promise<void>
 }
 
-/** @throws Error where there is no mongod, and none can be brought along */
+/** @throws Error when there is no mongod, and it cannot be installed */
 export async function startMongod(folder: string): Promise<Mongod> {
   const systemBinary = await findMongod()
   if (systemBinary === undefined) throw new Error(`MongoDB can't be measured: ${NO_MONGOD}; or use --engine sqlite`)

@@ -1,12 +1,12 @@
-/** Addresses of stores as a person gives them. */
+/** Addresses of stores given on the command line. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const MONGODB = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]+)(?:\/([^?]*))?/
 
 /**
- * The address without what is secret or may differ from run to run: tells whether two addresses are one store.
- * @throws Error that says what an address looks like
+ * The address without secrets and options that may differ between runs, to tell whether two addresses are the same store.
+ * @throws Error naming the supported addresses
  */
 export function storeName(address: string): string {
   const path = /^sqlite:(.+)$/.exec(address)?.[1]
@@ -16,7 +16,7 @@ export function storeName(address: string): string {
   throw new Error(`'${withoutPassword(address)}' is no store: give sqlite:<file> or mongodb://<host>/<database>`)
 }
 
-/** @throws Error when there is no file, which opening would make */
+/** @throws Error when the file does not exist, as opening it would create it */
 export function checkSource(address: string): void {
   const path = address.slice('sqlite:'.length)
   if (address.startsWith('sqlite:') && !existsSync(path)) throw new Error(`There is no file ${path} to copy from`)

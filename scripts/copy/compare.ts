@@ -1,4 +1,4 @@
-/** Whether two stores hold the same: numbers and checksums of everything that is stored, each side read for itself. */
+/** Compares the contents of two stores, by counts and checksums of everything stored. */
 import { hash } from 'node:crypto'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { isMark } from './marks.ts'
@@ -10,10 +10,10 @@ interface Sum {
   total: bigint
 }
 
-/** By clinic and what it is. */
+/** By kind of content. */
 type Sums = Map<string, Sum>
 
-/** `north: 12 versions of Patient differ`. None: all is the same. */
+/** The differences found, in words; none when the stores are equal. */
 export async function differences(
   clinics: readonly string[],
   stores: readonly [source: ResourceStore, target: ResourceStore],

@@ -1,7 +1,7 @@
 /**
- * All clinics of one store into another one, which may be of another engine: every version of every resource as it is,
- * oldest first, then the records. How far that is is written with each set of versions, so a copy that was ended goes on
- * from there. The index entries are extracted anew, of the newest versions only: nobody searches by the others.
+ * Copies all clinics of a store to another one, which may be of another engine: every version of every resource unchanged,
+ * oldest first, then the records. The progress is written with each batch of versions, so that an interrupted copy can be
+ * resumed. Index entries are extracted again, for current versions only, as the others are not searched.
  */
 import type { IndexEntry } from '../../src/search/plan.ts'
 import {
@@ -15,28 +15,28 @@ import {
   type StoredRecord,
 } from '../../src/storage/port.ts'
 import { type ClinicMark, clinicMark, isMark, markChange } from './marks.ts'
-import { recordsOf, VERSIONS_AT_ONCE, versionPages } from './pages.ts'
+import { recordsOf, VERSIONS_PER_PAGE, versionPages } from './pages.ts'
 
 export interface Copy {
   readonly source: ResourceStore
   readonly target: ResourceStore
   readonly entriesOf: (clinic: string, resource: ScannedVersion) => readonly IndexEntry[]
-  /** Told how many versions were copied. */
+  /** Called with the number of versions copied. */
   readonly onCopied: (count: number) => void
 }
 
-/** Characters of the texts of one write, about. */
-const CHARACTERS_AT_ONCE = 8 * 1024 * 1024
-/** Milliseconds between the time of a change and its commit; the one that is later may be the earlier change. */
+/** Approximate size of the texts in one write, in characters. */
+const MAX_BATCH_CHARACTERS = 8 * 1024 * 1024
+/** Milliseconds between the timestamp of a change and its commit, as commits may be out of order. */
 const OVERLAP = 60_000
-/** Passes over a source that is being written. */
-const MOST_PASSES = 5
+/** Passes over a source that is written meanwhile. */
+const MAX_PASSES = 5
 
 /** @returns true when the source was written meanwhile */
 export async function copyStore(copy: Copy): Promise<boolean> {
   let written = await copyAllVersions(copy)
   let wasWritten = false
-  for (let pass = 0; pass < MOST_PASSES && written > 0; pass += 1) {
+  for (let pass = 0; pass < MAX_PASSES && written > 0; pass += 1) {
     written = await copyAllVersions(copy)
     wasWritten ||= written > 0
   }
@@ -44,7 +44,7 @@ export async function copyStore(copy: Copy): Promise<boolean> {
   return wasWritten
 }
 
-/** Of either, since a record may have gone from the source since an earlier run. */
+/** The clinics of both stores, as an earlier run may have copied records that the source no longer has. */
 export async function clinicsOf({ source, target }: Pick<Copy, 'source' | 'target'>): Promise<readonly string[]> {
   return [...new Set([...(await source.clinics()), ...(await target.clinics())])].sort()
 }
@@ -55,14 +55,14 @@ async function copyAllVersions(copy: Copy): Promise<number> {
   return written
 }
 
-/** @returns how many were new to the target */
+/** @returns the number of versions that the target did not have */
 async function copyVersions(copy: Copy, clinic: string): Promise<number> {
   let mark = await clinicMark(copy.target, clinic)
   const from = mark.isWhole ? { since: mark.latest - OVERLAP } : { ...(mark.after ? { after: mark.after } : {}) }
   let written = 0
   for await (const page of versionPages(copy.source, { clinic, ...from })) {
     mark = markAfter(page, mark)
-    for (const [set, isLast] of sets(page.items)) {
+    for (const [set, isLast] of batches(page.items)) {
       written += await writeVersions(copy, clinic, set, isLast ? [markChange(clinic, mark)] : [])
     }
   }
@@ -74,13 +74,13 @@ function markAfter({ items, next }: ScanPage<ScannedVersion>, { latest, isWhole 
   return mark.isWhole || next === undefined ? mark : { ...mark, after: next }
 }
 
-/** Parts of a page that are written together, and whether each is the last. */
-function sets(versions: readonly ScannedVersion[]): readonly (readonly [readonly ScannedVersion[], boolean])[] {
+/** Splits a page into batches to write, and tells which is the last. */
+function batches(versions: readonly ScannedVersion[]): readonly (readonly [readonly ScannedVersion[], boolean])[] {
   const found: ScannedVersion[][] = [[]]
   let characters = 0
   for (const version of versions) {
     characters += version.text.length
-    if (characters > CHARACTERS_AT_ONCE && found.at(-1)?.length !== 0) {
+    if (characters > MAX_BATCH_CHARACTERS && found.at(-1)?.length !== 0) {
       found.push([])
       characters = version.text.length
     }
@@ -114,7 +114,7 @@ const asStored = ({ type, id, version, lastUpdated, method, text }: ScannedVersi
   ...{ type, id, version, lastUpdated, method, text },
 })
 
-/** Without those that an earlier run has written. */
+/** Writes the versions that an earlier run has not written. */
 async function writeMissing(
   copy: Copy,
   clinic: string,
@@ -126,19 +126,19 @@ async function writeMissing(
   const missing = versions.filter(({ version }, index) => version > (newest[index]?.version ?? 0))
   if (missing.length === versions.length) {
     throw new Error(
-      `The target is not what this copy left there: somebody else has written ${conflict.subject} of ${clinic}`,
+      `The target is not as this copy left it: something else has written ${conflict.subject} of ${clinic}`,
     )
   }
   return await writeVersions(copy, clinic, missing, records)
 }
 
-/** What is missing or different is written, what is too much is removed. */
+/** Writes missing and different records, and removes those that the source does not have. */
 async function copyRecords({ source, target }: Copy, clinic: string): Promise<void> {
   const write = (records: readonly RecordChange[]) => target.write({ clinic, resources: [], records, guards: [] })
   let changes: RecordChange[] = []
   for await (const [wanted, found] of paired(recordsOf(source, clinic), recordsOf(target, clinic))) {
     changes.push(...changesFor(wanted, found))
-    if (changes.length < VERSIONS_AT_ONCE) continue
+    if (changes.length < VERSIONS_PER_PAGE) continue
     await write(changes)
     changes = []
   }
@@ -153,7 +153,7 @@ function changesFor(wanted: StoredRecord | undefined, found: StoredRecord | unde
   return found === undefined || isMark(found) ? [] : [removal(found)]
 }
 
-/** The values of a clinic's own search parameters are not copied: who serves the target makes them. */
+/** The index of a clinic's own search parameters is not copied; the server of the target builds it. */
 const unindexed = ({ clinic }: StoredRecord): RecordChange => ({
   ...{ clinic, ...CUSTOM_INDEX },
   expect: 'any',
@@ -163,7 +163,7 @@ const unindexed = ({ clinic }: StoredRecord): RecordChange => ({
 
 type Pair = readonly [wanted: StoredRecord | undefined, found: StoredRecord | undefined]
 
-/** Both sides come in the same order; what only one of them has is alone. */
+/** Pairs equal keys of two scans in the same order; a record that only one side has is alone. */
 async function* paired(theirs: AsyncGenerator<StoredRecord>, ours: AsyncGenerator<StoredRecord>): AsyncGenerator<Pair> {
   let [wanted, found] = [await nextOf(theirs), await nextOf(ours)]
   while (wanted !== undefined || found !== undefined) {
@@ -179,7 +179,7 @@ async function nextOf(records: AsyncGenerator<StoredRecord>): Promise<StoredReco
   return done ? undefined : value
 }
 
-/** By the bytes of kind and key, as scans go; what is at its end comes last. */
+/** Compares by the bytes of kind and key, the order of scans; a finished scan comes last. */
 function compare(one: StoredRecord | undefined, other: StoredRecord | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return bytes(one.kind, other.kind) || bytes(one.key, other.key)

@@ -1,24 +1,24 @@
-/** What a copy keeps in its target, as records, so that it can go on where it was ended: see copy-store.ts. */
+/** The progress of a copy, kept as records in the target so that it can be resumed: see copy-store.ts. */
 import { UNFINISHED_COPY } from '../../src/app.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
 import type { RecordChange, ResourceStore, StoredRecord } from '../../src/storage/port.ts'
 
 const CLINIC = 'copy-clinic'
 
-/** How far the versions of a clinic are. */
+/** The progress of copying the versions of a clinic. */
 export interface ClinicMark {
-  /** Cursor of the next page; absent: at the beginning, or at the end. */
+  /** Cursor of the next page; absent at the beginning and at the end. */
   readonly after?: string
-  /** The latest change that was copied (ms). */
+  /** The timestamp of the latest change copied, in milliseconds. */
   readonly latest: number
-  /** Everything was copied once; what is written since may be missing. */
+  /** All versions were copied once; those written since may be missing. */
   readonly isWhole: boolean
 }
 
 export const isMark = ({ clinic, kind }: StoredRecord): boolean =>
   clinic === SERVICE && (kind === UNFINISHED_COPY.kind || kind === CLINIC)
 
-/** The name of the store that `target` is a started copy of. */
+/** The name of the store that `target` is an unfinished copy of. */
 export async function startedFrom(target: ResourceStore): Promise<string | undefined> {
   const found = await target.readRecord(SERVICE, UNFINISHED_COPY.kind, UNFINISHED_COPY.key)
   return found === undefined ? undefined : String(found.value)
@@ -40,7 +40,7 @@ export const markChange = (clinic: string, mark: ClinicMark): RecordChange => ({
   value: mark,
 })
 
-/** The target is an ordinary store from now on. */
+/** Turns the target into an ordinary store. */
 export async function removeMarks(target: ResourceStore, clinics: readonly string[]): Promise<void> {
   await write(target, [
     ...clinics.map((key): RecordChange => ({ clinic: SERVICE, kind: CLINIC, key, expect: 'any', value: undefined })),

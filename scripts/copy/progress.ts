@@ -1,8 +1,7 @@
-/** How far a long piece of work is: a bar that is redrawn on a terminal, a line now and then elsewhere. */
+/** The progress of a long task: a progress bar on a terminal, else a line from time to time. */
 
-/** Milliseconds. */
-const REDRAWN_EVERY = 100
-const LINE_EVERY = 10_000
+const REDRAW_INTERVAL_MS = 100
+const LINE_INTERVAL_MS = 10_000
 const WIDTH = 30
 
 interface Output {
@@ -11,56 +10,56 @@ interface Output {
 }
 
 export class Progress {
-  private readonly what: string
-  private readonly total: number
-  private readonly output: Output
-  private readonly started = Date.now()
-  private readonly begun: number
-  private done: number
-  private shown = 0
+  readonly #what: string
+  readonly #total: number
+  readonly #output: Output
+  readonly #started = Date.now()
+  readonly #begun: number
+  #done: number
+  #shown = 0
 
-  /** @param done what an earlier run has done already */
+  /** @param done the part done by an earlier run */
   constructor(what: string, total: number, done = 0, output: Output = process.stdout) {
-    this.what = what
-    this.total = total
-    this.begun = done
-    this.done = done
-    this.output = output
-    this.show()
+    this.#what = what
+    this.#total = total
+    this.#begun = done
+    this.#done = done
+    this.#output = output
+    this.#show()
   }
 
   add(count: number): void {
-    this.done += count
-    if (Date.now() - this.shown >= (this.output.isTTY ? REDRAWN_EVERY : LINE_EVERY)) this.show()
+    this.#done += count
+    if (Date.now() - this.#shown >= (this.#output.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) this.#show()
   }
 
   end(): void {
-    this.show()
-    if (this.output.isTTY) this.output.write('\n')
+    this.#show()
+    if (this.#output.isTTY) this.#output.write('\n')
   }
 
-  private show(): void {
-    this.shown = Date.now()
-    // Erases the line from the cursor to its end: the text before may have been longer.
-    this.output.write(this.output.isTTY ? `\r${this.bar()} ${this.text()}\u001b[K` : `${this.text()}\n`)
+  #show(): void {
+    this.#shown = Date.now()
+    // Erases to the end of the line, as the previous text may have been longer.
+    this.#output.write(this.#output.isTTY ? `\r${this.#bar()} ${this.#text()}\u001b[K` : `${this.#text()}\n`)
   }
 
-  private bar(): string {
-    const full = Math.round(WIDTH * this.share())
+  #bar(): string {
+    const full = Math.round(WIDTH * this.#share())
     return `[${'#'.repeat(full)}${'.'.repeat(WIDTH - full)}]`
   }
 
-  private text(): string {
+  #text(): string {
     const { format } = new Intl.NumberFormat('en-US')
-    const percent = Math.floor(100 * this.share())
-    const rate = (this.done - this.begun) / Math.max(1, Date.now() - this.started)
-    const left = this.total - this.done
+    const percent = Math.floor(100 * this.#share())
+    const rate = (this.#done - this.#begun) / Math.max(1, Date.now() - this.#started)
+    const left = this.#total - this.#done
     const seconds = rate > 0 && left > 0 ? `, ${format(Math.ceil(left / rate / 1000))} s left` : ''
-    return `${this.what}: ${percent} % (${format(this.done)} of ${format(this.total)}${seconds})`
+    return `${this.#what}: ${percent} % (${format(this.#done)} of ${format(this.#total)}${seconds})`
   }
 
-  /** What is written meanwhile adds to it. */
-  private share(): number {
-    return this.total === 0 ? 1 : Math.min(1, this.done / this.total)
+  /** At most 1, as the total may grow meanwhile. */
+  #share(): number {
+    return this.#total === 0 ? 1 : Math.min(1, this.#done / this.#total)
   }
 }

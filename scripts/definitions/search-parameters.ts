@@ -1,22 +1,22 @@
 /**
- * Boils the official R4 search parameters down to what src/search/parameters.ts needs:
+ * Reduces the official R4 search parameters to what src/search/parameters.ts needs:
  * https://hl7.org/fhir/R4/searchparameter-registry.html.
  *
- * What is corrected on the way, because the published definitions are wrong or too wide:
- * - InsurancePlan-name says `name | alias`, paths without their type: they get it.
+ * Corrections of published definitions that are wrong or too wide:
+ * - InsurancePlan-name has `name | alias`, paths without their type, which is added.
  * - Targets: a parameter shared by many types lists the targets of all of them (`patient` of Condition: Patient and
- *   Group). Here they are what the element itself may reference, and one type after `where(resolve() is Type)`.
- * - Observation-code-value-date says `ofType(DateTime)`, which is no type: dateTime.
- * - DocumentReference-relationship has the definitions of its two components the wrong way round.
- * - DomainResource-text, Resource-content and Resource-query have no expression: they are left out.
+ *   Group). They are reduced to what the element may reference, or the type in `where(resolve() is Type)`.
+ * - Observation-code-value-date has `ofType(DateTime)`, which is not a type, instead of dateTime.
+ * - DocumentReference-relationship has the definitions of its two components swapped.
+ * - DomainResource-text, Resource-content and Resource-query have no expression and are left out.
  */
 import type { ElementDefinition, SearchParameter, ValueSet } from 'fhir/r4'
 import { expressionFor, splitOutside } from '../../src/search/expression.ts'
 import type { SearchParameterRecord } from '../../src/search/parameters.ts'
 import { dataElements, resourcesOf, structureDefinitions, terminology } from './published.ts'
 
-/** Where a path of an expression leads: the elements it may be, and whether it can lead to several values. */
-interface Found {
+/** What a path of an expression selects: the possible elements, and whether it may select several values. */
+interface Selection {
   readonly elements: readonly Element[]
   readonly repeats: boolean
 }
@@ -87,13 +87,13 @@ function componentsOf({ id, component = [] }: SearchParameter): NonNullable<Sear
   }))
 }
 
-/** One value at most: no element on the way repeats, and several branches are the types of one choice element. */
-function isSingle(found: readonly Found[]): boolean {
+/** At most one value: no element on the path repeats, and branches are types of the same choice element. */
+function isSingle(found: readonly Selection[]): boolean {
   const paths = new Set(found.flatMap(({ elements }) => elements.map(({ path }) => path)))
   return found.every(({ repeats }) => !repeats) && paths.size === 1
 }
 
-/** '*' stands for any type. */
+/** '*' is any type. */
 function targetTypesOf(
   parameter: SearchParameter,
   branches: readonly string[],
@@ -108,9 +108,9 @@ function targetTypesOf(
   return [...targets].sort()
 }
 
-/** What a token is made of, and the code system that the required bindings of its `code` elements draw on if there is one. */
+/** The element type of a token, and the code system that the required bindings of its `code` elements use, if there is only one. */
 function tokenOf(
-  found: readonly Found[],
+  found: readonly Selection[],
   systems: ReadonlyMap<string, string>,
 ): Pick<SearchParameterRecord, 'system' | 'element'> {
   const elements = found.flatMap(({ elements }) => elements)
@@ -125,8 +125,8 @@ function tokenOf(
   }
 }
 
-/** @throws Error when a path of the expression does not exist: then the definitions need a correction above. */
-function follow(branch: string, definitions: ReadonlyMap<string, ElementDefinition>): Found {
+/** @throws Error when a path does not exist, so that the definitions need a correction above */
+function follow(branch: string, definitions: ReadonlyMap<string, ElementDefinition>): Selection {
   const [base = '', ...steps] = splitOutside(branch.replace(/^\((.*?\))\)/, '$1'), '.')
   let elements: readonly Element[] = [{ path: base, types: [] }]
   let repeats = false
@@ -160,18 +160,18 @@ function childOf(element: Element, name: string, definitions: ReadonlyMap<string
   return []
 }
 
-/** Value set -> the one code system it draws on. */
+/** Value set -> its code system, for those that use a single one. */
 function systemsByValueSet(): ReadonlyMap<string, string> {
-  const drawn = ({ compose }: ValueSet) => new Set(compose?.include.map(({ system }) => system))
+  const systemsOf = ({ compose }: ValueSet) => new Set(compose?.include.map(({ system }) => system))
   return new Map(
     [...terminology().valueSets].flatMap(([url, valueSet]) => {
-      const [system, ...others] = drawn(valueSet)
+      const [system, ...others] = systemsOf(valueSet)
       return system === undefined || others.length > 0 ? [] : [[url, system] as const]
     }),
   )
 }
 
-/** What the package changed in its StructureDefinitions, the data elements have as published; they lack some others. */
+/** The data elements take precedence, as they are unmodified; but they lack some elements. */
 function elementsByPath(): ReadonlyMap<string, ElementDefinition> {
   const own = structureDefinitions().filter(({ derivation }) => derivation !== 'constraint')
   const elements = own.flatMap(({ snapshot }) => snapshot?.element ?? [])

@@ -1,4 +1,4 @@
-/** Compact form of the R4 StructureDefinitions: https://hl7.org/fhir/R4/structuredefinition.html. */
+/** A compact form of the R4 StructureDefinitions: https://hl7.org/fhir/R4/structuredefinition.html. */
 import type {
   ElementDefinition,
   ElementDefinitionConstraint,
@@ -11,17 +11,17 @@ import { dataElements, structureDefinitions } from './published.ts'
 const DEFINITION = 'http://hl7.org/fhir/StructureDefinition/'
 const FHIR_TYPE = `${DEFINITION}structuredefinition-fhir-type`
 
-/** An id has at most 64 characters, so the data elements with longer paths were never published. */
-const LONGEST_DATA_ELEMENT_PATH = 61
+/** Ids are limited to 64 characters, so data elements with longer paths were not published. */
+const MAX_DATA_ELEMENT_PATH_LENGTH = 61
 
-/** What the package changed and the data elements do not tell, as published in R4. */
+/** Elements modified by the package and missing from the data elements, as published in R4. */
 const CORRECTIONS: Readonly<Record<string, Partial<ElementDefinition>>> = {
   'EvidenceVariable.characteristic': { min: 1, constraint: [] },
-  // The published type is System.String, but the text of the specification and its examples say id.
+  // The published type is System.String, but the specification's text and examples use id.
   'Resource.id': { type: [{ code: 'id' }] },
 }
 
-/** Every type by name; a backbone element is a type named by its path, e.g. `Patient.contact`. */
+/** All types by name; a backbone element is a type named by its path, e.g. `Patient.contact`. */
 export function structures(): Readonly<Record<string, StructureRecord>> {
   const published = dataElements()
   const records = structureDefinitions().flatMap((definition) =>
@@ -30,7 +30,7 @@ export function structures(): Readonly<Record<string, StructureRecord>> {
   return Object.fromEntries(records.sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** The elements of a definition without what the package added, with what it removed. */
+/** The elements of a definition without those that the package added, and with those it removed. */
 function asPublished(
   definition: StructureDefinition,
   published: ReadonlyMap<string, ElementDefinition>,
@@ -56,7 +56,7 @@ function corrected(element: ElementDefinition, published: ElementDefinition | un
   }
 }
 
-/** Published as an element of its own, as one of its base, or as an element that has others below it. */
+/** Whether it was published as an element of its own, of the base type, or as the parent of such elements. */
 function isOfficial(
   element: ElementDefinition,
   all: readonly ElementDefinition[],
@@ -66,12 +66,13 @@ function isOfficial(
   if (!path.includes('.') || published.has(path)) return true
   if (isBackbone(element)) return all.some((child) => isOwnChild(child, path) && isOfficial(child, all, published))
   const parent = path.slice(0, path.lastIndexOf('.'))
-  if (element.contentReference !== undefined || path.length > LONGEST_DATA_ELEMENT_PATH) return hasId(parent, published)
+  if (element.contentReference !== undefined || path.length > MAX_DATA_ELEMENT_PATH_LENGTH)
+    return hasId(parent, published)
   return base !== undefined && published.has(base.path)
 }
 
 const hasId = (path: string, published: ReadonlyMap<string, ElementDefinition>): boolean =>
-  published.has(`${path}.id`) || path.length + '.id'.length > LONGEST_DATA_ELEMENT_PATH
+  published.has(`${path}.id`) || path.length + '.id'.length > MAX_DATA_ELEMENT_PATH_LENGTH
 
 const isOwnChild = (child: ElementDefinition, parent: string): boolean =>
   isChild(child, parent) && child.base?.path === child.path
@@ -128,7 +129,7 @@ function elementRecord(element: ElementDefinition, definition: StructureDefiniti
   }
 }
 
-/** Without the version, which is that of R4. Preferred and example bindings ask for nothing. */
+/** Without the version, which is always that of R4. Preferred and example bindings are not enforced. */
 function bindingOf({ binding }: ElementDefinition): Pick<ElementRecord, 'binding' | 'extensible'> {
   const valueSet = binding?.valueSet?.replace(/\|.*/, '')
   if (valueSet === undefined) return {}
@@ -147,14 +148,14 @@ function typeName({ code, profile, extension }: ElementDefinitionType): string {
   return extension?.find(({ url }) => url === FHIR_TYPE)?.valueUrl ?? code
 }
 
-/** Resource types a reference may point at; empty stands for any. */
+/** Resource types that a reference may point to; empty means any. */
 function targetTypesOf(types: readonly ElementDefinitionType[]): readonly string[] {
   const profiles = types.filter(({ code }) => code === 'Reference').flatMap(({ targetProfile }) => targetProfile ?? [])
   const targets = profiles.map((profile) => profile.slice(DEFINITION.length))
   return targets.includes('Resource') ? [] : targets
 }
 
-/** A snapshot repeats the rules of the base; ext-1 stands at every extension. They are kept once, on their own type. */
+/** Snapshots repeat the constraints of base types, and ext-1 at every extension; each is kept once, on its own type. */
 function constraintsOf(
   { constraint = [], path }: ElementDefinition,
   { name, baseDefinition }: StructureDefinition,

@@ -1,9 +1,9 @@
 /**
- * The code systems, value sets and concept maps that the R4 packages carry, one resource a line, so that the server
- * reads those it is asked for and no others: https://hl7.org/fhir/R4/terminologies.html.
+ * The code systems, value sets and concept maps of the R4 packages, one resource per line, so that the server can read
+ * single ones: https://hl7.org/fhir/R4/terminologies.html.
  *
- * Left out are narrative, contacts and what else no terminology operation answers with. Corrected on the way: ISO 3166
- * has its numeric codes as properties only, and BCP 47 lists its languages, not the tags made of them.
+ * Narrative, contacts and other properties that no terminology operation returns are left out. Corrections: ISO 3166 has
+ * its numeric codes as properties only, and BCP 47 lists languages, but not the tags composed of them.
  */
 import type { CodeSystem, CodeSystemConcept, ConceptMap, ValueSet } from 'fhir/r4'
 import { isObject } from '../../src/fhir/resource.ts'
@@ -24,7 +24,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 type Terms = CodeSystem | ValueSet | ConceptMap
 
-/** JSON lines, by type and url; each begins with both, so that a line is found without reading it through. */
+/** JSON lines sorted by type and url; each begins with both, so that a line can be found without parsing it. */
 export function terminologyLines(): string {
   const resources: readonly Terms[] = [
     ...unique(packagedCodeSystems().map(corrected)),
@@ -41,7 +41,7 @@ function lineOf({ resourceType, url, version, ...rest }: Terms): string {
   return JSON.stringify({ ...head, ...(compact(kept) as object) })
 }
 
-/** Two packages have the same url where a later one fills what the first only names. */
+/** When two packages have a code system with the same url, the one with more concepts is used. */
 function unique(systems: readonly CodeSystem[]): readonly CodeSystem[] {
   const byUrl = new Map<string, CodeSystem>()
   for (const system of systems) {
@@ -51,13 +51,13 @@ function unique(systems: readonly CodeSystem[]): readonly CodeSystem[] {
   return [...byUrl.values()]
 }
 
-/** Without what is left out, and without the line breaks and runs of spaces of the published texts. */
+/** Without extensions, line breaks and repeated spaces. */
 function compact(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\s+/g, ' ').trim()
   if (Array.isArray(value)) return value.map(compact)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([name]) => name !== 'extension' && !name.startsWith('_'))
-  return Object.fromEntries(kept.map(([name, held]) => [name, name === 'code' ? held : compact(held)]))
+  return Object.fromEntries(kept.map(([name, property]) => [name, name === 'code' ? property : compact(property)]))
 }
 
 function corrected(system: CodeSystem): CodeSystem {
@@ -67,7 +67,7 @@ function corrected(system: CodeSystem): CodeSystem {
   return { ...system, concept: [...concept, ...concept.flatMap(numericCode)] }
 }
 
-/** One for the two letters of a country, none for its three. */
+/** The numeric code of a country, once: for its two-letter code. */
 function numericCode({ code, display, property = [] }: CodeSystemConcept): readonly CodeSystemConcept[] {
   const numeric = property.find((one) => one.code === 'numeric')?.valueCode
   if (code.length !== 2 || numeric === undefined || display === undefined) return []

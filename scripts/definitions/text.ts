@@ -1,4 +1,4 @@
-/** JSON with one line per entry, so that a change of a definition is one line in a diff. */
+/** JSON with one line per entry, so that a changed definition is one line in a diff. */
 import { isObject } from '../../src/fhir/resource.ts'
 
 export function definitionsText(content: unknown): string {

@@ -1,4 +1,4 @@
-/** The codes of the value sets that required bindings name: https://hl7.org/fhir/R4/terminologies.html#required. */
+/** The codes of the value sets named by required bindings: https://hl7.org/fhir/R4/terminologies.html#required. */
 import type { CodeSystem, CodeSystemConcept, ValueSetComposeInclude } from 'fhir/r4'
 import type { StructureRecord } from '../../src/fhir/definitions.ts'
 import { type Terminology, terminology } from './published.ts'
@@ -6,7 +6,7 @@ import { structures } from './structures.ts'
 
 type Codes = Readonly<Record<string, readonly string[]>>
 
-/** Value set -> system -> codes. Sets without an end (units, MIME types, currencies) are left out. */
+/** Value set -> system -> codes. Value sets that cannot be listed (units, MIME types, currencies) are left out. */
 export function valueSets(
   types: Readonly<Record<string, StructureRecord>> = structures(),
 ): Readonly<Record<string, Codes>> {
@@ -50,6 +50,6 @@ const codesUnder = (concept: CodeSystemConcept): string[] => [
   ...(concept.concept ?? []).flatMap(codesUnder),
 ]
 
-/** A concept that only groups others, such as `question` of item-type, is no code to use. */
+/** False for a concept that only groups others, such as `question` of item-type. */
 const isSelectable = ({ property = [] }: CodeSystemConcept): boolean =>
   !property.some(({ code, valueBoolean }) => code === 'notSelectable' && valueBoolean === true)

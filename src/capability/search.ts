@@ -1,4 +1,4 @@
-/** What the CapabilityStatement tells of searches besides the parameters that are elements of resources. */
+/** Search parameters and modifiers in the CapabilityStatement that are not defined per resource type. */
 import type { CapabilityStatementRestResourceSearchParam } from 'fhir/r4'
 import { MODIFIERS } from '../search/query/criterion.ts'
 
@@ -25,11 +25,11 @@ const FULL_TEXT: readonly Declared[] = [
   },
 ]
 
-/** @param fullText resources are indexed by their words */
+/** The special parameters of every type. @param fullText whether full-text search is enabled */
 export const specialParameters = (fullText: boolean): readonly Declared[] =>
   fullText ? [...OF_EVERY_TYPE, ...FULL_TEXT] : OF_EVERY_TYPE
 
-/** A CapabilityStatement has no element for the modifiers that are taken. */
+/** The supported modifiers as text, as a CapabilityStatement has no element for them. */
 export const modifiersInWords = (): string =>
   `Search modifiers: ${Object.entries(MODIFIERS)
     .filter(([, modifiers]) => modifiers.length > 0)

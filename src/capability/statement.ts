@@ -9,7 +9,7 @@ import type {
 } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
-import { compartmentTypes, compartmentUrl, membershipOf } from '../fhir/compartments.ts'
+import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
 import { checkProvider } from '../providers/check-provider.ts'
 import { systemOperations } from '../providers/every-type.ts'
@@ -29,7 +29,7 @@ interface Declared {
   readonly profiles?: readonly StructureDefinition[]
 }
 
-/** @throws Error naming what a provider declares wrongly; it stops the start. */
+/** @throws Error naming an invalid declaration of a provider, so that the server does not start */
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
@@ -59,31 +59,31 @@ export function capabilityStatement(
   return { ...base, rest: [rest] }
 }
 
-/** The compartments that can be searched, while there is a type in them that can. */
+/** The compartments with at least one type that can be searched. */
 function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {
   const searched = new Set(types.filter(({ interactions }) => interactions['search-type']).map(({ type }) => type))
   const served = compartmentTypes.filter((type) =>
-    membershipOf(type)
+    compartmentMembers(type)
       ?.keys()
       .some((member) => searched.has(member)),
   )
   return served.length === 0 ? {} : { compartment: served.map(compartmentUrl) }
 }
 
-/** The search parameters a provider serves: those it names, or all that R4 and we define for its type. */
+/** The search parameters that a provider supports: those it lists, or all of R4 and ours for its type. @throws Error for an unknown one */
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
   return [...known.values()].filter(({ code }) => code.startsWith('_') || searchParams.includes(code))
 }
 
-/** What a search across all types can use. */
+/** The parameters supported by all types, for searches across types. */
 function sharedParameters(providers: readonly Provider[]): readonly SearchParameter[] {
   const [first = [], ...others] = providers.map(servedParameters)
   return first.filter(({ url }) => others.every((parameters) => parameters.some((other) => other.url === url)))
 }
 
-/** The same as the search parser asks for it: by type, for a type that is searched and those its chains reach. */
+/** The parameters by type, for the search parser: of the searched type and the types that chains lead to. @throws Error for an unknown parameter of a provider */
 export function parametersOf(
   providers: ReadonlyMap<string, Provider>,
 ): (type: string) => ReadonlyMap<string, SearchParameter> {
@@ -134,7 +134,7 @@ const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
 
 const searchParamOf = ({ code, type, url }: SearchParameter) => ({ name: code, definition: url, type })
 
-/** For each type the parameters of others that may point to it, as _revinclude names them. */
+/** Type -> the reference parameters that may refer to it, as used by _revinclude. */
 function referencingParameters(providers: readonly Provider[]): ReadonlyMap<string, readonly string[]> {
   const sources = new Map<string, string[]>()
   for (const provider of providers) {

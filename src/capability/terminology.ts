@@ -1,10 +1,10 @@
-/** What the terminology operations work on and take: https://hl7.org/fhir/R4/terminologycapabilities.html. */
+/** The TerminologyCapabilities: https://hl7.org/fhir/R4/terminologycapabilities.html. */
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
 import { grammarSystems } from '../terminology/grammars.ts'
 import { packagedCanonicals } from '../terminology/packaged.ts'
 
-/** Of the server itself: the code systems that a clinic has stored are for nobody but those who may read them. */
+/** Lists the code systems of the server only, as those of a clinic are visible to that clinic alone. */
 export function terminologyCapabilities(statement: CapabilityStatement): TerminologyCapabilities {
   const { version, date, status, kind, software, implementation } = statement
   return {
@@ -43,7 +43,7 @@ function codeSystems(): NonNullable<TerminologyCapabilities['codeSystem']> {
   ]
 }
 
-/** The names are codes here; the definition has what each means. */
+/** The input parameters of $expand, with their documentation. */
 const expandParameters = () =>
   (valueSetExpand.definition.parameter ?? [])
     .filter(({ use }) => use === 'in')

@@ -9,8 +9,8 @@ export const isClinicId = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z0-9.-]{1,64}$/.test(value)
 
 /**
- * Makes a clinic: its Organization and its settings, in one change.
- * @throws FhirError 400 when the id is no FHIR id, 409 when the clinic exists or a dialled number is taken.
+ * Creates a clinic with its Organization and settings, in one change.
+ * @throws FhirError 400 when the id is not a FHIR id, 409 when the clinic exists or a dialled number is taken
  */
 export async function createClinic(repository: Repository, clinic: string, settings: ClinicSettings): Promise<void> {
   if (!isClinicId(clinic)) {
@@ -19,7 +19,10 @@ export async function createClinic(repository: Repository, clinic: string, setti
   await repository.change(clinic, (unit) => stageClinic(unit, settings))
 }
 
-/** Stages the unit's clinic, with an Organization of its own unless one is given. */
+/**
+ * Stages the unit's clinic, with a default Organization unless one is given.
+ * @throws FhirError 409 when the clinic exists or a dialled number is taken
+ */
 export async function stageClinic(
   unit: UnitOfWork,
   settings: ClinicSettings,

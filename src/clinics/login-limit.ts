@@ -1,6 +1,6 @@
 /**
- * Limited login attempts: 10 failures per user name and 50 per address within 15 minutes, counted from the first.
- * The counters are records of the store, so they hold over restarts and for every process that shares the store.
+ * Limits failed logins to 10 per user name and 50 per address within 15 minutes of the first.
+ * The counters are records in the store, so they survive restarts and apply to all processes.
  */
 import { createHash } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
@@ -11,10 +11,10 @@ import { keyOf } from './accounts.ts'
 const WINDOW_MS = 15 * 60 * 1000
 const FAILURES_PER_USER = 10
 const FAILURES_PER_ADDRESS = 50
-/** Expired counters that one attempt clears away: more than it makes, so they can't pile up. */
+/** Expired counters deleted per attempt: more than an attempt creates, so that they cannot accumulate. */
 const CLEARED_PER_ATTEMPT = 8
 
-/** Attempts since `since` (ms) that have not succeeded (yet). */
+/** Attempts since `since` (milliseconds) that have not succeeded so far. */
 interface Counter {
   readonly failures: number
   readonly since: number
@@ -23,13 +23,13 @@ interface Counter {
 const LOGIN_ATTEMPTS = recordKind<Counter>('login-attempts')
 
 export interface LoginAttempt {
-  /** Forgets the user's failures, and this attempt for the address, so that a success never counts against anybody. */
+  /** Resets the user's failures and takes back this attempt for the address, so that successful logins do not count. */
   succeeded(): Promise<void>
 }
 
 /**
- * Counts an attempt as failed before the password is looked at: guesses made in parallel don't slip through.
- * @throws FhirError 429 with Retry-After (seconds) when there were too many; refused attempts prolong nothing.
+ * Counts an attempt as failed before the password is checked, so that parallel guesses are counted too.
+ * @throws FhirError 429 with Retry-After (seconds) when there were too many; rejected attempts do not extend the window
  */
 export async function takeAttempt(repository: Repository, username: string, address: string): Promise<LoginAttempt> {
   const counters = [
@@ -59,7 +59,7 @@ async function forgive(unit: UnitOfWork, username: string, address: string): Pro
   }
 }
 
-/** The counter while its window lasts. */
+/** The counter, unless its window has passed. */
 async function readCounter({ records, now }: UnitOfWork, key: string): Promise<Counter | undefined> {
   const counter = (await records.read(LOGIN_ATTEMPTS, key))?.value
   return counter !== undefined && counter.since + WINDOW_MS > now ? counter : undefined
@@ -74,7 +74,7 @@ async function clearExpired(unit: UnitOfWork, repository: Repository): Promise<v
   for (const { key, version } of expired) unit.records.delete(LOGIN_ATTEMPTS, key, { expect: version })
 }
 
-// Hashed: sooner or later somebody types a password where the user name belongs.
+// Hashed, as users sometimes type their password in place of the user name.
 const userKey = (username: string): string => `user:${createHash('sha256').update(keyOf(username)).digest('base64url')}`
 
 const addressKey = (address: string): string => `address:${address}`

@@ -1,4 +1,4 @@
-/** The settings of a clinic: what they are, what is allowed in them, and where they are kept. */
+/** The settings of a clinic: their shape, validation and storage. */
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
@@ -11,15 +11,15 @@ export interface ClinicSettings {
   readonly name: string
   /** IANA name, e.g. `America/New_York`. */
   readonly timeZone: string
-  /** Numbers callers dial to reach this clinic, E.164; no number belongs to two clinics. */
+  /** Numbers that callers dial to reach this clinic, in E.164; a number belongs to one clinic only. */
   readonly dialedNumbers: readonly string[]
-  /** ISO 3166 alpha-2: how a phone number without a country is read. */
+  /** ISO 3166 alpha-2; the country assumed for phone numbers without a country code. */
   readonly defaultRegion: string
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
 }
 
-/** Where a clinic's CRM is, from its settings. */
+/** A clinic's CRM. */
 export interface CrmSettings {
   readonly enabled: boolean
   readonly url: string
@@ -28,11 +28,11 @@ export interface CrmSettings {
 }
 
 export interface ClinicPolicies {
-  /** A slot may be booked although it is taken. */
+  /** Whether a slot that is taken may be booked again. */
   readonly overbooking: boolean
-  /** HTTP status of a booking that comes too late. */
+  /** HTTP status when a slot is already taken. */
   readonly slotTakenStatus: 409 | 422
-  /** What becomes of a write that breaks a profile it declares; absent: as the server has it. */
+  /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
 }
 
@@ -41,7 +41,7 @@ export type ProfilePolicy = (typeof PROFILE_POLICIES)[number]
 
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
 
-/** What holds for a clinic that was never set up here, which a token of a foreign issuer may name. */
+/** For a clinic without settings, which a token of another issuer may name. */
 const DEFAULTS: ClinicSettings = {
   name: '',
   timeZone: 'UTC',
@@ -52,7 +52,7 @@ const DEFAULTS: ClinicSettings = {
 
 const SETTINGS = recordKind<Partial<ClinicSettings>>('settings')
 const KEY = 'settings'
-/** The clinic that is reached under a number. */
+/** The clinic that a dialled number reaches. */
 interface DialedClinic {
   readonly clinic: string
 }
@@ -61,7 +61,7 @@ const DIALED_NUMBER = recordKind<DialedClinic>('dialed-number')
 
 type Source = Repository | UnitOfWork
 
-/** The settings to go by, with defaults for what is not set; another process may have changed them a moment ago. */
+/** The effective settings, with defaults, from a cache that may be slightly stale when another process changes them. */
 export async function readSettings(source: Source, clinic: string): Promise<ClinicSettings> {
   const record =
     source instanceof Repository
@@ -70,7 +70,7 @@ export async function readSettings(source: Source, clinic: string): Promise<Clin
   return settingsOf(record) ?? DEFAULTS
 }
 
-/** The settings to show or to change. Undefined when there is no such clinic: a clinic exists by its settings. */
+/** The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists when it has settings. */
 export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
   return settingsOf(
     source instanceof Repository
@@ -85,7 +85,7 @@ export interface DialedNumber {
   readonly clinic: string
 }
 
-/** The clinic that is reached under a number in E.164. */
+/** The clinic that a dialled number reaches; `number` in E.164. */
 export const dialedNumber = async (source: Source, number: string): Promise<DialedNumber | undefined> =>
   dialedNumberOf(
     source instanceof Repository
@@ -93,9 +93,9 @@ export const dialedNumber = async (source: Source, number: string): Promise<Dial
       : await source.records.read(DIALED_NUMBER, number),
   )
 
-/** The dialled numbers of all clinics, `most` at most. */
-export async function dialedNumbers(repository: Repository, most: number): Promise<readonly DialedNumber[]> {
-  const records = await repository.records(DIALED_NUMBER, { clinic: SERVICE, limit: most })
+/** The dialled numbers of all clinics. */
+export async function dialedNumbers(repository: Repository, limit: number): Promise<readonly DialedNumber[]> {
+  const records = await repository.records(DIALED_NUMBER, { clinic: SERVICE, limit })
   return records.map(dialedNumberOf).filter((dialed) => dialed !== undefined)
 }
 
@@ -103,8 +103,8 @@ const dialedNumberOf = (record: KindRecord<DialedClinic> | undefined): DialedNum
   record && { number: record.key, clinic: record.value.clinic }
 
 /**
- * Stages the settings of the unit's clinic, the look-up of its dialled numbers and the name of its Organization.
- * @throws FhirError 409 when another clinic has one of the numbers.
+ * Stages the settings of the unit's clinic, its dialled numbers and the name of its Organization.
+ * @throws FhirError 409 when a number belongs to another clinic
  */
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
   const current = await unit.records.read(SETTINGS, KEY)
@@ -116,7 +116,7 @@ export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings):
   unit.records.put(SETTINGS, KEY, settings)
 }
 
-/** The clinic's Organization has its id; one that staff have deleted stays deleted. */
+/** The clinic's Organization has the clinic's id; a deleted one is not restored. */
 async function renameOrganization(unit: UnitOfWork, name: string): Promise<void> {
   const found = await unit.read<Organization>('Organization', unit.clinic)
   if (found === undefined || found.deleted || found.resource.name === name) return
@@ -142,19 +142,19 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
   return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
 }
 
-/** What a client sees: the secret can be set, never read. */
+/** The settings for clients, which can set the secret but not read it. */
 export function withoutSecrets({ crm, ...settings }: ClinicSettings): unknown {
   return crm === undefined ? settings : { ...settings, crm: { ...crm, secret: SECRET_IS_SET } }
 }
 
-/** Stands for the stored secret in what a client reads, and so in what it sends back. */
+/** Replaces the stored secret in responses; a client that sends it back keeps the secret. */
 const SECRET_IS_SET = 'set'
 
 type Parsed = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
 
 /**
- * Settings as a client sends them, whole: what is absent gets its default. An absent crm.secret, or `set`, keeps the
- * one of `current`.
+ * Parses the complete settings sent by a client; absent ones get their default. A crm.secret that is absent or `set` keeps
+ * that of `current`.
  */
 export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
   const problems: string[] = []
@@ -169,14 +169,14 @@ export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
 
 type Check = (value: unknown, problems: string[], current: ClinicSettings | undefined) => unknown
 
-/** One check a setting; each answers the value to keep and adds what is wrong with it to the problems. */
+/** A check per setting, which returns its value and adds problems to the list. */
 const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   name: (value, problems) => {
     if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim()
     return reject(problems, 'name must be a text of 1 to 200 characters')
   },
   timeZone: (value, problems) => {
-    // Offsets such as +05:00 are valid zones to JavaScript, but they know no daylight saving.
+    // JavaScript accepts offsets such as +05:00 as zones, but they have no daylight saving.
     if (typeof value === 'string' && /^[A-Za-z]/.test(value) && IANAZone.isValidZone(value)) return value
     return reject(problems, 'timeZone must be an IANA time zone, e.g. "America/New_York"')
   },
@@ -215,9 +215,10 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
       reject(problems, 'crm.url must be an http or https address')
     }
-    const kept = secret === undefined || secret === SECRET_IS_SET ? current?.crm?.secret : secret
-    if (!isWebhookSecret(kept)) reject(problems, 'crm.secret must be "whsec_" followed by 24 to 64 bytes in base64')
-    return { enabled, url, secret: kept }
+    const newSecret = secret === undefined || secret === SECRET_IS_SET ? current?.crm?.secret : secret
+    if (!isWebhookSecret(newSecret))
+      reject(problems, 'crm.secret must be "whsec_" followed by 24 to 64 bytes in base64')
+    return { enabled, url, secret: newSecret }
   },
 }
 
@@ -225,7 +226,7 @@ function reject(problems: string[], problem: string): undefined {
   problems.push(problem)
 }
 
-/** The fields of an object; problems name what is not one, and every key that does not belong. */
+/** The fields of an object; adds a problem when it is not one, and for every unknown key. */
 function objectOf(value: unknown, what: string, keys: readonly string[], problems: string[]): Record<string, unknown> {
   if (!isObject(value)) {
     problems.push(`${what} must be a JSON object with ${keys.join(', ')}`)

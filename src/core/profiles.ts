@@ -6,7 +6,7 @@ import type { StructureDefinition } from 'fhir/r4'
 import { type ProfilePolicy, readSettings } from '../clinics/settings.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
-import { checkProfiles, declaredBy, type Question } from '../profiles/check.ts'
+import { checkProfiles, declaredBy, type ProfileCheckRequest } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/load.ts'
 import type { Context } from './context.ts'
 import { parsedOnce } from './parsed-definitions.ts'
@@ -17,7 +17,7 @@ export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
   (await readSettings(ctx.unit, ctx.clinic)).policies.profiles ?? ctx.profilePolicy
 
 /** All issues that the profiles find in the resource, with what the clinic of `ctx` has stored now. */
-export const profileIssues = (ctx: Context, question: Question): Promise<readonly Issue[]> =>
+export const profileIssues = (ctx: Context, question: ProfileCheckRequest): Promise<readonly Issue[]> =>
   checkProfiles(question, {
     profiles: (canonicals) => loadProfiles(findIn(ctx), canonicals),
     terminology: (valueSets) => clinicTerminology(ctx, { valueSets }),
@@ -30,7 +30,7 @@ export async function declaredProfileIssues(ctx: Context, resource: AnyResource)
   return policy === 'off' ? [] : profileIssues(ctx, questionOf(resource, policy))
 }
 
-const questionOf = (resource: AnyResource, policy: ProfilePolicy): Question => ({
+const questionOf = (resource: AnyResource, policy: ProfilePolicy): ProfileCheckRequest => ({
   resource: { ...resource },
   profiles: [],
   unknownProfile: policy === 'reject' ? 'error' : 'warning',

@@ -1,13 +1,13 @@
 /** The terminology of a clinic: what it has stored, and what the R4 packages contain. */
 
-import { type Asked, type FindTerms, gather } from '../terminology/gather.ts'
+import { type FindTerms, gather, type TermRequest } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
 import type { Context } from './context.ts'
 import { parsedOnce } from './parsed-definitions.ts'
 
 /** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
-export const clinicTerminology = (ctx: Context, asked: Asked): Promise<Terminology> => gather(findIn(ctx), asked)
+export const clinicTerminology = (ctx: Context, asked: TermRequest): Promise<Terminology> => gather(findIn(ctx), asked)
 
 /** Urls of one search; each stands in it as it is. */
 export const URLS_PER_SEARCH = 40

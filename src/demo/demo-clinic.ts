@@ -1,4 +1,4 @@
-/** The demo clinic: loaded into an empty store from resources/sandbox, its free slots topped up at every start. */
+/** The demo clinic: loaded into an empty store from resources/sandbox; free slots are added at every start. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Appointment, Bundle, Organization, PractitionerRole, Schedule, Slot } from 'fhir/r4'
@@ -22,18 +22,18 @@ const SETTINGS: ClinicSettings = {
   policies: { overbooking: false, slotTakenStatus: 409 },
 }
 
-/** The password of each is its user name; they work in demo mode only. */
+/** Their passwords are their user names; they work in demo mode only. */
 const ACCOUNTS: readonly { readonly username: string; readonly name: string; readonly role: Role }[] = [
   { username: 'demo', name: 'Demo Staff', role: 'staff' },
   { username: 'admin', name: 'Demo Admin', role: 'admin' },
 ]
 
-/** Days ahead, today included, that have free slots. */
+/** Number of days that have free slots, starting today. */
 const HORIZON_DAYS = 30
 const SLOT_MINUTES = 30
-/** When the appointments in appointments.json are; they move to the day of the seeding, or the next working day. */
+/** The date of the appointments in appointments.json; they are moved to the day of seeding, or the next working day. */
 const APPOINTMENTS_DAY = '2024-01-08'
-/** From this hour on the day is over, and the appointments are those of the next working day. */
+/** After this hour the appointments are moved to the next working day. */
 const CLOSING_HOUR = 17
 
 /** Remembers, per demo schedule, the last day that got slots: a day is filled once, whatever becomes of its slots. */
@@ -44,14 +44,14 @@ interface DemoParts {
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
 }
 
-/** Loads the demo clinic, all or nothing, when the store is empty. True when it did. */
+/** Loads the demo clinic atomically when the store is empty. True when it did. */
 export async function seedDemo({ repository, access }: DemoParts): Promise<boolean> {
   if (!(await repository.isEmpty())) return false
   const accounts = await Promise.all(
     ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username) })),
   )
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {
-    // Another process may have been faster since the look at the store.
+    // Another process may have seeded the store since it was checked.
     if ((await findSettings(ctx.unit, DEMO_CLINIC)) !== undefined) return false
     for (const { passwordHash, ...account } of accounts) {
       stageAccount(ctx.unit, { ...account, clinic: DEMO_CLINIC, demoOnly: true }, passwordHash)
@@ -76,8 +76,8 @@ async function stageResources(ctx: Context): Promise<void> {
 }
 
 /**
- * Adds free slots for the days that have come within 30 days since the last start; answers how many. Only to demo
- * schedules that still exist, and never to a day that has or had slots.
+ * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only for
+ * demo schedules that still exist, and never on a day that has or had slots.
  */
 export async function topUpSlots({ access }: Pick<DemoParts, 'access'>): Promise<number> {
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {
@@ -107,7 +107,7 @@ async function calendars(): Promise<readonly Calendar[]> {
 async function topUp(ctx: Context, calendar: Calendar, today: DateTime): Promise<number> {
   const { schedule } = calendar
   const filled = await ctx.unit.records.read(DEMO_SLOTS, schedule)
-  // No record: this schedule is not one that the demo made. A deleted one is left alone.
+  // Without a record the schedule was not created by the demo. A deleted schedule gets no slots.
   if (filled === undefined || (await ctx.find<Schedule>('Schedule', schedule)) === undefined) return 0
   const next = DateTime.fromISO(filled.value.through, { zone: today.zone }).plus({ days: 1 })
   return fill(ctx, calendar, DateTime.max(today, next), new Set())
@@ -118,7 +118,7 @@ interface Filled {
   readonly through: string
 }
 
-/** Stages slots from the day `from` to the horizon. Of times that are past, only those in `held`. */
+/** Stages slots from the day `from` to the horizon. In the past, only those in `held`. */
 async function fill(ctx: Context, calendar: Calendar, from: DateTime, held: ReadonlySet<string>): Promise<number> {
   const { schedule, openings } = calendar
   const today = DateTime.fromMillis(ctx.now, { zone: from.zone }).startOf('day')
@@ -137,7 +137,7 @@ async function fill(ctx: Context, calendar: Calendar, from: DateTime, held: Read
   return added
 }
 
-/** Days that somebody else has put slots on. */
+/** Days that already have slots. */
 async function daysWithSlots(ctx: Context, schedule: string, from: DateTime): Promise<ReadonlySet<string>> {
   const query = new URLSearchParams({ schedule: `Schedule/${schedule}`, start: `ge${isoOf(from)}` })
   const slots = await ctx.search<Slot>('Slot', query.toString())
@@ -165,14 +165,14 @@ async function stageSlot(
   return true
 }
 
-/** Today, unless it is a weekend day or over. */
+/** Today, or the next working day after closing time and on weekends. */
 function workingDay(now: DateTime): DateTime {
   let day = now.hour < CLOSING_HOUR ? now : now.plus({ days: 1 })
   while (day.isWeekend) day = day.plus({ days: 1 })
   return day.startOf('day')
 }
 
-/** The appointments at the same time of another day; those that are past by now were kept. */
+/** The appointments moved to another day at the same time; booked ones in the past become arrived or fulfilled. */
 function movedTo(day: DateTime, appointments: readonly Appointment[], now: number): readonly Appointment[] {
   const reference = DateTime.fromISO(APPOINTMENTS_DAY, { zone: day.zone })
   const days = Math.round(day.diff(reference, 'days').days)

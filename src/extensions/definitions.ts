@@ -13,7 +13,7 @@ import { rowOf } from '../search/index/custom-parameters.ts'
 import { typesOf } from '../search/index/expression-types.ts'
 import { addSearchParameters, type SearchParameter } from '../search/parameters.ts'
 import { operationsOf } from './declarations.ts'
-import { behind, type LoadedExtension, naming } from './naming.ts'
+import { type LoadedExtension, naming, prefixed } from './naming.ts'
 
 /** The parts of an extension that are resources as they stand. */
 const TYPES = {
@@ -115,7 +115,7 @@ function parametersOf(extensions: readonly LoadedExtension[]): Readonly<Record<s
 /** The rules are those for the parameters that clinics add. */
 function parameterOf(resource: SearchParameterResource, known: readonly CustomParameter[]): CustomParameter {
   const { id = '', status } = resource
-  const parameter = behind(`the SearchParameter '${id}'`, () =>
+  const parameter = prefixed(`the SearchParameter '${id}'`, () =>
     customParameter({ ...resource, id }, { parameters: known, types: {}, references: {} }),
   )
   if (parameter !== undefined) return { ...parameter, since: 0 }

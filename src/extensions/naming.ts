@@ -1,4 +1,4 @@
-/** Sentences about an extension name it, and the module that it was loaded from. */
+/** Errors about an extension name it, and the module from which it was loaded. */
 import type { ServerExtension } from './extension.ts'
 
 export interface LoadedExtension extends ServerExtension {
@@ -12,13 +12,16 @@ const titleOf = ({ name, module }: LoadedExtension): string =>
 
 /**
  * The result of a check of `extension`.
- * @throws Error with what the check threw, behind the name of the extension
+ * @throws Error with the message of what the check threw, after the name of the extension
  */
 export const naming = <Result>(extension: LoadedExtension, check: () => Result): Result =>
-  behind(titleOf(extension), check)
+  prefixed(titleOf(extension), check)
 
-/** @throws Error with what `check` threw, behind `title` */
-export function behind<Result>(title: string, check: () => Result): Result {
+/**
+ * The result of `check`.
+ * @throws Error with the message of what `check` threw, after `title`
+ */
+export function prefixed<Result>(title: string, check: () => Result): Result {
   try {
     return check()
   } catch (error) {

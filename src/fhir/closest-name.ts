@@ -1,22 +1,22 @@
-/** What a client most likely meant by a name that there is not. */
+/** Suggestions for misspelled names. */
 import { distance } from 'fastest-levenshtein'
 import { resourceTypes } from './definitions.ts'
 
-/** The name most like `name`, if any is near enough not to mislead. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/** The known name with the fewest edits to `name`; undefined when none is close enough to be what was meant. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined
-  const near = known
+  const best = known
     .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.edits - right.edits)[0]
-  return near !== undefined && near.edits <= Math.max(name.length > 3 ? 2 : 1, name.length / 3)
-    ? near.candidate
+  return best !== undefined && best.edits <= Math.max(name.length > 3 ? 2 : 1, name.length / 3)
+    ? best.candidate
     : undefined
 }
 
-/** What to write in place of a name that is no resource type. */
+/** A hint for an unknown resource type: the closest one, or where the types are listed. */
 export function resourceTypeHint(name: string): string {
-  const near = nearest(name, resourceTypes)
-  return near === undefined ? 'see /metadata for those there are' : `did you mean ${near}?`
+  const closest = closestName(name, resourceTypes)
+  return closest === undefined ? 'see /metadata for the types it serves' : `did you mean ${closest}?`
 }
 
 /** `there is no resource type 'Patent'; did you mean Patient?` */

@@ -1,4 +1,4 @@
-/** FHIR dates as the range of time they stand for: https://hl7.org/fhir/R4/datatypes.html#dateTime. */
+/** FHIR dates as the time ranges they denote: https://hl7.org/fhir/R4/datatypes.html#dateTime. */
 
 /** Milliseconds since 1970 UTC, both ends included. */
 export interface TimeRange {
@@ -9,8 +9,8 @@ export interface TimeRange {
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
 
 /**
- * From `2026`, `2026-03`, `2026-03-01`, `2026-03-01T09:00`, `…:00Z`, `…:00.123+02:00` to the first and last
- * millisecond it covers; a time without a zone counts as UTC. Undefined when it is no date that exists.
+ * The first and last millisecond that `2026`, `2026-03`, `2026-03-01`, `2026-03-01T09:00`, `…:00Z` or
+ * `…:00.123+02:00` covers. A time without a zone is UTC. Undefined for a malformed or impossible date.
  */
 export function parseDateRange(text: string): TimeRange | undefined {
   const parts = DATE.exec(text)
@@ -18,7 +18,7 @@ export function parseDateRange(text: string): TimeRange | undefined {
   const [, year = '', month, day, hour, minute = '00', second, fraction = '', zone = 'Z'] = parts
   const iso = `${year}-${month ?? '01'}-${day ?? '01'}T${hour ?? '00'}:${minute}:${second === '60' ? '59' : (second ?? '00')}${milliseconds(fraction)}${zone}`
   const low = Date.parse(iso)
-  // Date.parse takes February 30 for March 2; the date must come back as it was.
+  // Date.parse reads February 30 as March 2.
   if (Number.isNaN(low) || (day !== undefined && !existsDay(Number(year), Number(month), Number(day)))) return undefined
   return { low, high: low + spanOf(low, month, day, hour, second, fraction) - 1 }
 }

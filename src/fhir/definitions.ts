@@ -6,26 +6,26 @@ export interface Constraint {
   readonly key: string
   readonly severity: 'error' | 'warning'
   readonly human: string
-  /** FHIRPath, true where the rule holds. */
+  /** FHIRPath; true when the rule is satisfied. */
   readonly expression: string
 }
 
-/** An element as resources/r4/structures.json holds it; what is absent has the value FHIR gives most often. */
+/** An element as stored in resources/r4/structures.json; absent properties have FHIR's most common value. */
 export interface ElementRecord {
-  /** Types of R4; a backbone element's is the path that defines it, e.g. `Patient.contact`. */
+  /** R4 types; for a backbone element the path that defines it, e.g. `Patient.contact`. */
   readonly types: readonly string[]
   readonly min?: number
   readonly max?: string
-  /** Resource types a Reference may point at; absent: any. */
+  /** Resource types that a Reference may point to; absent: any. */
   readonly targets?: readonly string[]
   /** Canonical of the value set of a required binding, without version. */
   readonly binding?: string
-  /** The same of an extensible binding. */
+  /** Likewise for an extensible binding. */
   readonly extensible?: string
   readonly summary?: boolean
   /** An XML attribute (`Element.id`, `Extension.url`): a plain value that cannot have extensions. */
   readonly attribute?: boolean
-  /** Rules of this element beyond those of its type. */
+  /** Constraints of this element in addition to those of its type. */
   readonly constraints?: readonly Constraint[]
 }
 
@@ -33,7 +33,7 @@ export interface StructureRecord {
   readonly kind: 'resource' | 'complex-type' | 'primitive-type' | 'backbone'
   readonly abstract?: boolean
   readonly base?: string
-  /** Without those of the base. A choice is one element, e.g. `deceased[x]`. */
+  /** Excluding those of the base. A choice is one element, e.g. `deceased[x]`. */
   readonly elements: Readonly<Record<string, ElementRecord>>
   readonly constraints?: readonly Constraint[]
 }
@@ -41,7 +41,7 @@ export interface StructureRecord {
 export interface ElementStructure {
   /** The name in FHIRPath: `deceased`, where JSON says `deceasedBoolean`. */
   readonly name: string
-  /** The names in JSON with the type of each: one, or one per type of a choice. */
+  /** JSON name -> type: one, or one per type of a choice. */
   readonly properties: ReadonlyMap<string, string>
   readonly min: number
   /** Infinity for `*`. */
@@ -59,7 +59,7 @@ export interface Structure {
   readonly kind: StructureRecord['kind']
   readonly abstract: boolean
   readonly base: string | undefined
-  /** With those of every base, base first. */
+  /** Including those of every base, base first. */
   readonly elements: readonly ElementStructure[]
   readonly constraints: readonly Constraint[]
 }
@@ -86,7 +86,7 @@ export const isResourceType = (name: unknown): name is string => resourceTypeSet
 type ValueSetRecords = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 let valueSets: ReadonlyMap<string, ValueSetRecords[string]> | undefined
 
-/** System -> codes of a value set that a required binding names; undefined where the codes cannot be listed. */
+/** System -> codes of a value set named by a required binding; undefined when its codes cannot be listed. */
 export function codesOf(valueSet: string): ReadonlyMap<string, readonly string[]> | undefined {
   valueSets ??= new Map(Object.entries(readDefinitions('value-sets.json') as ValueSetRecords))
   const codes = valueSets.get(valueSet)
@@ -140,30 +140,30 @@ function elementStructure(path: string, record: ElementRecord): ElementStructure
   }
 }
 
-/** A profile of a type is named by its type: `doseQuantity` holds a SimpleQuantity. */
+/** Profiled types use the name of the base type: `doseQuantity` holds a SimpleQuantity. */
 const choiceSuffix = (type: string): string =>
   type.endsWith('Quantity') ? 'Quantity' : type.charAt(0).toUpperCase() + type.slice(1)
 
-function elementNames(type: string, chosen: (element: ElementStructure) => boolean): readonly string[] {
+function elementNames(type: string, include: (element: ElementStructure) => boolean): readonly string[] {
   const elements = structureOf(type)?.elements ?? []
-  return elements.filter(chosen).flatMap(({ properties }) => [...properties.keys()])
+  return elements.filter(include).flatMap(({ properties }) => [...properties.keys()])
 }
 
-const ALWAYS_SHOWN = ['resourceType', 'id', 'meta']
+const ALWAYS_INCLUDED = ['resourceType', 'id', 'meta']
 const summaries = new Map<string, ReadonlySet<string>>()
 
 /**
- * JSON names of the top-level elements that `_summary=true` shows, choices expanded (`deceasedBoolean`).
- * https://hl7.org/fhir/R4/search.html#summary. A `_name` goes with its name.
+ * JSON names of the top-level elements that `_summary=true` includes, choices expanded (`deceasedBoolean`):
+ * https://hl7.org/fhir/R4/search.html#summary. A `_name` is included with its name.
  */
 export function summaryElements(type: string): ReadonlySet<string> {
   const known = summaries.get(type)
   if (known !== undefined) return known
-  const names = new Set([...ALWAYS_SHOWN, ...elementNames(type, ({ summary }) => summary)])
+  const names = new Set([...ALWAYS_INCLUDED, ...elementNames(type, ({ summary }) => summary)])
   summaries.set(type, names)
   return names
 }
 
-/** JSON names of the top-level elements that must be present, choices expanded. */
+/** JSON names of the mandatory top-level elements, choices expanded. */
 export const mandatoryElements = (type: string): ReadonlySet<string> =>
   new Set(elementNames(type, ({ min }) => min > 0))

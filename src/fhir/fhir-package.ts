@@ -1,6 +1,7 @@
 /**
  * FHIR packages, the .tgz files of implementation guides: https://confluence.hl7.org/display/FHIR/NPM+Package+Specification.
- * Nothing is unpacked to the disk, so a path is a name and no more; links and everything but plain files are passed over.
+ * Packages are read in memory and never extracted to disk, so paths are only names; links and other special entries are
+ * skipped.
  */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -16,23 +17,23 @@ export interface PackageFile {
 export interface FhirPackage {
   readonly name: string
   readonly version: string
-  /** Empty where the package does not say. */
+  /** Empty when the manifest does not list any. */
   readonly fhirVersions: readonly string[]
-  /** Names of other packages with their versions, `hl7.terminology.r4#5.0.0`. */
+  /** Required packages with their versions, `hl7.terminology.r4#5.0.0`. */
   readonly dependencies: readonly string[]
-  /** The JSON files directly in `package/`: examples and the like are in folders of it. */
+  /** The JSON files directly in `package/`; its subfolders hold examples and the like. */
   readonly files: readonly PackageFile[]
 }
 
-/** Bytes that a package may have when unpacked; US Core has less than half of that. */
-const MOST_BYTES = 128 * 1024 * 1024
-const MOST_FILES = 20_000
+/** The size of an unpacked package; US Core needs less than half of it. */
+const MAX_UNPACKED_BYTES = 128 * 1024 * 1024
+const MAX_FILES = 20_000
 
-/** @throws FhirError 400 when it is no package, 413 when it is too large */
+/** @throws FhirError 400 when the bytes are not a FHIR package, 413 when it is too large */
 export async function readPackage(bytes: Buffer): Promise<FhirPackage> {
-  const files = [...filesOf(await unpacked(bytes))]
+  const files = [...filesOf(await unzip(bytes))]
   const manifest = files.find(({ path }) => path === 'package/package.json')
-  if (manifest === undefined) throw noPackage('it has no package/package.json')
+  if (manifest === undefined) throw notAPackage('it has no package/package.json')
   const { name, version, fhirVersions, dependencies } = manifestOf(manifest.text())
   return {
     name: textOf(name) ?? 'unnamed',
@@ -47,23 +48,25 @@ export async function readPackage(bytes: Buffer): Promise<FhirPackage> {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value.slice(0, 100) : undefined)
 
-const noPackage = (why: string): FhirError =>
-  badRequest(`The body is no FHIR package: ${why}. A package is a gzipped tar file with package/package.json in it`)
+const notAPackage = (why: string): FhirError =>
+  badRequest(
+    `The body is not a FHIR package: ${why}. A package is a gzipped tar file that contains package/package.json`,
+  )
 
 const tooLarge = (what: string): FhirError =>
   new FhirError(413, {
     code: 'too-long',
-    diagnostics: `The package has more than ${what}, the most this server unpacks`,
+    diagnostics: `The package has more than ${what}, the maximum of this server`,
   })
 
 const inflate = promisify(gunzip)
 
-async function unpacked(bytes: Buffer): Promise<Buffer> {
+async function unzip(bytes: Buffer): Promise<Buffer> {
   try {
-    return await inflate(bytes, { maxOutputLength: MOST_BYTES })
+    return await inflate(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw isTooLarge ? tooLarge(`${MOST_BYTES} bytes`) : noPackage('it is not gzipped')
+    throw isTooLarge ? tooLarge(`${MAX_UNPACKED_BYTES} bytes`) : notAPackage('it is not gzipped')
   }
 }
 
@@ -72,9 +75,9 @@ function manifestOf(text: string): Record<string, unknown> {
     const manifest: unknown = JSON.parse(text)
     if (isObject(manifest)) return manifest
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw noPackage('package/package.json is no JSON object')
+  throw notAPackage('package/package.json is no JSON object')
 }
 
 const BLOCK = 512
@@ -91,14 +94,14 @@ function* entriesOf(tar: Buffer): Generator<TarEntry> {
     const header = tar.subarray(at, at + BLOCK)
     const size = sizeOf(header)
     const content = tar.subarray(at + BLOCK, at + BLOCK + size)
-    if (!isHeader(header) || content.length < size) throw noPackage('its tar file is broken or cut off')
-    if (++count > MOST_FILES) throw tooLarge(`${MOST_FILES} files`)
+    if (!isHeader(header) || content.length < size) throw notAPackage('its tar file is broken or cut off')
+    if (++count > MAX_FILES) throw tooLarge(`${MAX_FILES} files`)
     yield { header, content }
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
   }
 }
 
-/** Names that are too long for a header stand in an entry before. */
+/** A name too long for the header is given by the preceding entry. */
 function* filesOf(tar: Buffer): Generator<PackageFile> {
   let longName: string | undefined
   for (const { header, content } of entriesOf(tar)) {
@@ -108,14 +111,14 @@ function* filesOf(tar: Buffer): Generator<PackageFile> {
   }
 }
 
-/** Of GNU tar, or of the extended headers of POSIX. */
+/** The long name in a GNU tar entry (`L`) or a POSIX extended header (`x`). */
 const nameIn = (kind: 'L' | 'x', text: string): string | undefined =>
   kind === 'L' ? text.replace(/\0.*$/s, '') : /^\d+ path=(.*)$/m.exec(text)?.[1]
 
 const field = (header: Buffer, from: number, length: number): string =>
   header.toString('utf8', from, from + length).replace(/\0.*$/s, '')
 
-/** Octal; NaN for anything else. */
+/** Written in octal; NaN for anything else. */
 const sizeOf = (header: Buffer): number => Number.parseInt(field(header, 124, 12).trim() || '0', 8)
 
 function nameOf(header: Buffer): string {
@@ -123,7 +126,7 @@ function nameOf(header: Buffer): string {
   return prefix === '' ? field(header, 0, 100) : `${prefix}/${field(header, 0, 100)}`
 }
 
-/** The checksum is the sum of the header with itself as spaces. */
+/** The checksum is the sum of all header bytes, with the checksum field itself read as spaces. */
 function isHeader(header: Buffer): boolean {
   const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
   return sum === Number.parseInt(field(header, 148, 8).trim(), 8)

@@ -1,40 +1,40 @@
-/** FHIRPath Patch: operations on a resource, as Parameters. https://hl7.org/fhir/R4/fhirpatch.html */
+/** FHIRPath Patch, operations on a resource as a Parameters resource: https://hl7.org/fhir/R4/fhirpatch.html */
 import type { ElementStructure } from './definitions.ts'
-import { Budget, type PatchPath, readPath } from './fhirpath-patch/path.ts'
 import {
   changeList,
   childrenOf,
   elementNames,
   elementOf,
   isPrimitive,
-  type Place,
-  type Position,
+  type PatchTarget,
   put,
   remove,
   rootOf,
   setElement,
-} from './fhirpath-patch/place.ts'
-import { fitted, type Given, type Part, readGiven, readParts } from './fhirpath-patch/value.ts'
+  type TargetPosition,
+} from './fhirpath-patch/patch-target.ts'
+import { Budget, type PatchPath, readPath } from './fhirpath-patch/path.ts'
+import { convertValue, type Part, type PatchValue, readParts, readPatchValue } from './fhirpath-patch/value.ts'
 import { badRequest, FhirError, unprocessable } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import { isObject } from './resource.ts'
 
-/** Changes the resource. @throws FhirError 422 when it does not fit what the resource holds */
-type Operation = (root: Place, budget: Budget) => void
+/** Changes the resource in place. @throws FhirError 422 when the operation does not apply to it */
+type Operation = (root: PatchTarget, budget: Budget) => void
 
-const MOST_OPERATIONS = 1000
+const MAX_OPERATIONS = 1000
 
-/** @throws FhirError 400 naming the operation that is malformed, 413 when there are too many */
+/** @throws FhirError 400 naming the malformed operation, 413 when there are too many */
 export function readFhirPathPatch(body: unknown): Patch {
   if (!isObject(body) || body.resourceType !== 'Parameters')
     throw badRequest('A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change')
   const { parameter = [] } = body
   if (!Array.isArray(parameter))
     throw badRequest('Parameters.parameter must be a list', { expression: 'Parameters.parameter' })
-  if (parameter.length > MOST_OPERATIONS) {
+  if (parameter.length > MAX_OPERATIONS) {
     throw new FhirError(413, {
       code: 'too-costly',
-      diagnostics: `The patch has ${parameter.length} operations; ${MOST_OPERATIONS} are the most`,
+      diagnostics: `The patch has ${parameter.length} operations; the maximum is ${MAX_OPERATIONS}`,
       expression: 'Parameters.parameter',
     })
   }
@@ -53,7 +53,7 @@ function countElements(value: unknown): number {
   return isObject(value) ? Object.values(value).reduce<number>((sum, item) => sum + countElements(item), 1) : 1
 }
 
-/** The parts that each type of operation has, and needs. */
+/** The parts of each operation type; all of them are required. */
 const PARTS = {
   add: ['path', 'name', 'value'],
   insert: ['path', 'value', 'index'],
@@ -66,24 +66,24 @@ type OperationType = keyof typeof PARTS
 
 function readOperation(parameter: unknown, at: string): Operation {
   if (!isObject(parameter) || parameter.name !== 'operation')
-    throw badRequest(`${at} must have the name 'operation'; it is all a FHIRPath Patch has`, { expression: at })
+    throw badRequest(`${at} must have the name 'operation', the only parameter of a FHIRPath Patch`, { expression: at })
   const parts = new OperationParts(readParts(parameter.part, at), at)
   const path = readPath(parts.text('path'), at)
   switch (parts.type) {
     case 'add':
-      return add(path, parts.text('name'), parts.given(), at)
+      return add(path, parts.text('name'), parts.patchValue(), at)
     case 'insert':
-      return insert(path, parts.index('index'), parts.given(), at)
+      return insert(path, parts.index('index'), parts.patchValue(), at)
     case 'delete':
       return deletion(path, at)
     case 'replace':
-      return replace(path, parts.given(), at)
+      return replace(path, parts.patchValue(), at)
     case 'move':
       return move(path, parts.index('source'), parts.index('destination'), at)
   }
 }
 
-/** The parts of one operation, each once and none that its type does not have. */
+/** The parts of one operation: each exactly once, and only those that its type defines. */
 class OperationParts {
   readonly type: OperationType
   readonly #parts: ReadonlyMap<string, Part>
@@ -92,7 +92,7 @@ class OperationParts {
   constructor(parts: readonly Part[], at: string) {
     this.#at = at
     this.#parts = new Map(parts.map((part) => [part.name, part]))
-    if (this.#parts.size < parts.length) throw this.#refuse('has a part twice')
+    if (this.#parts.size < parts.length) throw this.#refuse('has the same part twice')
     this.type = this.#readType()
     const known: readonly string[] = ['type', ...PARTS[this.type]]
     const unknown = parts.find(({ name }) => !known.includes(name))
@@ -114,10 +114,10 @@ class OperationParts {
     throw this.#refuse(`must have ${name} as {"name": "${name}", "valueInteger": 0}, from 0`)
   }
 
-  given(): Given {
+  patchValue(): PatchValue {
     const part = this.#parts.get('value')
     if (part === undefined) throw this.#refuse("has no part 'value'")
-    return readGiven(part, `${this.#at}.part.where(name = 'value')`)
+    return readPatchValue(part, `${this.#at}.part.where(name = 'value')`)
   }
 
   #readType(): OperationType {
@@ -129,7 +129,7 @@ class OperationParts {
 
   #value(name: string): unknown {
     const part = this.#parts.get(name)
-    const given = part === undefined ? undefined : readGiven(part, `${this.#at}.part.where(name = '${name}')`)
+    const given = part === undefined ? undefined : readPatchValue(part, `${this.#at}.part.where(name = '${name}')`)
     return given?.kind === 'value' ? given.content.value : undefined
   }
 
@@ -139,22 +139,22 @@ class OperationParts {
 }
 
 const add =
-  (path: PatchPath, name: string, given: Given, at: string): Operation =>
+  (path: PatchPath, name: string, given: PatchValue, at: string): Operation =>
   (root, budget) => {
-    const place = single(path.all(root, budget), path, at)
-    const element = elementAt(place, name, at)
-    const { property, content } = fitted(given, element, name, at)
-    if (element.max > 1) changeList(place, property, (items) => [...items, content])
-    else if (childrenOf(place, element).length === 0) setElement(place, property, content)
-    else throw notApplicable(`'${name}' exists already at '${path.text}'; replace it`, at, 'patch-element-exists')
+    const target = single(path.all(root, budget), path, at)
+    const element = elementAt(target, name, at)
+    const { property, content } = convertValue(given, element, name, at)
+    if (element.max > 1) changeList(target, property, (items) => [...items, content])
+    else if (childrenOf(target, element).length === 0) setElement(target, property, content)
+    else throw notApplicable(`'${name}' already exists at '${path.text}'; replace it`, at, 'patch-element-exists')
   }
 
 const insert =
-  (path: PatchPath, index: number, given: Given, at: string): Operation =>
+  (path: PatchPath, index: number, given: PatchValue, at: string): Operation =>
   (root, budget) => {
     const { holder, element, size } = listAt(path, root, budget, at)
     if (index > size) throw outside('index', index, size, path, at)
-    const { property, content } = fitted(given, element, element.name, at)
+    const { property, content } = convertValue(given, element, element.name, at)
     changeList(holder, property, (items) => items.toSpliced(index, 0, content))
   }
 
@@ -170,56 +170,56 @@ const move =
     })
   }
 
-/** What is not there is deleted already. */
+/** Deleting an absent element succeeds. */
 const deletion =
   (path: PatchPath, at: string): Operation =>
   (root, budget) => {
-    const places = path.all(root, budget)
-    if (places.length > 0) remove(inside(single(places, path, at), path, at))
+    const targets = path.all(root, budget)
+    if (targets.length > 0) remove(inside(single(targets, path, at), path, at))
   }
 
 const replace =
-  (path: PatchPath, given: Given, at: string): Operation =>
+  (path: PatchPath, given: PatchValue, at: string): Operation =>
   (root, budget) => {
     const position = inside(single(path.all(root, budget), path, at), path, at)
-    const { property, content } = fitted(given, position.element, position.element.name, at)
+    const { property, content } = convertValue(given, position.element, position.element.name, at)
     put(position, content, property)
   }
 
-/** @throws FhirError 422 unless the path selects one element */
-function single(places: readonly Place[], { text }: PatchPath, at: string): Place {
-  const [place] = places
-  if (place === undefined) throw notApplicable(`the path '${text}' selects nothing`, at, 'patch-path-not-found')
-  if (places.length === 1) return place
+/** @throws FhirError 422 unless the path selects exactly one element */
+function single(targets: readonly PatchTarget[], { text }: PatchPath, at: string): PatchTarget {
+  const [target] = targets
+  if (target === undefined) throw notApplicable(`the path '${text}' selects nothing`, at, 'patch-path-not-found')
+  if (targets.length === 1) return target
   throw notApplicable(
-    `the path '${text}' selects ${places.length} elements; it must select one, by an index or a condition`,
+    `the path '${text}' selects ${targets.length} elements; it must select one, by an index or a condition`,
     at,
     'patch-path-several',
   )
 }
 
-function inside({ at: position }: Place, { text }: PatchPath, at: string): Position {
+function inside({ at: position }: PatchTarget, { text }: PatchPath, at: string): TargetPosition {
   if (position !== undefined) return position
   throw badRequest(`${at}: the path '${text}' is the whole resource; an update replaces it, a delete deletes it`, {
     expression: at,
   })
 }
 
-function elementAt(place: Place, name: string, at: string): ElementStructure {
-  const element = elementOf(place.type, name)
+function elementAt(target: PatchTarget, name: string, at: string): ElementStructure {
+  const element = elementOf(target.type, name)
   if (element !== undefined) return element
-  const names = elementNames(place.type).join(', ')
-  throw badRequest(`${at}: ${place.type} has no element '${name}'; it has ${names}`, { expression: at })
+  const names = elementNames(target.type).join(', ')
+  throw badRequest(`${at}: ${target.type} has no element '${name}'; it has ${names}`, { expression: at })
 }
 
-interface ListAt {
-  readonly holder: Place
+interface SelectedList {
+  readonly holder: PatchTarget
   readonly element: ElementStructure
   readonly size: number
 }
 
-/** @throws FhirError 400 when the path does not end in the name of a list, 422 when there is none or several */
-function listAt(path: PatchPath, root: Place, budget: Budget, at: string): ListAt {
+/** @throws FhirError 400 when the path does not end in the name of a list, 422 when it selects none or several */
+function listAt(path: PatchPath, root: PatchTarget, budget: Budget, at: string): SelectedList {
   const { list, text } = path
   if (list === undefined)
     throw badRequest(`${at}: the path '${text}' must end in the name of a list, as in Patient.name`, { expression: at })
@@ -227,13 +227,13 @@ function listAt(path: PatchPath, root: Place, budget: Budget, at: string): ListA
   const element = elementAt(holder, list.name, at)
   const size = childrenOf(holder, element).length
   if (element.max === 1 && !isPrimitive(holder.type))
-    throw badRequest(`${at}: '${list.name}' of ${holder.type} is no list`, { expression: at })
+    throw badRequest(`${at}: '${list.name}' of ${holder.type} is not a list`, { expression: at })
   if (size > 0) return { holder, element, size }
-  throw notApplicable(`the list '${text}' has no element; add puts in the first one`, at, 'patch-path-not-found')
+  throw notApplicable(`the list '${text}' is empty; use add for its first element`, at, 'patch-path-not-found')
 }
 
-const outside = (what: string, index: number, most: number, { text }: PatchPath, at: string): FhirError =>
-  notApplicable(`${what} is ${index}, but in '${text}' it can be ${most} at most`, at, 'patch-path-not-found')
+const outside = (what: string, index: number, max: number, { text }: PatchPath, at: string): FhirError =>
+  notApplicable(`${what} is ${index}, but in '${text}' it can be at most ${max}`, at, 'patch-path-not-found')
 
 const notApplicable = (problem: string, at: string, reason: string): FhirError =>
   unprocessable(`${at} cannot be applied: ${problem}`, { expression: at, reason })

@@ -1,9 +1,9 @@
 /**
  * FHIRPath for R4 search parameters and invariants: https://hl7.org/fhirpath/N1/ and https://hl7.org/fhir/R4/fhirpath.html.
- * An expression becomes closures over plain FHIR JSON once; the few things that are not compiled here are left to the
- * fhirpath package, which also judges this compiler in the tests.
+ * An expression is compiled once into closures over plain FHIR JSON. The few features that this compiler lacks are left
+ * to the fhirpath package, which is also the reference for this compiler in the tests.
  */
-import { compile, NeedsLibrary } from './fhirpath/compile.ts'
+import { compileAst, NeedsLibrary } from './fhirpath/compile.ts'
 import { ERRATA } from './fhirpath/errata.ts'
 import { compileWithLibrary } from './fhirpath/library.ts'
 import { Moment } from './fhirpath/moment.ts'
@@ -11,49 +11,55 @@ import { type Item, Node, rawValue } from './fhirpath/node.ts'
 import { type Ast, parse } from './fhirpath/parser.ts'
 import { compilePath } from './fhirpath/paths.ts'
 import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './fhirpath/scope.ts'
-import { remembering } from './memoize.ts'
+import { memoize } from './memoize.ts'
 
 export { EvaluationError, UnsupportedExpression }
 
 export interface Expression {
   /**
-   * The values the expression selects in `focus`, as raw FHIR JSON: a primitive's own value (a decimal may be a
-   * FhirDecimal), an object as it stands in the resource. `environment` gives %resource, %rootResource and %context
-   * where they are not the focus.
-   * @throws EvaluationError when the data is not what the expression can be applied to
+   * The values the expression selects in `focus`, as raw FHIR JSON: the value of a primitive (a decimal may be a
+   * FhirDecimal), or the object in the resource. `environment` gives %resource, %rootResource and %context where they
+   * differ from the focus.
+   * @throws EvaluationError when the expression cannot be applied to this data
    */
   evaluate(focus: unknown, environment?: Environment): readonly unknown[]
-  /** True when compiled here, false when it is evaluated by the fhirpath package. */
+  /** True when compiled by this module, false when evaluated by the fhirpath package. */
   readonly compiled: boolean
 }
 
 const NO_ENVIRONMENT: Environment = {}
-const EXPRESSIONS_KEPT = 10_000
+const MAX_CACHED_EXPRESSIONS = 10_000
 
 /**
- * Compiled once and kept.
+ * Compiles an expression, with a cache.
  * @throws SyntaxError naming the expression and position
- * @throws UnsupportedExpression when it asks for a terminology or a profile, e.g. by memberOf()
+ * @throws UnsupportedExpression when it needs terminology or profiles, e.g. memberOf()
  */
-export const compileFhirPath: (expression: string) => Expression = remembering(EXPRESSIONS_KEPT, (expression) =>
+export const compileFhirPath: (expression: string) => Expression = memoize(MAX_CACHED_EXPRESSIONS, (expression) =>
   compileText(ERRATA.get(expression) ?? expression),
 )
 
 /**
- * The same for what a user wrote. It is not kept, and never left to the package, whose work cannot be counted: evaluate
- * it with `limits` in its environment.
+ * Compiles an expression written by a user. It is not cached, and never left to the package, whose work cannot be
+ * limited. Evaluate it with `limits` in the environment.
+ * @throws SyntaxError naming the expression and position
+ * @throws UnsupportedExpression when it needs terminology, profiles or a function of the package
  */
-export function compileForeign(expression: string): Expression {
+export function compileUserExpression(expression: string): Expression {
   try {
-    return general(compile(parse(expression), expression), expression)
+    return general(compileAst(parse(expression), expression), expression)
   } catch (error) {
     if (!(error instanceof NeedsLibrary)) throw error
-    throw new UnsupportedExpression(expression, 'it uses a function whose work has no bound')
+    throw new UnsupportedExpression(expression, 'it uses a function whose work cannot be limited')
   }
 }
 
-/** Whether an invariant holds: only when its result is true. Neither false nor empty will do, nor data it fails on. */
-export function holds(expression: Expression, focus: unknown, environment: Environment = NO_ENVIRONMENT): boolean {
+/** Whether an invariant is satisfied: only the result `true` counts, not false, empty or an EvaluationError. */
+export function isSatisfied(
+  expression: Expression,
+  focus: unknown,
+  environment: Environment = NO_ENVIRONMENT,
+): boolean {
   try {
     const result = expression.evaluate(focus, environment)
     return result.length === 1 && result[0] === true
@@ -74,7 +80,7 @@ function compileText(expression: string): Expression {
 
 function compileTree(tree: Ast, expression: string): Expression {
   try {
-    return general(compile(tree, expression), expression)
+    return general(compileAst(tree, expression), expression)
   } catch (error) {
     if (error instanceof NeedsLibrary) return byLibrary(expression)
     throw error
@@ -88,7 +94,7 @@ const general = (evaluate: Evaluate, expression: string): Expression => ({
     const root = new Node(focus, sibling, undefined, '', type)
     const self = focus == null && sibling == null ? [] : [root]
     try {
-      return rawValues(evaluate({ self, index: 0, session: { root, environment, now: new Date() } }))
+      return rawValues(evaluate({ self, index: 0, evaluation: { root, environment, now: new Date() } }))
     } catch (error) {
       throw new EvaluationError(expression, error instanceof Error ? error.message : String(error))
     }
@@ -103,14 +109,14 @@ function byLibrary(expression: string): Expression {
       try {
         return evaluate(focus, variablesFor(focus, environment))
       } catch {
-        // What the package says quotes the data, which may be a patient's.
+        // The package's own message quotes the data, which may be a patient's.
         throw new EvaluationError(expression, 'it cannot be applied to this data')
       }
     },
   }
 }
 
-/** The package knows no %resource of its own. */
+/** The package does not define %resource by itself. */
 const variablesFor = (focus: unknown, { resource = focus, rootResource = resource, context = focus }: Environment) => ({
   resource,
   rootResource,

@@ -1,9 +1,9 @@
-/** What JSON.parse does not tell of a text: how deeply it is nested, and which name an object holds twice. */
+/** What JSON.parse does not report about a text: its nesting depth and duplicate names. */
 import { isObject } from './resource.ts'
 
 /**
- * How many properties all objects of the text have together; undefined when it is nested deeper than `maxDepth`. Looked
- * at before the parse, so that a hostile body can't exhaust the stack of what walks it later.
+ * The number of properties of all objects in the text; undefined when it is nested deeper than `maxDepth`. Checked
+ * before parsing, so that a hostile body cannot overflow the stack of the code that processes it later.
  */
 export function countNames(text: string, maxDepth: number): number | undefined {
   let depth = 0
@@ -19,7 +19,7 @@ export function countNames(text: string, maxDepth: number): number | undefined {
   return names
 }
 
-/** JSON.parse keeps the last of two properties of one name and drops the other without a word. */
+/** False when JSON.parse has silently dropped a property because its name occurs twice. */
 export const hasAllNames = (value: unknown, names: number): boolean => namesIn(value) === names
 
 function namesIn(value: unknown): number {
@@ -30,7 +30,7 @@ function namesIn(value: unknown): number {
   return names
 }
 
-/** The first name that an object of this (valid) JSON text holds twice. */
+/** The first duplicate name within an object of this valid JSON text. */
 export function repeatedName(text: string): string | undefined {
   const open: Set<string>[] = []
   let string = ''
@@ -51,7 +51,7 @@ export function repeatedName(text: string): string | undefined {
   return undefined
 }
 
-/** Where the string that begins at `start` ends; the end of the text when it does not. */
+/** The position of the quote that closes the string opened at `start`; the end of the text when there is none. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

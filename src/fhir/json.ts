@@ -1,7 +1,7 @@
 /**
- * FHIR JSON without loss: https://hl7.org/fhir/R4/json.html#decimal (1.00 is not 1).
- * A number whose text JavaScript would not give back becomes a FhirDecimal, which calculates as a
- * number and is written as it was read; every other value is plain JSON.
+ * Lossless FHIR JSON: https://hl7.org/fhir/R4/json.html#decimal (1.00 is not 1).
+ * A number whose text JavaScript would not reproduce becomes a FhirDecimal, which calculates like a number and is
+ * written exactly as it was read; every other value is plain JSON.
  */
 
 // ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** A number that remembers its text. `instanceof Number`, so `Number(value)` and arithmetic work. */
+/** A number that keeps its source text. `instanceof Number`, so `Number(value)` and arithmetic work. */
 export class FhirDecimal extends Number {
   readonly source: string
   constructor(source: string) {
@@ -24,12 +24,12 @@ export class FhirDecimal extends Number {
   }
 }
 
-// Trailing zeros after a point, exponents, what is below 0.000001, long digit runs and -0 are the only texts that
-// String(Number(text)) changes. A number stands behind one of these marks: dates and ids have such runs too. A match inside a string costs the
-// slower parse and nothing else. Every run is bounded, so that a long one takes no longer than it is.
+// String(Number(text)) changes only these: trailing zeros after a point, exponents, values below 0.000001, long digit
+// runs and -0. The leading delimiter excludes dates and ids, which have digit runs too. A false match inside a string
+// only costs the slower parse. Every repetition is bounded, so matching takes linear time.
 const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|0\.0{6}|(?<=-)0)/
 
-/** @throws SyntaxError with the position where the text stops being JSON. */
+/** @throws SyntaxError with the position of the error */
 export function parseJson(text: string): unknown {
   if (!MAYBE_LOSSY.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_name, value: unknown, context: { source?: string }) =>
@@ -39,6 +39,6 @@ export function parseJson(text: string): unknown {
   )
 }
 
-/** A number, be it plain or a FhirDecimal. */
+/** A plain number or a FhirDecimal. */
 export const isNumber = (value: unknown): value is number | FhirDecimal =>
   typeof value === 'number' || value instanceof Number

@@ -1,17 +1,17 @@
-/** Answers that are kept, up to a number of them. */
+/** Memoization with a bounded cache. */
 
 /**
- * The same function, which answers what it was asked before without working it out again. When it knows `most` answers
- * it forgets them all: that costs less than to know which was used last, where seldom so many are asked for.
+ * Caches the results of `compute` by key. When the cache holds `maxEntries` it is cleared: cheaper than tracking use, for
+ * functions that rarely see that many keys.
  */
-export function remembering<Value>(most: number, answer: (key: string) => Value): (key: string) => Value {
-  const known = new Map<string, { readonly value: Value }>()
+export function memoize<Value>(maxEntries: number, compute: (key: string) => Value): (key: string) => Value {
+  const cache = new Map<string, { readonly value: Value }>()
   return (key) => {
-    const found = known.get(key)
-    if (found !== undefined) return found.value
-    const value = answer(key)
-    if (known.size >= most) known.clear()
-    known.set(key, { value })
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached.value
+    const value = compute(key)
+    if (cache.size >= maxEntries) cache.clear()
+    cache.set(key, { value })
     return value
   }
 }

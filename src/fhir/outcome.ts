@@ -1,4 +1,4 @@
-/** Errors as OperationOutcome: https://hl7.org/fhir/R4/operationoutcome.html. The one place that makes them. */
+/** Errors as OperationOutcome, which only this module creates: https://hl7.org/fhir/R4/operationoutcome.html. */
 import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4'
 
 export type IssueCode = OperationOutcomeIssue['code']
@@ -7,22 +7,22 @@ export interface Issue {
   readonly severity?: OperationOutcomeIssue['severity']
   readonly code: IssueCode
   /**
-   * What was wrong, where, and what would be right. Of data, only what the client itself sent in the request may be
-   * repeated, never what is stored; and as that may be a patient's, diagnostics are answered and not logged.
+   * What was wrong, where, and what would be right. It may quote the request but never stored data; as the request may
+   * hold patient data, diagnostics are sent to the client and not logged.
    */
   readonly diagnostics: string
   /** FHIRPath of the element at fault, e.g. `Patient.name[0].family`. */
   readonly expression?: string | readonly string[]
-  /** The same for people, where a program may show it as it is; becomes issue.details.text. */
+  /** A text that a client can display to its user as is; becomes issue.details.text. */
   readonly text?: string
-  /** A stable code of ours for programs to act on, e.g. `slot-unavailable`; becomes issue.details.coding. */
+  /** Our stable, machine-readable code, e.g. `slot-unavailable`; becomes issue.details.coding. */
   readonly reason?: string
 }
 
-/** Codes of `Issue.reason` live in this system. */
+/** The code system of `Issue.reason`. */
 const REASON_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/reason'
 
-/** Any failure a client is told about: an HTTP status and the issues of its OperationOutcome. */
+/** Any failure reported to the client: an HTTP status and the issues of its OperationOutcome. */
 export class FhirError extends Error {
   readonly status: number
   readonly issues: readonly Issue[]
@@ -47,25 +47,25 @@ export class FhirError extends Error {
 
 type Where = Pick<Issue, 'expression' | 'reason'>
 
-/** 400: the request itself is malformed. */
+/** 400: the request is malformed. */
 export const badRequest = (diagnostics: string, where: Where = {}): FhirError =>
   new FhirError(400, { code: 'invalid', diagnostics, ...where })
 
-/** 404: no such resource (or none in this clinic, which must look the same). */
+/** 404: no such resource, or one of another clinic, which must look the same. */
 export const notFound = (diagnostics: string): FhirError => new FhirError(404, { code: 'not-found', diagnostics })
 
 /** 410: the resource was deleted. */
 export const gone = (diagnostics: string): FhirError => new FhirError(410, { code: 'deleted', diagnostics })
 
-/** 409: the write meets a change made by somebody else. */
+/** 409: the write conflicts with a concurrent change. */
 export const conflict = (diagnostics: string, where: Where = {}): FhirError =>
   new FhirError(409, { code: 'conflict', diagnostics, ...where })
 
-/** 412: If-Match or another condition of the request does not hold. */
+/** 412: If-Match or another precondition of the request failed. */
 export const preconditionFailed = (diagnostics: string): FhirError =>
   new FhirError(412, { code: 'conflict', diagnostics })
 
-/** 422: well-formed, but breaks a rule of the resource. */
+/** 422: well-formed, but violates a rule of the resource. */
 export const unprocessable = (diagnostics: string, where: Where = {}): FhirError =>
   new FhirError(422, { code: 'business-rule', diagnostics, ...where })
 

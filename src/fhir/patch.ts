@@ -1,4 +1,4 @@
-/** Patches on a resource, and JSON Patch by itself: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
+/** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { readFhirPathPatch } from './fhirpath-patch.ts'
 import { parseJson } from './json.ts'
@@ -8,15 +8,15 @@ import { applyXmlPatch } from './xml/apply-patch.ts'
 import { readXmlPatch } from './xml/patch.ts'
 
 /**
- * Makes the JSON form of the patched resource from that of the current one, which is not to be used afterwards. May be
- * called again, for another version.
- * @throws FhirError 422 when the patch cannot be applied, 413 when it makes too much
+ * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for another
+ * version.
+ * @throws FhirError 422 when the patch cannot be applied, 413 when its result is too large
  */
 export type Patch = (document: unknown) => unknown
 
 /**
  * @param body the operations of a JSON Patch, the Parameters of a FHIRPath Patch, or the text of an XML Patch
- * @throws FhirError 400 naming the operation that is malformed
+ * @throws FhirError 400 naming the malformed operation
  */
 export function readPatch(body: unknown): Patch {
   if (typeof body === 'string') {
@@ -32,7 +32,7 @@ export type JsonPatch = readonly Operation[]
 
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test']
 
-/** @throws FhirError 400 naming the operation that is malformed. */
+/** @throws FhirError 400 naming the malformed operation */
 export function readJsonPatch(body: unknown): JsonPatch {
   if (!Array.isArray(body))
     throw badRequest('A JSON Patch is an array of operations, e.g. [{"op":"replace","path":"/active","value":true}]')
@@ -55,13 +55,13 @@ function checkOperation(operation: unknown, index: number): void {
   if (['add', 'replace', 'test'].includes(op) && !('value' in operation)) throw badRequest(`${at}: ${op} needs a value`)
 }
 
-/** Characters that the copies of one patch may have together: each can double what the ones before have made. */
-const MOST_COPIED = 1_000_000
+/** The total length of the copies in one patch: each copy can double the result of those before. */
+const MAX_COPIED_CHARACTERS = 1_000_000
 
 /**
  * Applies `patch` to `document` (which is changed) and returns the result.
- * @throws FhirError 422 when a path does not exist or a test does not hold, 413 when it copies too much; the document
- *   is then unusable.
+ * @throws FhirError 422 when a path does not exist or a test fails, 413 when it copies too much; the document is then
+ *   unusable.
  */
 export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
   let copied = 0
@@ -69,12 +69,12 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
     if (operation.op !== 'copy') return applyOne(current, withOwnValue(operation), index)
     const text = textAt(current, operation.from, operation, index)
     copied += text.length
-    if (copied > MOST_COPIED) throw copiesTooMuch(index)
+    if (copied > MAX_COPIED_CHARACTERS) throw copiesTooMuch(index)
     return applyOne(current, { op: 'add', path: operation.path, value: parseJson(text) }, index)
   }, document)
 }
 
-/** Later operations change what an earlier one put in, and the patch may be applied again, to another version. */
+/** A copy: later operations may change the inserted value, and the patch may be applied again, to another version. */
 const withOwnValue = (operation: Operation): Operation =>
   operation.op === 'add' || operation.op === 'replace'
     ? { ...operation, value: parseJson(JSON.stringify(operation.value)) }
@@ -90,8 +90,8 @@ function textAt(document: unknown, pointer: string, operation: Operation, index:
 const applyOne = (document: unknown, operation: Operation, index: number): unknown =>
   attempt(operation, index, () => jsonPatch.applyOperation(document, operation, true, true, true, index).newDocument)
 
-const PATH_NOT_FOUND = { says: 'there is no such element', reason: 'patch-path-not-found' }
-const TEST_FAILED = { says: 'the value there is another one', reason: 'patch-test-failed' }
+const PATH_NOT_FOUND = { problem: 'there is no such element', reason: 'patch-path-not-found' }
+const TEST_FAILED = { problem: 'the value is different', reason: 'patch-test-failed' }
 
 function attempt<T>(operation: Operation, index: number, work: () => T): T {
   try {
@@ -102,11 +102,11 @@ function attempt<T>(operation: Operation, index: number, work: () => T): T {
   }
 }
 
-const notApplicable = ({ op, path }: Operation, index: number, { says, reason }: typeof TEST_FAILED): FhirError =>
-  unprocessable(`JSON Patch operation ${index} (${op} ${path}) cannot be applied: ${says}`, { reason })
+const notApplicable = ({ op, path }: Operation, index: number, { problem, reason }: typeof TEST_FAILED): FhirError =>
+  unprocessable(`JSON Patch operation ${index} (${op} ${path}) cannot be applied: ${problem}`, { reason })
 
 const copiesTooMuch = (index: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `JSON Patch operation ${index}: the copies of a patch may have ${MOST_COPIED} characters together; write the elements in a replace`,
+    diagnostics: `JSON Patch operation ${index}: the copies of a patch may have at most ${MAX_COPIED_CHARACTERS} characters in total; write the elements in a replace`,
   })

@@ -3,13 +3,13 @@
 export interface LocalReference {
   readonly type: string
   readonly id: string
-  /** Of a version-specific reference, `Type/id/_history/version`. */
+  /** Present in a version-specific reference, `Type/id/_history/version`. */
   readonly version?: string
 }
 
 const RELATIVE = /^([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/
 
-/** `Type/id`, alone or below `baseUrl`; undefined for what is elsewhere, a fragment, a urn or no reference at all. */
+/** Parses `Type/id`, relative or below `baseUrl`; undefined for another server, a fragment, a URN or a malformed text. */
 export function localReference(text: string, baseUrl: string): LocalReference | undefined {
   const base = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`
   const [, type, id, version] = RELATIVE.exec(text.startsWith(base) ? text.slice(base.length) : text) ?? []

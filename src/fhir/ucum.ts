@@ -1,20 +1,20 @@
 /**
- * Units of measure: https://ucum.org/ucum and https://hl7.org/fhir/R4/datatypes.html#quantity. Everything that measures
- * the same gets the same unit: `mg/dL` and `g/L` become `g.m-3`.
- * The library is loaded with the first unit, and what it says of a unit is kept: it takes its time.
+ * Units of measure: https://ucum.org/ucum and https://hl7.org/fhir/R4/datatypes.html#quantity. Units of the same
+ * dimension get the same base unit: `mg/dL` and `g/L` become `g.m-3`.
+ * The library is slow, so it is loaded with the first unit and its results are cached.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
-import { remembering } from './memoize.ts'
+import { memoize } from './memoize.ts'
 
 export const UCUM = 'http://unitsofmeasure.org'
 
-/** How values of a unit are compared with those of others. */
+/** How values of a unit are compared with values of other units. */
 export interface BaseUnit {
-  /** A UCUM code of base units, `m-3.g`; the unit's own where nothing else measures the same. */
+  /** UCUM code in base units, `m-3.g`; the unit's own code when it is not commensurable with any other. */
   readonly code: string
-  /** Grows with the value; twelve digits, so that what is equal stays equal in whatever unit it was written. */
+  /** Converts a value, rounded to twelve digits so that equal quantities stay equal whatever their unit. */
   toBase(value: number): number
 }
 
@@ -46,32 +46,32 @@ const library = (): Library => {
 }
 const utils = () => library().UcumLhcUtils.getInstance()
 
-const UNITS_KEPT = 2000
-const knownUnit = remembering(UNITS_KEPT, findBaseUnit)
+const MAX_CACHED_UNITS = 2000
+const cachedBaseUnit = memoize(MAX_CACHED_UNITS, findBaseUnit)
 
-/** undefined when there is no such unit. */
-export const baseUnit = (code: string): BaseUnit | undefined => (mayBeUnit(code) ? knownUnit(code) : undefined)
+/** Undefined when there is no such unit. */
+export const baseUnit = (code: string): BaseUnit | undefined => (mayBeUnit(code) ? cachedBaseUnit(code) : undefined)
 
-/** The library prints a text with a space, which may be a patient's, takes 0 for 1 and long over a long one. */
+/** Guards against faults of the library: it prints texts with spaces (maybe a patient's), reads 0 as 1 and is slow on long texts. */
 const mayBeUnit = (code: string): boolean => /^(?!0$)[\x21-\x7e]{1,64}$/.test(code)
 
 function findBaseUnit(code: string): BaseUnit | undefined {
   const { unit, retMsg } = utils().getSpecifiedUnit(code, 'validate')
-  // It also understands names (`gram`), and says what the code would be.
+  // The library also accepts names (`gram`), with a message that gives the code.
   if (unit === null || retMsg.length > 0 || !Number.isFinite(unit.magnitude_)) return undefined
-  if (unit.isSpecial_) return scaleOf(code, unit) ?? alone(code)
+  if (unit.isSpecial_) return scaleOf(code, unit) ?? unconvertible(code)
   const arbitrary = unit.isArbitrary_ ? arbitraryIn(code) : ''
-  if (arbitrary === undefined) return alone(code)
+  if (arbitrary === undefined) return unconvertible(code)
   return { code: joined(dimensionOf(unit), arbitrary), toBase: (value) => rounded(value * unit.magnitude_) }
 }
 
-const alone = (code: string): BaseUnit => ({ code, toBase: rounded })
+const unconvertible = (code: string): BaseUnit => ({ code, toBase: rounded })
 
 const rounded = (value: number): number => Number(value.toPrecision(12))
 
 const BASE_UNITS = ['m', 's', 'g', 'rad', 'K', 'C', 'cd']
 
-/** '' for a mere number. */
+/** '' when dimensionless. */
 const dimensionOf = ({ dim_ }: Unit): string =>
   (dim_?.dimVec_ ?? [])
     .flatMap((exponent, at) => (exponent === 0 ? [] : [`${BASE_UNITS[at]}${exponent === 1 ? '' : exponent}`]))
@@ -80,14 +80,14 @@ const dimensionOf = ({ dim_ }: Unit): string =>
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('.') || '1'
 
 /**
- * A scale with another zero: `Cel`, `[degF]`. Logarithms (`[pH]`, `dB`) are not compared with what they are logarithms
- * of, whose order may even be the opposite.
+ * A scale with an offset: `Cel`, `[degF]`. Logarithmic units (`[pH]`, `dB`) are not compared with the linear ones, whose
+ * order may even be reversed.
  */
 function scaleOf(code: string, unit: Unit): BaseUnit | undefined {
   const base = dimensionOf(unit)
   if (/[\d./(){}]/.test(code) || base === '') return undefined
   const at = (value: number): number => utils().convertUnitTo(code, value, base).toVal ?? Number.NaN
-  // Far apart, so that little is lost where the zeros are.
+  // Far apart, for precision in spite of the offset.
   const [zero, half, whole] = [at(0), at(5e5), at(1e6)]
   const step = (whole - zero) / 1e6
   if (!(step > 0) || Math.abs((half - zero) / 5e5 - step) > step * 1e-9) return undefined
@@ -95,8 +95,8 @@ function scaleOf(code: string, unit: Unit): BaseUnit | undefined {
 }
 
 /**
- * What is defined by an assay is comparable with itself alone: `u[iU]/mL` with `m[iU]/L`, and with no other kind of unit.
- * undefined for more than one such factor in the numerator.
+ * The arbitrary unit in a code. Arbitrary units are defined by an assay and comparable only with themselves: `u[iU]/mL`
+ * with `m[iU]/L`. Undefined unless the code has exactly one, in the numerator.
  */
 function arbitraryIn(code: string): string | undefined {
   const [, factor, rest] = /^[^/()[\]]*(\[[^\]]+\])(?![-+\d])([^()[\]]*)$/.exec(code.replace(/\{[^}]*\}/g, '')) ?? []
@@ -104,8 +104,8 @@ function arbitraryIn(code: string): string | undefined {
   return factor === '[IU]' ? '[iU]' : factor
 }
 
-/** Codes that look most like what is none, the nearest first: case and brackets count least. */
-export function nearestUnits(wrong: string): readonly string[] {
+/** The unit codes most similar to an unknown one, closest first; case and brackets count least. */
+export function closestUnits(wrong: string): readonly string[] {
   const [text, letters] = [wrong.slice(0, 64), lettersOf(wrong.slice(0, 64))]
   return Object.keys(library().UnitTables.getInstance().unitCodes_)
     .map((code) => ({ code, letters: distance(letters, lettersOf(code)), all: distance(text, code) }))

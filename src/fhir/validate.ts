@@ -1,31 +1,31 @@
 /**
- * Checks a resource against its R4 StructureDefinition: https://hl7.org/fhir/R4/validation.html. Elements, cardinality,
- * primitive formats, required bindings and invariants; no profiles and no terminology service.
+ * Validates a resource against its R4 StructureDefinition: https://hl7.org/fhir/R4/validation.html. Checks elements,
+ * cardinality, primitive formats, required bindings and invariants, but neither profiles nor terminology.
  */
 import { isResourceType } from './definitions.ts'
 import { badRequest, FhirError, type Issue } from './outcome.ts'
 import { type AnyResource, isObject } from './resource.ts'
 import { kindOf, wrongResourceType } from './validate/messages.ts'
 import { Report } from './validate/report.ts'
-import { Walk } from './validate/walk.ts'
+import { ResourceValidator } from './validate/resource-validator.ts'
 
 export interface ValidationOptions {
-  /** Also the rules of severity warning, such as dom-6 (a resource should have narrative). */
+  /** Also check constraints of severity warning, such as dom-6 (a resource should have narrative). */
   readonly warnings?: boolean
 }
 
-/** All that is wrong, at most 50 issues, each with its FHIRPath in `expression`; none: the resource is valid. */
+/** The problems found, at most 50, each with its FHIRPath in `expression`; none when the resource is valid. */
 export function validate(resource: unknown, { warnings = false }: ValidationOptions = {}): readonly Issue[] {
   const type = isObject(resource) ? resource['resourceType'] : undefined
   if (!isObject(resource) || !isResourceType(type)) return [notAResource(resource)]
   const report = new Report(type)
-  new Walk(report, resource, warnings).run(type)
+  new ResourceValidator(report, resource, warnings).run(type)
   return report.issues
 }
 
 /**
- * @throws FhirError 400 when it is no FHIR resource, or not one of `expectedType`, the type that the address names
- * @throws FhirError 422 with all issues when it breaks a rule of its type
+ * @throws FhirError 400 when it is not a FHIR resource, or not of `expectedType`, the type named by the URL
+ * @throws FhirError 422 with all issues when it violates its type's definition
  */
 export function checkResource(resource: unknown, expectedType?: string): asserts resource is AnyResource {
   const type = isObject(resource) ? resource['resourceType'] : undefined
@@ -45,9 +45,6 @@ function notAResource(value: unknown): Issue {
 }
 
 const wrongType = (type: string, expected: string): FhirError =>
-  badRequest(
-    `The body is of type ${type}, but the address is that of ${expected}; send ${expected} or change the address`,
-    {
-      expression: 'resourceType',
-    },
-  )
+  badRequest(`The body is of type ${type}, but the URL is for ${expected}; send ${expected} or change the URL`, {
+    expression: 'resourceType',
+  })

@@ -1,11 +1,11 @@
-/** Two values of one kind of demographic datum: do they agree? Pure, and never about more than one pair. */
+/** Compares the demographics of a pair of patients. */
 import { distance } from 'fastest-levenshtein'
 import type { Address, Patient } from 'fhir/r4'
 import { fold } from '../search/plan.ts'
 import { namesOf, type PersonName } from './names.ts'
 import { samePhone } from './phones.ts'
 
-/** close: a typing or hearing mistake away. missing: one side says nothing, which speaks neither for nor against. */
+/** close: different by a typing or hearing mistake. missing: absent on one side, which is no evidence for or against. */
 export type Agreement = 'agree' | 'close' | 'differ' | 'missing'
 
 export interface Evidence {
@@ -20,15 +20,15 @@ export interface Evidence {
 }
 
 /** @param region ISO 3166 code of the clinic's country, for phone numbers without a country code */
-export function compare(asked: Patient, known: Patient, region?: string): Evidence {
+export function compare(input: Patient, candidate: Patient, region?: string): Evidence {
   return {
-    ...compareNames(namesOf(asked), namesOf(known)),
-    identifier: compareIdentifiers(asked, known),
-    birthDate: compareDates(asked.birthDate, known.birthDate),
-    phone: comparePhones(telecom(asked, 'phone'), telecom(known, 'phone'), region),
-    email: compareSets(telecom(asked, 'email').map(lower), telecom(known, 'email').map(lower), same),
-    address: compareSets(addresses(asked), addresses(known), sameAddress),
-    gender: compareSets(present(asked.gender), present(known.gender), same),
+    ...compareNames(namesOf(input), namesOf(candidate)),
+    identifier: compareIdentifiers(input, candidate),
+    birthDate: compareDates(input.birthDate, candidate.birthDate),
+    phone: comparePhones(telecom(input, 'phone'), telecom(candidate, 'phone'), region),
+    email: compareSets(telecom(input, 'email').map(lower), telecom(candidate, 'email').map(lower), same),
+    address: compareSets(addresses(input), addresses(candidate), sameAddress),
+    gender: compareSets(present(input.gender), present(candidate.gender), same),
   }
 }
 
@@ -40,7 +40,7 @@ type NameEvidence = Pick<Evidence, 'family' | 'given'>
 const RANK: Readonly<Record<Agreement, number>> = { agree: 3, close: 2, missing: 1, differ: 0 }
 const rank = ({ family, given }: NameEvidence): number => RANK[family] + RANK[given]
 
-/** Of all pairs, in both orders, as a caller or a form may give the names in either: the best reading counts. */
+/** The best agreement of all pairs of names, in both orders, as family and given name may be swapped. */
 export function compareNames(mine: readonly PersonName[], theirs: readonly PersonName[]): NameEvidence {
   let best: NameEvidence | undefined
   for (const a of mine) {
@@ -60,39 +60,40 @@ const swapped = ({ family, given, suffixes }: PersonName): PersonName => ({
   suffixes,
 })
 
-function compareName(asked: PersonName, known: PersonName): NameEvidence {
-  const family = asked.family === '' || known.family === '' ? 'missing' : similarName(asked.family, known.family)
-  // Jr. is not Sr.; a suffix that one side leaves out says nothing.
-  const isOther =
-    asked.suffixes.length > 0 &&
-    known.suffixes.length > 0 &&
-    !asked.suffixes.some((suffix) => known.suffixes.includes(suffix))
-  return { family, given: isOther ? 'differ' : compareGiven(asked.given, known.given) }
+function compareName(input: PersonName, candidate: PersonName): NameEvidence {
+  const family =
+    input.family === '' || candidate.family === '' ? 'missing' : similarName(input.family, candidate.family)
+  // Jr. is not Sr.; a suffix that is absent on one side is no evidence.
+  const hasOtherSuffix =
+    input.suffixes.length > 0 &&
+    candidate.suffixes.length > 0 &&
+    !input.suffixes.some((suffix) => candidate.suffixes.includes(suffix))
+  return { family, given: hasOtherSuffix ? 'differ' : compareGiven(input.given, candidate.given) }
 }
 
-/** Middle names may be left out or be initials. One of them alone, or another one beside the same first name, is close. */
-function compareGiven(asked: readonly string[], known: readonly string[]): Agreement {
-  const [mine, theirs] = [asked.join(' ').split(' '), known.join(' ').split(' ')]
+/** Middle names may be absent or initials. A middle name alone, or a different one after the same first name, is close. */
+function compareGiven(input: readonly string[], candidate: readonly string[]): Agreement {
+  const [mine, theirs] = [input.join(' ').split(' '), candidate.join(' ').split(' ')]
   const [first = '', other = ''] = [mine[0], theirs[0]]
   if (first === '' || other === '') return 'missing'
-  if (solid(mine.join('')) === solid(theirs.join(''))) return 'agree'
-  if (first !== other) return compareSets([first, asked.join(' ')], [...theirs, known.join(' ')], closeAtBest)
+  if (withoutSpaces(mine.join('')) === withoutSpaces(theirs.join(''))) return 'agree'
+  if (first !== other) return compareSets([first, input.join(' ')], [...theirs, candidate.join(' ')], closeAtBest)
   return mine.every((word, index) => isMiddle(word, theirs[index])) ? 'agree' : 'close'
 }
 
-const isMiddle = (asked: string, known: string | undefined): boolean =>
-  known === undefined ||
-  asked === known ||
-  (asked.length === 1 && known.startsWith(asked)) ||
-  (known.length === 1 && asked.startsWith(known))
+const isMiddle = (input: string, candidate: string | undefined): boolean =>
+  candidate === undefined ||
+  input === candidate ||
+  (input.length === 1 && candidate.startsWith(input)) ||
+  (candidate.length === 1 && input.startsWith(candidate))
 
 const closeAtBest = (a: string, b: string): Agreement => (similarName(a, b) === 'differ' ? 'differ' : 'close')
 
-/** O'Brien, O Brien and OBrien are one name. */
-const solid = (name: string): string => name.replaceAll(' ', '')
+/** Ignores spaces: O'Brien, O Brien and OBrien are the same name. */
+const withoutSpaces = (name: string): string => name.replaceAll(' ', '')
 
 function similarName(a: string, b: string): Agreement {
-  if (solid(a) === solid(b)) return 'agree'
+  if (withoutSpaces(a) === withoutSpaces(b)) return 'agree'
   const longest = Math.max(a.length, b.length)
   if (isWithin(longest > 7 ? 2 : longest > 3 ? 1 : 0, a, b)) return 'close'
   // An initial, or a short form such as Chris for Christopher.
@@ -100,15 +101,15 @@ function similarName(a: string, b: string): Agreement {
   return (short.length === 1 || short.length >= 3) && long.startsWith(short) ? 'close' : 'differ'
 }
 
-function compareIdentifiers(asked: Patient, known: Patient): Agreement {
-  const mine = (asked.identifier ?? []).filter(({ value }) => value !== undefined)
-  const theirs = (known.identifier ?? []).filter(({ value }) => value !== undefined)
+function compareIdentifiers(input: Patient, candidate: Patient): Agreement {
+  const mine = (input.identifier ?? []).filter(({ value }) => value !== undefined)
+  const theirs = (candidate.identifier ?? []).filter(({ value }) => value !== undefined)
   if (mine.some((a) => theirs.some((b) => a.value === b.value && a.system === b.system))) return 'agree'
   const sameSystem = mine.some((a) => theirs.some((b) => a.system !== undefined && a.system === b.system))
   return sameSystem ? 'differ' : 'missing'
 }
 
-/** Day and month exchanged, or one digit off, is close; a partial date agrees with what it is a part of. */
+/** Close when day and month are swapped, one digit differs, or one is a partial date of the other. */
 function compareDates(a: string | undefined, b: string | undefined): Agreement {
   if (a === undefined || b === undefined) return 'missing'
   if (a === b) return 'agree'
@@ -124,11 +125,11 @@ function sameAddress(a: string, b: string): Agreement {
   return isWithin(Math.max(a.length, b.length) / 5, a, b) ? 'close' : 'differ'
 }
 
-/** Texts of different lengths are told apart at once: the distance of two long ones takes long to find. */
+/** Compares lengths first, as the edit distance of long texts is expensive. */
 const isWithin = (edits: number, a: string, b: string): boolean =>
   Math.abs(a.length - b.length) <= edits && distance(a, b) <= edits
 
-/** The best agreement among all pairs; a person may have several names, numbers and homes. */
+/** The best agreement of all pairs, as a person may have several numbers and addresses. */
 function compareSets(
   mine: readonly string[],
   theirs: readonly string[],
@@ -142,14 +143,14 @@ function compareSets(
 const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
 const lower = (value: string): string => value.trim().toLowerCase()
 
-/** Those in use: a number that was given up may be somebody else's by now. */
+/** Without old ones, which may belong to somebody else by now. */
 export const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): readonly string[] =>
   telecom
     .filter((contact) => contact.use !== 'old')
     .filter((contact) => contact.system === system || (contact.system === 'sms' && system === 'phone'))
     .flatMap(({ value }) => present(value))
 
-/** Street and place as one folded line; an address of a country or city alone tells nobody apart. */
+/** Street with postal code or city, folded; an address of a country or city alone does not distinguish people. */
 const addresses = ({ address = [] }: Patient): string[] => address.map(lineOf).filter((line) => line !== '')
 
 const lineOf = ({ line, postalCode, city, text }: Address): string =>

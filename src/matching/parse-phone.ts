@@ -1,21 +1,21 @@
-/** Phone numbers read by libphonenumber, once each: a call states its numbers with every request. */
+/** Parses phone numbers by libphonenumber, with a cache, as every request of a call repeats its numbers. */
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js'
 
-/** Reading a number takes as long as several reads of the store; more than these are forgotten together. */
-const MOST_REMEMBERED = 5_000
+/** Parsing a number takes as long as several reads of the store. When full, the cache is cleared. */
+const MAX_CACHED_NUMBERS = 5_000
 
-const remembered = new Map<string, PhoneNumber | undefined>()
+const cache = new Map<string, PhoneNumber | undefined>()
 
 /**
- * @param country in which a number without a country code is read
- * @returns undefined for what is no phone number
+ * @param country the country assumed for a number without a country code
+ * @returns undefined when it is not a phone number
  */
 export function parsePhone(number: string, country?: CountryCode): PhoneNumber | undefined {
   const key = `${country ?? ''} ${number}`
-  const known = remembered.get(key)
-  if (known !== undefined || remembered.has(key)) return known
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const cached = cache.get(key)
+  if (cached !== undefined || cache.has(key)) return cached
+  if (cache.size >= MAX_CACHED_NUMBERS) cache.clear()
   const parsed = parsePhoneNumberFromString(number, country)
-  remembered.set(key, parsed)
+  cache.set(key, parsed)
   return parsed
 }

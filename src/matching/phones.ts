@@ -1,11 +1,11 @@
-/** Phone numbers in the ways records hold them: with and without country code, with and without formatting. */
+/** Compares phone numbers with and without country code and formatting. */
 import { isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from './parse-phone.ts'
 
 /**
- * `+15550100123` -> that, `15550100123` and `5550100123`: formatting does not count in a search, the country code does.
- * `+442079460958` also gives `02079460958` and `+4402079460958`, which is what remains of `+44 (0)20 7946 0958`.
- * A number that does not say its country has one spelling.
+ * The spellings to search for: `+15550100123`, `15550100123` and `5550100123`, as search ignores formatting but not the
+ * country code. `+442079460958` also yields `02079460958` and `+4402079460958`, which is what search makes of
+ * `+44 (0)20 7946 0958`. A number without a country code has a single spelling.
  */
 export function phoneSpellings(number: string): readonly string[] {
   const parsed = parsePhone(withoutTrunkZero(number))
@@ -24,44 +24,44 @@ export function phoneSpellings(number: string): readonly string[] {
   return [...new Set(forms.map((form) => form.replace(/[^\d+]/g, '')))]
 }
 
-/** A country code, and a zero in brackets after it. */
+/** A country code followed by a zero in parentheses. */
 const TRUNK_ZERO = /^(\(?(?:\+|00).*?)\(0\)(.*)$/s
 
 /**
- * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the zero is dialled within a country alone. People write it for countries
- * with another trunk prefix (8 in Russia) or none (the USA) as well, where no number begins with a zero either. It stays
- * where it belongs to the number, as in `+39 (0)6 698 12345`: in Italy, landlines begin with it.
+ * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the trunk zero is dialled only within a country. People also write it for
+ * countries with another trunk prefix (8 in Russia) or none (the USA), where no number begins with a zero. It is kept when
+ * it is part of the number, as in `+39 (0)6 698 12345`: Italian landline numbers begin with a zero.
  */
 export function withoutTrunkZero(number: string): string {
   const [, before, after] = TRUNK_ZERO.exec(number) ?? []
   if (before === undefined || after === undefined) return number
   const withZero = parsePhone(`${before}0${after}`.replace(/[^\d+]/g, '').replace(/^00/, '+'))
-  const belongs = withZero?.isValid() === true && withZero.nationalNumber.startsWith('0')
-  return `${before}${belongs ? '0' : ''}${after}`
+  const isPartOfNumber = withZero?.isValid() === true && withZero.nationalNumber.startsWith('0')
+  return `${before}${isPartOfNumber ? '0' : ''}${after}`
 }
 
-/** Digits of a number without country code at least, so that the same end of two numbers says something. */
-const SHORTEST_NATIONAL = 7
-/** Of two numbers without country code. */
-const SHORTEST_ALIKE = 9
-/** Digits of a country code at most. */
-const COUNTRY_CODE = 3
+/** Digits that a national number needs to be compared with the end of an international one. */
+const MIN_NATIONAL_DIGITS = 7
+/** Digits that one of two numbers without country code needs to be compared with the end of the other. */
+const MIN_SHARED_DIGITS = 9
+/** Longest country code. */
+const MAX_COUNTRY_CODE_DIGITS = 3
 
 /**
- * Are they one number? Two numbers with their country codes must be equal; one without is the end of the other, but for
- * a country code and its own trunk zero.
- * @param region ISO 3166 code of the clinic's country: a number that is possible there is one of there
+ * Whether two texts are the same phone number. With country codes they must be equal; without, one must be the end of the
+ * other, apart from a country code and a trunk zero.
+ * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
  */
 export function samePhone(a: string, b: string, region?: string): boolean {
   const [one, other] = [comparable(a, region), comparable(b, region)]
   if (one === other) return one !== ''
   if (one.startsWith('+') && other.startsWith('+')) return false
-  if (one.startsWith('+')) return isEndOf(other, one.slice(1), SHORTEST_NATIONAL)
-  if (other.startsWith('+')) return isEndOf(one, other.slice(1), SHORTEST_NATIONAL)
-  return isEndOf(one, other, SHORTEST_ALIKE) || isEndOf(other, one, SHORTEST_ALIKE)
+  if (one.startsWith('+')) return isEndOf(other, one.slice(1), MIN_NATIONAL_DIGITS)
+  if (other.startsWith('+')) return isEndOf(one, other.slice(1), MIN_NATIONAL_DIGITS)
+  return isEndOf(one, other, MIN_SHARED_DIGITS) || isEndOf(other, one, MIN_SHARED_DIGITS)
 }
 
-/** E.164 where it can be told, else digits. */
+/** E.164 when the country is known, else only digits. */
 function comparable(number: string, region: string | undefined): string {
   const plain = withoutTrunkZero(number).replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
@@ -71,5 +71,5 @@ function comparable(number: string, region: string | undefined): string {
 
 function isEndOf(national: string, full: string, shortest: number): boolean {
   const end = national.replace(/^0+/, '')
-  return end.length >= shortest && full.length - end.length <= COUNTRY_CODE && full.endsWith(end)
+  return end.length >= shortest && full.length - end.length <= MAX_COUNTRY_CODE_DIGITS && full.endsWith(end)
 }

@@ -1,10 +1,10 @@
 /**
- * From the evidence on a pair to a score and a grade: the levels of the HL7 Identity Matching guide
+ * Converts the evidence on a pair of patients to a score and a grade, by the levels of the HL7 Identity Matching guide
  * (.99 identifier with name or birth date, .8 name, birth date and address or e-mail, .7 with phone, .6 name and birth date).
  */
 import type { Agreement, Evidence } from './compare.ts'
 
-/** http://hl7.org/fhir/ValueSet/match-grade; `certainly-not` is not answered. */
+/** http://hl7.org/fhir/ValueSet/match-grade; `certainly-not` is never returned. */
 export type MatchGrade = 'certain' | 'probable' | 'possible'
 
 export interface Score {
@@ -15,24 +15,24 @@ export interface Score {
 
 const good = (agreement: Agreement): boolean => agreement === 'agree' || agreement === 'close'
 
-/** Undefined when there is too little to call it even possible. */
+/** Undefined when the evidence is too weak for even a possible match. */
 export function scoreOf(evidence: Evidence): Score | undefined {
-  const score = Math.max(0, Math.round((levelOf(evidence) - doubt(evidence)) * 100) / 100)
+  const score = Math.max(0, Math.round((levelOf(evidence) - penalty(evidence)) * 100) / 100)
   if (score < 0.3) return undefined
   return { score, grade: gradeOf(score, evidence) }
 }
 
-/** What there may be between two records; close counts as there. `part`: family or given name. */
+/** What two records may have in common, if only closely. `part`: family or given name. */
 export type Clue = 'identifier' | 'name' | 'family' | 'part' | 'birthDate' | 'phone' | 'email' | 'address'
 
 export interface Level {
   readonly needs: readonly Clue[]
-  /** Of phone, e-mail and address, so many at least. */
+  /** The minimum number of phone, e-mail and address that must agree. */
   readonly contacts?: number
   readonly score: number
 }
 
-/** The first row that fits decides. */
+/** The first level that applies decides. */
 export const LEVELS: readonly Level[] = [
   { needs: ['identifier', 'name'], score: 0.99 },
   { needs: ['identifier', 'birthDate'], score: 0.99 },
@@ -59,7 +59,7 @@ export const LEVELS: readonly Level[] = [
 function levelOf(evidence: Evidence): number {
   const { identifier, family, given, birthDate, phone, email, address } = evidence
   const contacts = [phone, email, address].filter(good).length
-  const there: Readonly<Record<Clue, boolean>> = {
+  const agreed: Readonly<Record<Clue, boolean>> = {
     identifier: identifier === 'agree',
     name: good(family) && good(given),
     family: good(family),
@@ -69,12 +69,12 @@ function levelOf(evidence: Evidence): number {
     email: good(email),
     address: good(address),
   }
-  const level = LEVELS.find((row) => row.needs.every((clue) => there[clue]) && contacts >= (row.contacts ?? 0))
+  const level = LEVELS.find((row) => row.needs.every((clue) => agreed[clue]) && contacts >= (row.contacts ?? 0))
   return level?.score ?? 0
 }
 
-/** What speaks against: people of one household share numbers, homes and family names, but not these. */
-function doubt({ family, given, birthDate, gender, identifier }: Evidence): number {
+/** Deductions for differences in what members of a household do not share. */
+function penalty({ family, given, birthDate, gender, identifier }: Evidence): number {
   const close = [family, given, birthDate].filter((agreement) => agreement === 'close').length
   return (
     0.04 * close +
@@ -86,8 +86,8 @@ function doubt({ family, given, birthDate, gender, identifier }: Evidence): numb
 }
 
 /**
- * Certain needs more than a high score: nothing that tells two people apart may differ. Twins share all but a given
- * name, which may be a letter apart, so without an identifier given name and birth date must be the very same.
+ * `certain` needs more than a high score: nothing that distinguishes people may differ. Twins share everything but the
+ * given name, which may differ by a letter, so without an identifier given name and birth date must agree exactly.
  */
 function gradeOf(score: number, { given, family, birthDate, gender, identifier }: Evidence): MatchGrade {
   const isSame = identifier === 'agree' || (given === 'agree' && birthDate === 'agree' && identifier !== 'differ')

@@ -1,4 +1,4 @@
-/** Where a server process listens: alone at its port, or at one that several share. */
+/** Listens on a port, which several server processes may share. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Config } from '../config.ts'
@@ -6,8 +6,9 @@ import type { Config } from '../config.ts'
 type Address = Pick<Config, 'host' | 'port'>
 
 /**
- * The port. One that is shared is shared by the kernel (SO_REUSEPORT); where there is none that does, by the process
- * that has started this one. docs/adr/006-several-processes.md says why.
+ * Listens and returns the port. A shared port is shared by the kernel (SO_REUSEPORT) or, when it does not support that,
+ * by the cluster's primary process; docs/adr/006-several-processes.md says why.
+ * @throws Error of the operating system, e.g. EADDRINUSE
  */
 export async function listen(server: Server, { host, port }: Address, isShared = false): Promise<number> {
   try {
@@ -20,8 +21,9 @@ export async function listen(server: Server, { host, port }: Address, isShared =
 }
 
 /**
- * A port for processes that will share it: the configured one, or any. As a kernel that shares ports lets every server
- * of this user join in, one that listens there already has to be found out before.
+ * A port for processes that will share it: the configured one, or any free one. With SO_REUSEPORT the kernel lets any
+ * server of the same user join a port, so a server that already listens there must be detected before.
+ * @throws Error of the operating system, e.g. EADDRINUSE
  */
 export async function freePort(address: Address): Promise<number> {
   const server = createServer()

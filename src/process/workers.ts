@@ -1,46 +1,46 @@
 /**
- * Several server processes behind one port (https://nodejs.org/docs/latest-v24.x/api/cluster.html): this process starts
- * them, replaces one that died, and ends them all. docs/adr/006-several-processes.md says why it is made this way.
+ * Several server processes behind one port (https://nodejs.org/docs/latest-v24.x/api/cluster.html): the primary process
+ * starts the workers, replaces those that die, and stops them. docs/adr/006-several-processes.md says why.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
 
-/** Milliseconds: a worker that served for less died at once. */
-const AT_ONCE = 10_000
-/** Milliseconds before a worker that died at once is replaced; doubled for each one after it. */
-const FIRST_WAIT = 100
-const LONGEST_WAIT = 5_000
-/** So many dead at once in a row, and none that serves: another one would not do better. */
-const HOPELESS = 6
-/** Milliseconds that workers have to end, a little more than they take for it at most. */
-const PATIENCE = 11_000
+/** A worker that served for less time than this died early. */
+const EARLY_DEATH_MS = 10_000
+/** The delay before a worker that died early is replaced; doubled for each further early death. */
+const FIRST_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
+/** After this many early deaths in a row, with no worker left, the server gives up. */
+const MAX_EARLY_DEATHS = 6
+/** Time for workers to stop; slightly more than their own shutdown timeout. */
+const STOP_TIMEOUT_MS = 11_000
 
 export interface WorkerOptions {
   readonly count: number
-  /** What each worker has in its environment over that of this process. */
+  /** Environment variables for each worker, in addition to those of this process. */
   readonly environment: Readonly<Record<string, string>>
   readonly logger: Logger
-  /** Called once, when workers die again and again and none is left. */
+  /** Called once when workers keep dying and none is left. */
   readonly giveUp: (sentence: string) => void
 }
 
-/** What a worker tells this process. */
-export type WorkerNews = { readonly serves: true } | { readonly cannotStart: string }
+/** A message of a worker to the primary process. */
+export type WorkerMessage = { readonly serves: true } | { readonly cannotStart: string }
 
-/** How long to wait before a worker that died is replaced. */
+/** Decides how long to wait before a dead worker is replaced. */
 export class Replacements {
-  /** Workers that died at once, in a row. */
-  #deaths = 0
+  /** Early deaths in a row. */
+  #earlyDeaths = 0
 
-  /** Milliseconds. @param served milliseconds that the dead one had served */
+  /** The delay in milliseconds. @param served how long the worker had served, in milliseconds */
   waitAfter(served: number): number {
-    this.#deaths = served < AT_ONCE ? this.#deaths + 1 : 0
-    return this.#deaths === 0 ? 0 : Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (this.#deaths - 1))
+    this.#earlyDeaths = served < EARLY_DEATH_MS ? this.#earlyDeaths + 1 : 0
+    return this.#earlyDeaths === 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#earlyDeaths - 1))
   }
 
   get isHopeless(): boolean {
-    return this.#deaths >= HOPELESS
+    return this.#earlyDeaths >= MAX_EARLY_DEATHS
   }
 }
 
@@ -49,39 +49,39 @@ export class Workers {
   readonly #replacements = new Replacements()
   readonly #started = Promise.withResolvers<void>()
   readonly #waiting = new Set<NodeJS.Timeout>()
-  /** Those that serve, and since when (milliseconds since 1970 UTC). */
+  /** Serving workers, with their start in milliseconds since 1970 UTC. */
   readonly #serving = new Map<Worker, number>()
   #phase: 'starting' | 'serving' | 'stopping' = 'starting'
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    // For platforms where connections come through this process.
+    // For platforms where the primary process accepts the connections.
     cluster.schedulingPolicy = cluster.SCHED_RR
-    cluster.on('message', (worker, message: unknown) => this.#told(worker, message))
-    cluster.on('exit', (worker, code, signal) => this.#ended(worker, signal ?? `code ${code}`))
+    cluster.on('message', (worker, message: unknown) => this.#onMessage(worker, message))
+    cluster.on('exit', (worker, code, signal) => this.#onExit(worker, signal ?? `code ${code}`))
   }
 
   /**
-   * Resolves when all of them serve. The first one starts alone: it makes or upgrades the store, and meets what keeps
-   * any of them from starting.
-   * @throws Error with the reason of one that could not start
+   * Resolves when all workers serve. The first one starts alone: it creates or upgrades the store, and shows whether
+   * workers can start at all.
+   * @throws Error with the reason why a worker could not start
    */
   start(): Promise<void> {
     this.#fork()
     return this.#started.promise
   }
 
-  /** Each finishes its requests. False when one had to be killed, or ended otherwise. */
+  /** Stops the workers after their current requests. False when one was killed or failed. */
   async stop(): Promise<boolean> {
     this.#phase = 'stopping'
     for (const timer of this.#waiting) clearTimeout(timer)
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    const late = setTimeout(() => signalAll(workers, 'SIGKILL'), PATIENCE)
+    const late = setTimeout(() => signalAll(workers, 'SIGKILL'), STOP_TIMEOUT_MS)
     const ends = workers.map((worker) => once(worker, 'exit'))
     signalAll(workers, 'SIGTERM')
     const codes = await Promise.all(ends)
     clearTimeout(late)
-    // One that was still starting ends by the signal itself.
+    // A worker that was still starting is ended by the signal itself.
     return codes.every(([code, signal]) => code === 0 || signal === 'SIGTERM')
   }
 
@@ -89,7 +89,7 @@ export class Workers {
     cluster.fork(this.#options.environment)
   }
 
-  #serves(worker: Worker): void {
+  #onServing(worker: Worker): void {
     this.#serving.set(worker, Date.now())
     if (this.#phase !== 'starting') return
     const { count } = this.#options
@@ -99,15 +99,15 @@ export class Workers {
     this.#started.resolve()
   }
 
-  #told(worker: Worker, message: unknown): void {
-    if (!isNews(message)) return
-    if ('serves' in message) this.#serves(worker)
+  #onMessage(worker: Worker, message: unknown): void {
+    if (!isWorkerMessage(message)) return
+    if ('serves' in message) this.#onServing(worker)
     else if (this.#phase === 'starting') this.#started.reject(new Error(message.cannotStart))
     else this.#options.logger.error({ reason: message.cannotStart }, 'a worker cannot start')
   }
 
-  async #ended(worker: Worker, how: string): Promise<void> {
-    // What it said last may still be on the way.
+  async #onExit(worker: Worker, how: string): Promise<void> {
+    // Its last message may still be in transit.
     if (worker.isConnected()) await once(worker, 'disconnect')
     const since = this.#serving.get(worker)
     this.#serving.delete(worker)
@@ -142,6 +142,6 @@ function signalAll(workers: readonly Worker[], signal: NodeJS.Signals): void {
   for (const worker of workers) worker.process.kill(signal)
 }
 
-/** Node's own tools send messages too. */
-const isNews = (message: unknown): message is WorkerNews =>
+/** Other messages come from Node's own tools. */
+const isWorkerMessage = (message: unknown): message is WorkerMessage =>
   typeof message === 'object' && message !== null && ('serves' in message || 'cannotStart' in message)

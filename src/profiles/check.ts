@@ -1,8 +1,8 @@
 /**
- * A resource against the profiles that it declares, those that a request names, and the definitions of its extensions:
- * https://hl7.org/fhir/R4/validation.html. What R4 itself asks for is checked elsewhere (fhir/validate.ts).
+ * Validates a resource against the profiles that it declares, those that a request names, and the definitions of its
+ * extensions: https://hl7.org/fhir/R4/validation.html. The base definition of R4 is checked by fhir/validate.ts.
  */
-import type { Limits } from '../fhir/fhirpath/scope.ts'
+import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -10,112 +10,121 @@ import { checkExtensible } from './extensible.ts'
 import { checkExtension, isExtension } from './extensions.ts'
 import { Findings } from './findings.ts'
 import { newLimits } from './invariant.ts'
-import { allChildren, type Item, isA, itemOf } from './item.ts'
-import { Knowledge } from './known-definitions.ts'
+import { KnownDefinitions } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
-import { OutOfWork, Walk } from './walk.ts'
+import { ProfileChecker, WorkLimitExceeded } from './profile-checker.ts'
+import { allChildElements, isA, rootElement, type TypedElement } from './typed-element.ts'
 
-export interface Question {
+export interface ProfileCheckRequest {
   readonly resource: Readonly<Record<string, unknown>>
-  /** Canonicals that the request names. */
+  /** Canonicals named by the request. */
   readonly profiles: readonly string[]
-  /** How grave it is that a profile in meta.profile is not known. */
+  /** The severity of an unknown profile in meta.profile. */
   readonly unknownProfile: 'error' | 'warning'
-  /** Whether the extensible bindings of R4 itself are looked at, which only warn. */
+  /** Whether to check the extensible bindings of R4's own elements, which only yield warnings. */
   readonly extensible: boolean
 }
 
-/** Where a check finds what it needs. */
+/** Where a check loads definitions from. */
 export interface Sources {
-  /** By canonical; undefined for one that there is not. */
+  /** Profiles by canonical; undefined for an unknown one. */
   readonly profiles: (canonicals: readonly string[]) => Promise<ReadonlyMap<string, Profile | undefined>>
-  /** One that holds these value sets, as far as there are any. */
+  /** A terminology with these value sets, as far as they exist. */
   readonly terminology: (valueSets: readonly string[]) => Promise<Terminology>
 }
 
-/** Items that expressions look at, and ten times the elements that the check looks at: about a second. */
-const MOST_WORK = 3_000_000
-/** Times that a check may find that it needs more. */
-const MOST_ROUNDS = 12
-/** Profiles, and value sets, that one check may need. */
-const MOST_READ = 300
-/** Resources within resources, and elements within elements. */
-const DEEPEST = 100
+/** Items visited by expressions, plus ten times the elements visited by the check: about a second. */
+const MAX_WORK = 3_000_000
+/** How often a check may be repeated with more definitions. */
+const MAX_ROUNDS = 12
+/** Profiles and value sets that one check may load. */
+const MAX_DEFINITIONS_READ = 300
+/** Nesting of resources and elements. */
+const MAX_DEPTH = 100
 
-/** The issues, each with its FHIRPath; none when there is nothing to say. */
-export async function checkProfiles(question: Question, sources: Sources): Promise<readonly Issue[]> {
-  const knowledge = new Knowledge()
-  const limits = newLimits(MOST_WORK)
+/** The issues found, each with its FHIRPath. */
+export async function checkProfiles(request: ProfileCheckRequest, sources: Sources): Promise<readonly Issue[]> {
+  const definitions = new KnownDefinitions()
+  const limits = newLimits(MAX_WORK)
   let read = 0
   for (let round = 1; ; round++) {
-    const issues = checkOnce(question, knowledge, limits)
-    if (knowledge.isComplete || knowledge.isFinal || limits.left < 0) return issues
-    read += knowledge.wantedProfiles.size + knowledge.wantedValueSets.size
-    knowledge.isFinal = round >= MOST_ROUNDS || read > MOST_READ
-    if (!knowledge.isFinal) await readWanted(knowledge, sources)
+    const issues = checkOnce(request, definitions, limits)
+    if (definitions.isComplete || definitions.isFinal || limits.left < 0) return issues
+    read += definitions.pendingProfiles.size + definitions.pendingValueSets.size
+    definitions.isFinal = round >= MAX_ROUNDS || read > MAX_DEFINITIONS_READ
+    if (!definitions.isFinal) await readPending(definitions, sources)
   }
 }
 
-async function readWanted(knowledge: Knowledge, { profiles, terminology }: Sources): Promise<void> {
-  const wanted = [...knowledge.wantedProfiles]
-  if (wanted.length > 0) {
-    const found = await profiles(wanted)
-    for (const canonical of wanted) knowledge.addProfile(canonical, found.get(canonical))
+async function readPending(definitions: KnownDefinitions, { profiles, terminology }: Sources): Promise<void> {
+  const pending = [...definitions.pendingProfiles]
+  if (pending.length > 0) {
+    const found = await profiles(pending)
+    for (const canonical of pending) definitions.addProfile(canonical, found.get(canonical))
   }
-  if (knowledge.wantedValueSets.size > 0) {
-    const valueSets = [...knowledge.valueSets, ...knowledge.wantedValueSets]
-    knowledge.setTerminology(await terminology(valueSets), valueSets)
+  if (definitions.pendingValueSets.size > 0) {
+    const valueSets = [...definitions.valueSets, ...definitions.pendingValueSets]
+    definitions.setTerminology(await terminology(valueSets), valueSets)
   }
 }
 
-function checkOnce(question: Question, knowledge: Knowledge, limits: Limits): readonly Issue[] {
-  const root = itemOf(question.resource)
+function checkOnce(
+  request: ProfileCheckRequest,
+  definitions: KnownDefinitions,
+  limits: EvaluationLimits,
+): readonly Issue[] {
+  const root = rootElement(request.resource)
   if (root === undefined) return []
   const findings = new Findings()
-  const walk = new Walk(knowledge, findings, limits)
+  const checker = new ProfileChecker(definitions, findings, limits)
   try {
-    checkAll(root, question, walk, findings)
+    checkAll(root, request, checker, findings)
     return findings.issues
   } catch (error) {
-    if (error instanceof OutOfWork) return [...findings.issues, tooCostly(root.type)]
+    if (error instanceof WorkLimitExceeded) return [...findings.issues, tooCostly(root.type)]
     throw error
   }
 }
 
-function checkAll(root: Item, question: Question, walk: Walk, findings: Findings): void {
-  const { profiles, unknownProfile, extensible } = question
-  for (const canonical of profiles) checkNamed(root, canonical, walk, findings)
-  for (const item of everyItem(root, walk)) {
-    if (extensible) checkExtensible(item, walk.knowledge, findings)
-    if (isExtension(item)) checkExtension(item, walk, findings)
-    else if (item.value === item.resource) checkDeclared(item, walk, findings, unknownProfile)
+function checkAll(root: TypedElement, request: ProfileCheckRequest, checker: ProfileChecker, findings: Findings): void {
+  const { profiles, unknownProfile, extensible } = request
+  for (const canonical of profiles) checkNamed(root, canonical, checker, findings)
+  for (const item of allElements(root, checker)) {
+    if (extensible) checkExtensible(item, checker.definitions, findings)
+    if (isExtension(item)) checkExtension(item, checker, findings)
+    else if (item.value === item.resource) checkDeclared(item, checker, findings, unknownProfile)
   }
 }
 
 const tooCostly = (type: string): Issue => {
-  const text = `${type} is not checked to its end: it takes more than ${MOST_WORK} steps to compare it with its profiles`
+  const text = `${type} is not checked completely: it takes more than ${MAX_WORK} steps to compare it with its profiles`
   return { severity: 'error', code: 'too-costly', diagnostics: text, text, expression: type }
 }
 
-/** Everything in a resource, itself first. */
-function* everyItem(item: Item, walk: Walk, depth = 0): Generator<Item> {
-  walk.step()
-  if (walk.isOver || depth > DEEPEST) return
+/** The resource and all its descendants. */
+function* allElements(item: TypedElement, checker: ProfileChecker, depth = 0): Generator<TypedElement> {
+  checker.step()
+  if (checker.isOver || depth > MAX_DEPTH) return
   yield item
-  for (const child of allChildren(item)) yield* everyItem(child, walk, depth + 1)
+  for (const child of allChildElements(item)) yield* allElements(child, checker, depth + 1)
 }
 
-/** A profile that the request asks for must be there. */
-function checkNamed(root: Item, canonical: string, walk: Walk, findings: Findings): void {
-  const said = `cannot be checked: the profile ${canonical} is neither stored in this clinic nor part of R4; store its StructureDefinition first`
-  apply(root, canonical, walk, findings, { code: 'not-found', path: root.path, said })
+/** An unknown profile that the request names is an error. */
+function checkNamed(root: TypedElement, canonical: string, checker: ProfileChecker, findings: Findings): void {
+  const message = `cannot be checked: the profile ${canonical} is neither stored in this clinic nor part of R4; store its StructureDefinition first`
+  apply(root, canonical, checker, findings, { code: 'not-found', path: root.path, message })
 }
 
-function checkDeclared(item: Item, walk: Walk, findings: Findings, severity: 'error' | 'warning'): void {
+function checkDeclared(
+  item: TypedElement,
+  checker: ProfileChecker,
+  findings: Findings,
+  severity: 'error' | 'warning',
+): void {
   for (const [index, canonical] of declaredBy(item.value).entries()) {
     const path = `${item.path}.meta.profile[${index}]`
-    const said = `is ${canonical}, a profile that is neither stored in this clinic nor part of R4; store its StructureDefinition, or leave it out`
-    apply(item, canonical, walk, findings, { code: 'not-found', path, said, severity })
+    const message = `is ${canonical}, a profile that is neither stored in this clinic nor part of R4; store its StructureDefinition, or leave it out`
+    apply(item, canonical, checker, findings, { code: 'not-found', path, message, severity })
   }
 }
 
@@ -127,15 +136,15 @@ export function declaredBy(resource: unknown): readonly string[] {
 }
 
 function apply(
-  item: Item,
+  item: TypedElement,
   canonical: string,
-  walk: Walk,
+  checker: ProfileChecker,
   findings: Findings,
   unknown: Parameters<Findings['add']>[0],
 ): void {
-  const found = walk.knowledge.find(canonical)
-  switch (found.is) {
-    case 'wanted':
+  const found = checker.definitions.find(canonical)
+  switch (found.kind) {
+    case 'pending':
       break
     case 'unknown':
       findings.add(unknown)
@@ -144,19 +153,23 @@ function apply(
       if (!isA(item.type, found.type)) findings.add(wrongType(unknown.path, canonical, item.type, found.type))
       break
     case 'profile':
-      for (const problem of found.profile.problems) findings.add(partly(unknown.path, canonical, problem))
-      if (isA(item.type, found.profile.type)) walk.check(item, found.profile)
+      for (const problem of found.profile.problems) findings.add(appliedInPart(unknown.path, canonical, problem))
+      if (isA(item.type, found.profile.type)) checker.check(item, found.profile)
       else findings.add(wrongType(unknown.path, canonical, item.type, found.profile.type))
   }
 }
 
-const wrongType = (path: string, canonical: string, type: string, wanted: string) =>
-  ({ code: 'structure', path, said: `names ${canonical}, which is a profile of ${wanted}, not of ${type}` }) as const
+const wrongType = (path: string, canonical: string, type: string, profiledType: string) =>
+  ({
+    code: 'structure',
+    path,
+    message: `names ${canonical}, which is a profile of ${profiledType}, not of ${type}`,
+  }) as const
 
-const partly = (path: string, canonical: string, problem: string) =>
+const appliedInPart = (path: string, canonical: string, problem: string) =>
   ({
     code: 'incomplete',
     path,
-    said: `names ${canonical}, which is applied in part: ${problem}`,
+    message: `names ${canonical}, which is applied in part: ${problem}`,
     severity: 'warning',
   }) as const

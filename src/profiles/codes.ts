@@ -1,38 +1,42 @@
-/** The codes of an element, and whether they keep to a value set: https://hl7.org/fhir/R4/terminologies.html#strength. */
+/** The codes of an element, and whether they are in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
 import { isObject } from '../fhir/resource.ts'
 import type { BoundCode } from '../terminology/binding.ts'
-import type { Item } from './item.ts'
-import type { Knowledge } from './known-definitions.ts'
+import type { KnownDefinitions } from './known-definitions.ts'
+import type { TypedElement } from './typed-element.ts'
 
-export type Membership =
-  | { readonly is: 'in' | 'out' }
-  /** There is no code that could be. */
-  | { readonly is: 'none' }
-  | { readonly is: 'unknown'; readonly why: string }
+export type BindingResult =
+  | { readonly kind: 'in' | 'out' }
+  /** The element has no code. */
+  | { readonly kind: 'no-code' }
+  | { readonly kind: 'unknown'; readonly why: string }
 
 const PLAIN_CODES: ReadonlySet<string> = new Set(['code', 'string', 'uri', 'url', 'canonical', 'id', 'markdown'])
 
-/** One code in the value set suffices. Undefined while the value set is not read yet. */
-export function membershipOf(item: Item, valueSet: string, knowledge: Knowledge): Membership | undefined {
-  let answer: Membership = { is: 'none' }
+/** One code in the value set suffices. Undefined while the value set is not loaded yet. */
+export function checkBinding(
+  item: TypedElement,
+  valueSet: string,
+  definitions: KnownDefinitions,
+): BindingResult | undefined {
+  let result: BindingResult = { kind: 'no-code' }
   for (const code of codesOf(item)) {
-    const found = knowledge.isIn(valueSet, code)
+    const found = definitions.isIn(valueSet, code)
     if (found === undefined) return undefined
-    if (found.isIn === 'yes') return { is: 'in' }
-    if (found.isIn === 'unknown') answer = { is: 'unknown', why: found.why ?? 'it cannot be told' }
-    else if (answer.is === 'none') answer = { is: 'out' }
+    if (found.isIn === 'yes') return { kind: 'in' }
+    if (found.isIn === 'unknown') result = { kind: 'unknown', why: found.why ?? 'its codes cannot be determined' }
+    else if (result.kind === 'no-code') result = { kind: 'out' }
   }
-  return answer
+  return result
 }
 
-function codesOf({ type, value }: Item): readonly BoundCode[] {
+function codesOf({ type, value }: TypedElement): readonly BoundCode[] {
   if (typeof value === 'string') return PLAIN_CODES.has(type) ? [{ code: value }] : []
   if (!isObject(value)) return []
   const codings = Array.isArray(value['coding']) ? value['coding'] : [value]
   return codings.flatMap(codeOf)
 }
 
-/** Without a system it is no code that a value set could have. */
+/** A coding without a system is not in any value set. */
 function codeOf(coding: unknown): readonly BoundCode[] {
   const { system, code, version } = isObject(coding) ? coding : {}
   if (typeof code !== 'string') return []
@@ -41,19 +45,19 @@ function codeOf(coding: unknown): readonly BoundCode[] {
   ]
 }
 
-/** What was found, for a message. */
-export function codesSaid(item: Item): string {
+/** The codes, for a message. */
+export function formatCodes(item: TypedElement): string {
   const codes = codesOf(item).slice(0, 5)
   if (codes.length === 0) return 'no code'
   return codes.map(({ system, code }) => (system === undefined ? code : `${system}|${code}`)).join(', ')
 }
 
-/** It has codes and none of them is in the value set of an extensible binding. */
-export const besideExtensible = (item: Item, valueSet: string): string =>
-  `has ${codesSaid(item)}; it should be a code of ${valueSet}, unless none of these fits`
+/** The message for codes that are not in the value set of an extensible binding. */
+export const extensibleMessage = (item: TypedElement, valueSet: string): string =>
+  `has ${formatCodes(item)}; it should be a code of ${valueSet}, unless none of these fits`
 
-/** A concept that says by an extension why it has no code, such as data-absent-reason. */
-export const hasReasonForNone = ({ value, sibling }: Item): boolean =>
+/** Whether the value consists of extensions, such as data-absent-reason. */
+export const hasOnlyExtensions = ({ value, sibling }: TypedElement): boolean =>
   isObject(value)
     ? value['extension'] !== undefined &&
       value['coding'] === undefined &&

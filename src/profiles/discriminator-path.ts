@@ -1,29 +1,29 @@
-/** The paths of discriminators, which are a small part of FHIRPath: https://hl7.org/fhir/R4/profiling.html#discriminator. */
+/** The paths of discriminators, a small subset of FHIRPath: https://hl7.org/fhir/R4/profiling.html#discriminator. */
 import { canonicalOf } from '../terminology/canonical.ts'
-import { childrenOf, coreType, type Item, isA } from './item.ts'
 import type { Shape, TypeRule } from './shape.ts'
-import type { Teller } from './slices.ts'
+import type { CheckContext } from './slices.ts'
 import { targetOf } from './targets.ts'
+import { childElements, coreType, isA, type TypedElement } from './typed-element.ts'
 
-export type Step =
+export type DiscriminatorStep =
   | { readonly kind: 'element'; readonly name: string }
   | { readonly kind: 'extension'; readonly url: string }
   | { readonly kind: 'type'; readonly type: string }
   | { readonly kind: 'resolve' }
 
-/** Characters. */
-const LONGEST_PATH = 500
+/** In characters. */
+const MAX_PATH_LENGTH = 500
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 
-/** `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`. */
-export function stepsOf(path: string): readonly Step[] | undefined {
-  if (path.length > LONGEST_PATH) return undefined
+/** Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined when not supported. */
+export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep[] | undefined {
+  if (path.length > MAX_PATH_LENGTH) return undefined
   const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []
   const steps = parts.filter((part) => part !== '$this').map(stepOf)
   return steps.every((step) => step !== undefined) ? steps : undefined
 }
 
-function stepOf(part: string): Step | undefined {
+function stepOf(part: string): DiscriminatorStep | undefined {
   const found = STEP.exec(part)
   if (found === null) return undefined
   const [, url, type, name] = found
@@ -32,17 +32,17 @@ function stepOf(part: string): Step | undefined {
   return name === undefined ? { kind: 'resolve' } : { kind: 'element', name }
 }
 
-/** The items that a path leads to. */
-export function selected(from: readonly Item[], steps: readonly Step[]): readonly Item[] {
-  return steps.reduce<readonly Item[]>((items, step) => items.flatMap((item) => taken(item, step)), from)
+/** The elements that a path selects. */
+export function select(from: readonly TypedElement[], steps: readonly DiscriminatorStep[]): readonly TypedElement[] {
+  return steps.reduce<readonly TypedElement[]>((items, step) => items.flatMap((item) => follow(item, step)), from)
 }
 
-function taken(item: Item, step: Step): readonly Item[] {
+function follow(item: TypedElement, step: DiscriminatorStep): readonly TypedElement[] {
   switch (step.kind) {
     case 'element':
-      return childrenOf(item, step.name)
+      return childElements(item, step.name)
     case 'extension':
-      return childrenOf(item, 'extension').filter((one) => childrenOf(one, 'url')[0]?.value === step.url)
+      return childElements(item, 'extension').filter((one) => childElements(one, 'url')[0]?.value === step.url)
     case 'type':
       return isA(item.type, step.type) ? [item] : []
     case 'resolve': {
@@ -52,20 +52,26 @@ function taken(item: Item, step: Step): readonly Item[] {
   }
 }
 
-/** What the slice says at the end of a path; profiles that it names on the way are followed. */
-export function shapesAt(from: readonly Shape[], steps: readonly Step[], teller: Teller): readonly Shape[] {
+/** The shapes that apply at the end of a path, following the profiles named along the way. */
+export function shapesAt(
+  from: readonly Shape[],
+  steps: readonly DiscriminatorStep[],
+  context: CheckContext,
+): readonly Shape[] {
   return steps.reduce<readonly Shape[]>(
-    // Each once: profiles that name each other would double at every step.
-    (shapes, step) => [...new Set(shapes.flatMap((shape) => shapesIn(shape, step, teller)))],
+    // Without duplicates: profiles that refer to each other would double the list at every step.
+    (shapes, step) => [...new Set(shapes.flatMap((shape) => shapesIn(shape, step, context)))],
     from,
   )
 }
 
-function shapesIn(shape: Shape, step: Step, teller: Teller): readonly Shape[] {
-  teller.step()
+function shapesIn(shape: Shape, step: DiscriminatorStep, context: CheckContext): readonly Shape[] {
+  context.step()
   switch (step.kind) {
     case 'element':
-      return withSlices(shape.children.get(step.name)) ?? followed(shape, ({ profiles }) => profiles, step.name, teller)
+      return (
+        withSlices(shape.children.get(step.name)) ?? followed(shape, ({ profiles }) => profiles, step.name, context)
+      )
     case 'extension':
       return [...(shape.children.get('extension')?.slices.values() ?? [])].filter((slice) => isOfUrl(slice, step.url))
     case 'type':
@@ -73,20 +79,20 @@ function shapesIn(shape: Shape, step: Step, teller: Teller): readonly Shape[] {
         .filter(({ types = [] }) => types.some(({ code }) => code === step.type))
         .concat(shape)
     case 'resolve':
-      return rootsOf(shape, ({ targets }) => targets, teller)
+      return rootsOf(shape, ({ targets }) => targets, context)
   }
 }
 
 const withSlices = (shape: Shape | undefined): readonly Shape[] | undefined =>
   shape && [shape, ...shape.slices.values()]
 
-const followed = (shape: Shape, by: (rule: TypeRule) => readonly string[], name: string, teller: Teller) =>
-  rootsOf(shape, by, teller).flatMap((root) => withSlices(root.children.get(name)) ?? [])
+const followed = (shape: Shape, by: (rule: TypeRule) => readonly string[], name: string, context: CheckContext) =>
+  rootsOf(shape, by, context).flatMap((root) => withSlices(root.children.get(name)) ?? [])
 
-const rootsOf = ({ types = [] }: Shape, by: (rule: TypeRule) => readonly string[], teller: Teller) =>
+const rootsOf = ({ types = [] }: Shape, by: (rule: TypeRule) => readonly string[], context: CheckContext) =>
   types.flatMap(by).flatMap((canonical) => {
-    const found = coreType(canonical) === undefined ? teller.knowledge.find(canonical) : undefined
-    return found?.is === 'profile' ? [found.profile.root] : []
+    const found = coreType(canonical) === undefined ? context.definitions.find(canonical) : undefined
+    return found?.kind === 'profile' ? [found.profile.root] : []
   })
 
 const isOfUrl = ({ types = [], children }: Shape, url: string): boolean =>

@@ -1,34 +1,34 @@
-/** What is found wrong with a resource under its profiles, each thing once. */
+/** Collects the issues of a profile check, without duplicates. */
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 
-/** More would tell a client nothing new, and a hostile body must not fill the memory. */
-const MOST_ISSUES = 100
-/** Characters of a message; profiles bring texts of their own. */
-const LONGEST_TEXT = 1_000
+/** More would not help a client, and a hostile body must not exhaust memory. */
+const MAX_ISSUES = 100
+/** In characters; messages may include texts of profiles. */
+const MAX_MESSAGE_LENGTH = 1_000
 
 export interface Finding {
   readonly code: IssueCode
   /** FHIRPath of the element. */
   readonly path: string
-  /** Goes on from the path: "is missing; …". */
-  readonly said: string
+  /** Continues a sentence that begins with the path: "is missing; …". */
+  readonly message: string
   readonly severity?: 'error' | 'warning' | 'information'
 }
 
 export class Findings {
-  readonly #most: number
+  readonly #maxIssues: number
   readonly #onlyErrors: boolean
   readonly #issues = new Map<string, Issue>()
   #errors = 0
 
-  constructor(most = MOST_ISSUES, onlyErrors = false) {
-    this.#most = most
+  constructor(maxIssues = MAX_ISSUES, onlyErrors = false) {
+    this.#maxIssues = maxIssues
     this.#onlyErrors = onlyErrors
   }
 
-  /** For whoever only asks whether there is an error. */
-  static ofTrial(): Findings {
+  /** Stops at the first error, for callers that only need to know whether there is any. */
+  static firstErrorOnly(): Findings {
     return new Findings(1, true)
   }
 
@@ -37,15 +37,15 @@ export class Findings {
   }
 
   get full(): boolean {
-    return this.#issues.size >= this.#most
+    return this.#issues.size >= this.#maxIssues
   }
 
   get hasErrors(): boolean {
     return this.#errors > 0
   }
 
-  add({ code, path, said, severity = 'error' }: Finding): void {
-    const text = cut(`${path} ${said}`, LONGEST_TEXT)
+  add({ code, path, message, severity = 'error' }: Finding): void {
+    const text = cut(`${path} ${message}`, MAX_MESSAGE_LENGTH)
     const key = `${severity} ${text}`
     if (this.full || this.#issues.has(key) || (this.#onlyErrors && severity !== 'error')) return
     if (severity === 'error') this.#errors++
@@ -53,9 +53,9 @@ export class Findings {
   }
 }
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}...`)
+const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}...`)
 
-/** A value in a message: JSON, not too long. */
+/** A value as JSON for a message, shortened when long. */
 export const quoted = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length <= 200 ? text : shortened(text)

@@ -1,17 +1,19 @@
-/** Invariants of profiles, which users write: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
+/** Invariants of profiles, written by users: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { ElementDefinitionConstraint } from 'fhir/r4'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
-import type { Limits } from '../fhir/fhirpath/scope.ts'
-import { compileForeign, EvaluationError, type Expression } from '../fhir/fhirpath.ts'
+import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
+import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath.ts'
 import { patternOf } from '../terminology/pattern.ts'
-import { coreType, type Item } from './item.ts'
+import { coreType, type TypedElement } from './typed-element.ts'
 
-/** Characters. The longest of R4 and of US Core have a third of that. */
-const LONGEST_EXPRESSION = 5_000
-/** Characters of a text that matches() looks at. */
-const LONGEST_TEXT = 2_000
+/** In characters; the longest of R4 and US Core have a third of that. */
+const MAX_EXPRESSION_LENGTH = 5_000
+/** In characters, of a text given to matches(). */
+const MAX_TEXT_LENGTH = 2_000
 
-export type Verdict = { readonly is: 'kept' | 'broken' } | { readonly is: 'unknown'; readonly why: string }
+export type InvariantResult =
+  | { readonly kind: 'satisfied' | 'violated' }
+  | { readonly kind: 'unknown'; readonly why: string }
 
 export class Invariant {
   readonly key: string
@@ -27,28 +29,28 @@ export class Invariant {
     this.expression = expression
   }
 
-  /** Whether it holds for the item: only when its result is true. */
-  verdict({ value, sibling, type, resource, rootResource }: Item, limits: Limits): Verdict {
-    this.#compiled ??= compiled(this.expression)
-    if ('why' in this.#compiled) return { is: 'unknown', why: this.#compiled.why }
+  /** Satisfied only when the result is true. */
+  evaluate({ value, sibling, type, resource, rootResource }: TypedElement, limits: EvaluationLimits): InvariantResult {
+    this.#compiled ??= tryCompile(this.expression)
+    if ('why' in this.#compiled) return { kind: 'unknown', why: this.#compiled.why }
     try {
       const own = value === resource ? {} : { type }
       const result = this.#compiled.evaluate(value, { resource, rootResource, sibling, limits, ...own })
-      return { is: result.length === 1 && result[0] === true ? 'kept' : 'broken' }
+      return { kind: result.length === 1 && result[0] === true ? 'satisfied' : 'violated' }
     } catch (error) {
-      if (error instanceof EvaluationError) return { is: 'unknown', why: error.message }
+      if (error instanceof EvaluationError) return { kind: 'unknown', why: error.message }
       throw error
     }
   }
 }
 
-/** Whatever a user wrote, it must not fail here: too many parentheses fill the stack, for one. */
-function compiled(expression: string): Expression | { readonly why: string } {
+/** Never throws, whatever the expression is; deeply nested parentheses overflow the stack, for example. */
+function tryCompile(expression: string): Expression | { readonly why: string } {
   if (expression.trim() === '') return { why: 'it has no FHIRPath expression' }
-  if (expression.length > LONGEST_EXPRESSION)
-    return { why: `its expression has ${expression.length} characters; ${LONGEST_EXPRESSION} are the most` }
+  if (expression.length > MAX_EXPRESSION_LENGTH)
+    return { why: `its expression has ${expression.length} characters; the maximum is ${MAX_EXPRESSION_LENGTH}` }
   try {
-    return compileForeign(expression)
+    return compileUserExpression(expression)
   } catch (error) {
     return { why: error instanceof RangeError ? 'its expression is nested too deeply' : messageOf(error) }
   }
@@ -56,29 +58,32 @@ function compiled(expression: string): Expression | { readonly why: string } {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be read')
 
-export function newLimits(work: number): Limits {
+/** Limits for the evaluation of user-written expressions; matches() runs in bounded time. */
+export function newLimits(work: number): EvaluationLimits {
   const patterns = new Map<string, (text: string) => boolean>()
   return {
     left: work,
     matches: (text, source) => {
-      if (text.length > LONGEST_TEXT) throw new Error(`matches() looks at ${LONGEST_TEXT} characters at most`)
-      const pattern = patterns.get(source) ?? patternOf(somewhere(source))
+      if (text.length > MAX_TEXT_LENGTH)
+        throw new Error(`matches() takes texts of at most ${MAX_TEXT_LENGTH} characters`)
+      const pattern = patterns.get(source) ?? patternOf(unanchored(source))
       patterns.set(source, pattern)
       return pattern(text)
     },
   }
 }
 
-/** `matches` asks for a part, `patternOf` for the whole; and to FHIRPath a dot is any character, line breaks too. */
-const somewhere = (source: string): string =>
+/** `patternOf` matches whole texts and its dot no line breaks, while FHIRPath's matches() finds a part and its dot is any character. */
+const unanchored = (source: string): string =>
   `[\\s\\S]*(?:${source.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '[\\s\\S]' : part))})[\\s\\S]*`
 
-/** Key -> expressions of R4 itself, for which every resource is checked before; snapshots repeat them at every element. */
-let ofCore: ReadonlyMap<string, ReadonlySet<string>> | undefined
+/** Key -> expressions of R4's own constraints, which are checked before and repeated in snapshots at every element. */
+let coreExpressions: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
-export function isOfCore({ key, source, expression = '' }: ElementDefinitionConstraint): boolean {
-  ofCore ??= expressionsByKey()
-  const expressions = ofCore.get(key)
+/** Whether the constraint is one of R4 itself. */
+export function isCoreConstraint({ key, source, expression = '' }: ElementDefinitionConstraint): boolean {
+  coreExpressions ??= expressionsByKey()
+  const expressions = coreExpressions.get(key)
   return expressions !== undefined && (expressions.has(expression) || (source !== undefined && isCore(source)))
 }
 

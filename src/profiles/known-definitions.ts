@@ -1,33 +1,33 @@
 /**
- * The profiles and value sets that a check has at hand. It asks for those it meets; what is not here yet is noted, to be
- * read before the check is made again, so that of a hundred profiles in a package only those are read that count.
+ * The profiles and value sets loaded for a check. Those that the check looks up but that are not loaded yet are recorded as
+ * pending, to be loaded before the check is repeated: so only definitions that matter for the resource are read.
  */
 import type { Issue } from '../fhir/outcome.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type BindingAnswer, type BoundCode, isInValueSet } from '../terminology/binding.ts'
 import { packagedTerminology, type Terminology } from '../terminology/terminology.ts'
-import { coreType } from './item.ts'
 import type { Profile } from './profile.ts'
+import { coreType } from './typed-element.ts'
 
 export type Found =
-  | { readonly is: 'profile'; readonly profile: Profile }
+  | { readonly kind: 'profile'; readonly profile: Profile }
   /** A type of R4 itself. */
-  | { readonly is: 'type'; readonly type: string }
-  | { readonly is: 'unknown' }
-  /** Not read yet: whatever the check finds now, it is made again. */
-  | { readonly is: 'wanted' }
+  | { readonly kind: 'type'; readonly type: string }
+  | { readonly kind: 'unknown' }
+  /** Not loaded yet; the check will be repeated. */
+  | { readonly kind: 'pending' }
 
-export class Knowledge {
+export class KnownDefinitions {
   readonly #profiles = new Map<string, Profile | undefined>()
   readonly #valueSets = new Set<string>()
   #terminology: Terminology = packagedTerminology
-  readonly wantedProfiles = new Set<string>()
-  readonly wantedValueSets = new Set<string>()
-  /** Nothing more is read: what is not here is unknown. */
+  readonly pendingProfiles = new Set<string>()
+  readonly pendingValueSets = new Set<string>()
+  /** No more definitions will be loaded: those missing are unknown. */
   isFinal = false
 
   get isComplete(): boolean {
-    return this.wantedProfiles.size === 0 && this.wantedValueSets.size === 0
+    return this.pendingProfiles.size === 0 && this.pendingValueSets.size === 0
   }
 
   get valueSets(): readonly string[] {
@@ -36,18 +36,18 @@ export class Knowledge {
 
   find(canonical: string): Found {
     const type = coreType(canonical)
-    if (type !== undefined) return { is: 'type', type }
+    if (type !== undefined) return { kind: 'type', type }
     const profile = this.#profiles.get(canonical)
-    if (profile !== undefined) return { is: 'profile', profile }
-    if (this.isFinal || this.#profiles.has(canonical)) return { is: 'unknown' }
-    this.wantedProfiles.add(canonical)
-    return { is: 'wanted' }
+    if (profile !== undefined) return { kind: 'profile', profile }
+    if (this.isFinal || this.#profiles.has(canonical)) return { kind: 'unknown' }
+    this.pendingProfiles.add(canonical)
+    return { kind: 'pending' }
   }
 
-  /** Undefined while the value set is not read yet. */
+  /** Whether the value set has the code. Undefined while the value set is not loaded yet. */
   isIn(valueSet: string, code: BoundCode): BindingAnswer | undefined {
     if (!this.isFinal && !this.#valueSets.has(valueSet)) {
-      this.wantedValueSets.add(valueSet)
+      this.pendingValueSets.add(valueSet)
       return undefined
     }
     try {
@@ -58,20 +58,20 @@ export class Knowledge {
     }
   }
 
-  /** What was read of `wantedProfiles`; undefined: there is none. */
+  /** Adds a pending profile, or undefined when it does not exist. */
   addProfile(canonical: string, profile: Profile | undefined): void {
-    this.wantedProfiles.delete(canonical)
+    this.pendingProfiles.delete(canonical)
     this.#profiles.set(canonical, profile)
   }
 
-  /** The terminology has all of `valueSets`. */
+  /** Sets a terminology that has all of `valueSets`, as far as they exist. */
   setTerminology(terminology: Terminology, valueSets: readonly string[]): void {
     this.#terminology = terminology
     for (const canonical of valueSets) {
-      this.wantedValueSets.delete(canonical)
+      this.pendingValueSets.delete(canonical)
       this.#valueSets.add(canonical)
     }
   }
 }
 
-const firstOf = ([issue]: readonly Issue[]): string => issue?.diagnostics ?? 'it cannot be told'
+const firstOf = ([issue]: readonly Issue[]): string => issue?.diagnostics ?? 'its codes cannot be determined'

@@ -1,17 +1,18 @@
-/** Profiles by canonical, each with the profiles that it narrows. */
+/** Loads profiles by canonical, with the profiles that they are derived from. */
 import type { StructureDefinition } from 'fhir/r4'
 import { canonicalOf, newest } from '../terminology/canonical.ts'
-import { coreType, isA } from './item.ts'
 import { packagedProfile } from './packaged.ts'
 import { type Profile, profileOf } from './profile.ts'
 import { isProfile } from './snapshot.ts'
+import { coreType, isA } from './typed-element.ts'
 
-/** All that the clinic has under these urls. The same object for the same content: what is made of it is kept with it. */
+/** Finds all definitions of the clinic with these urls. Unchanged definitions must be the same objects, as they are cache keys. */
 export type FindDefinitions = (urls: readonly string[]) => Promise<readonly StructureDefinition[]>
 
-/** Profiles of profiles. */
-const LONGEST_CHAIN = 20
+/** Levels of derivation. */
+const MAX_CHAIN_LENGTH = 20
 
+/** The profiles by canonical; undefined for an unknown one. */
 export async function loadProfiles(
   find: FindDefinitions,
   canonicals: readonly string[],
@@ -25,7 +26,7 @@ export async function loadProfiles(
 
 class Loader {
   readonly #find: FindDefinitions
-  readonly #held = new Map<string, StructureDefinition[]>()
+  readonly #definitions = new Map<string, StructureDefinition[]>()
 
   constructor(find: FindDefinitions) {
     this.#find = find
@@ -33,19 +34,19 @@ class Loader {
 
   async read(canonicals: readonly string[]): Promise<void> {
     const urls = new Set(canonicals.map((canonical) => canonicalOf(canonical).url))
-    const unread = [...urls].filter((url) => url !== '' && !this.#held.has(url))
-    for (const url of unread) this.#held.set(url, [])
+    const unread = [...urls].filter((url) => url !== '' && !this.#definitions.has(url))
+    for (const url of unread) this.#definitions.set(url, [])
     if (unread.length === 0) return
-    for (const definition of await this.#find(unread)) this.#held.get(definition.url)?.push(definition)
+    for (const definition of await this.#find(unread)) this.#definitions.get(definition.url)?.push(definition)
   }
 
-  /** @param trail the urls that led here */
+  /** @param trail the urls of the profiles derived from this one */
   async load(canonical: string, trail: readonly string[]): Promise<Profile | undefined> {
-    const definition = this.#chosen(canonical)
+    const definition = this.#definitionOf(canonical)
     if (definition === undefined) return undefined
-    if ((definition.snapshot?.element.length ?? 0) > 0) return made(definition, undefined, [])
+    if ((definition.snapshot?.element.length ?? 0) > 0) return compiledProfile(definition, undefined, [])
     const { base, problems } = await this.#base(definition, [...trail, definition.url])
-    return made(definition, base, problems)
+    return compiledProfile(definition, base, problems)
   }
 
   async #base({ type, baseDefinition = '' }: StructureDefinition, trail: readonly string[]) {
@@ -57,8 +58,8 @@ class Loader {
     if (core !== undefined)
       return isA(type, core) ? { base: undefined, problems: [] } : without(`is no type of ${type}`)
     if (trail.includes(canonicalOf(baseDefinition).url)) return without('leads back to itself')
-    if (trail.length >= LONGEST_CHAIN)
-      return without(`is the end of a chain of ${LONGEST_CHAIN}, the longest that is followed`)
+    if (trail.length >= MAX_CHAIN_LENGTH)
+      return without(`is the end of a chain of ${MAX_CHAIN_LENGTH} profiles, the longest that is followed`)
     await this.read([baseDefinition])
     const base = await this.load(baseDefinition, trail)
     if (base === undefined) return without('is neither stored in this clinic nor part of R4')
@@ -66,27 +67,31 @@ class Loader {
     return { base, problems: base.problems }
   }
 
-  #chosen(canonical: string): StructureDefinition | undefined {
+  #definitionOf(canonical: string): StructureDefinition | undefined {
     const { url, version } = canonicalOf(canonical)
-    const held = (this.#held.get(url) ?? []).filter(isProfile)
-    const own = newest(version === undefined ? held : held.filter((one) => one.version === version))
+    const stored = (this.#definitions.get(url) ?? []).filter(isProfile)
+    const own = newest(version === undefined ? stored : stored.filter((one) => one.version === version))
     return own ?? packagedProfile(url, version)
   }
 }
 
-interface Made {
+interface CachedProfile {
   readonly base: Profile | undefined
   readonly problems: string
   readonly profile: Profile
 }
-const kept = new WeakMap<StructureDefinition, Made>()
+const cache = new WeakMap<StructureDefinition, CachedProfile>()
 
-/** Made once of the same definition on the same base. */
-function made(definition: StructureDefinition, base: Profile | undefined, problems: readonly string[]): Profile {
-  const known = kept.get(definition)
-  const said = problems.join('\n')
-  if (known !== undefined && known.base === base && known.problems === said) return known.profile
+/** The profile of a definition, cached as long as its base is the same. */
+function compiledProfile(
+  definition: StructureDefinition,
+  base: Profile | undefined,
+  problems: readonly string[],
+): Profile {
+  const cached = cache.get(definition)
+  const problemText = problems.join('\n')
+  if (cached !== undefined && cached.base === base && cached.problems === problemText) return cached.profile
   const profile = profileOf(definition, base, problems)
-  kept.set(definition, { base, problems: said, profile })
+  cache.set(definition, { base, problems: problemText, profile })
   return profile
 }

@@ -1,4 +1,4 @@
-/** The profiles and extensions that R4 itself publishes (resources/r4/profiles.jsonl, `npm run definitions`). */
+/** The profiles and extensions published with R4 (resources/r4/profiles.jsonl, `npm run definitions`). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StructureDefinition } from 'fhir/r4'
@@ -9,7 +9,7 @@ const HEAD = /^\{"resourceType":"StructureDefinition","url":"([^"]+)"/
 let lines: ReadonlyMap<string, string> | undefined
 const parsed = new Map<string, StructureDefinition>()
 
-/** Undefined when R4 has none of this url, or another version. The file is read when first asked for. */
+/** Undefined when R4 has none with this url and version. The file is read on first use. */
 export function packagedProfile(url: string, version?: string): StructureDefinition | undefined {
   lines ??= new Map(
     readFileSync(FILE, 'utf8')

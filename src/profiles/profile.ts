@@ -1,29 +1,30 @@
-/** A StructureDefinition that narrows a type of R4, made ready for checks: https://hl7.org/fhir/R4/profiling.html. */
+/** A profile, a StructureDefinition that constrains a type of R4, compiled for validation: https://hl7.org/fhir/R4/profiling.html. */
 import type { StructureDefinition, StructureDefinitionContext } from 'fhir/r4'
 import type { Draft, Shape } from './shape.ts'
 import { snapshotOf } from './snapshot.ts'
 
 export interface Profile {
-  /** As messages name it, `http://example.org/my-patient|1.0`. */
+  /** For messages, `http://example.org/my-patient|1.0`. */
   readonly canonical: string
   readonly url: string
-  /** Of R4. */
+  /** The R4 type. */
   readonly type: string
   readonly root: Shape
-  /** Of an extension: whether it changes the meaning of what it stands in. */
+  /** For an extension: whether it is a modifier extension. */
   readonly isModifier: boolean
-  /** Of an extension: where it may stand. */
+  /** For an extension: where it may be used. */
   readonly context: readonly StructureDefinitionContext[]
-  /** What of the StructureDefinition could not be used, in words. */
+  /** The parts of the StructureDefinition that could not be used, in words. */
   readonly problems: readonly string[]
 }
 
-/** The tree of a base is kept in its profile, so that what is derived from it can be made of it. */
+/** The draft of each profile, from which derived profiles are built. */
 const drafts = new WeakMap<Profile, Draft>()
 
 /**
- * @param base the profile that it narrows; needed where it has no snapshot and its baseDefinition is no type of R4
- * @param problems what was wrong on the way to the base
+ * Compiles a profile.
+ * @param base the profile it is derived from; required without a snapshot, unless its baseDefinition is a type of R4
+ * @param problems the problems found when loading the base
  */
 export function profileOf(
   definition: StructureDefinition,
@@ -31,17 +32,17 @@ export function profileOf(
   problems: readonly string[] = [],
 ): Profile {
   const { url, version, type, context = [] } = definition
-  const made = snapshotOf(definition, base && drafts.get(base))
+  const tree = snapshotOf(definition, base && drafts.get(base))
   const profile: Profile = {
     canonical: version === undefined ? url : `${url}|${version}`,
     url,
     type,
-    root: made.root,
+    root: tree.root,
     isModifier: isModifier(definition, base),
     context,
-    problems: [...problems, ...made.problems],
+    problems: [...problems, ...tree.problems],
   }
-  drafts.set(profile, made.root)
+  drafts.set(profile, tree.root)
   return profile
 }
 

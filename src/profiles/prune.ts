@@ -1,9 +1,9 @@
-/** Takes out of the tree of a profile what R4 asks for anyway, so that a check goes only where the profile says more. */
+/** Removes from a profile's tree the rules that R4 has anyway, so that only elements with additional rules are checked. */
 import type { ElementStructure } from '../fhir/definitions.ts'
-import { chainOf, coreCanonical, elementsOf } from './item.ts'
 import type { BindingRule, Draft, TypeRule } from './shape.ts'
+import { coreCanonical, elementsByName, typeHierarchy } from './typed-element.ts'
 
-/** The same draft. */
+/** Prunes the draft in place and returns it. */
 export function pruned(root: Draft): Draft {
   pruneChildren(root)
   return root
@@ -11,11 +11,11 @@ export function pruned(root: Draft): Draft {
 
 function pruneChildren(draft: Draft): void {
   for (const [name, child] of draft.children) {
-    const element = elementsOf(draft.coreType ?? '').get(name)
+    const element = elementsByName(draft.coreType ?? '').get(name)
     if (element !== undefined) pruneRules(child, element)
     pruneChildren(child)
     for (const slice of child.slices.values()) pruneChildren(slice)
-    if (!asksAnything(child)) draft.children.delete(name)
+    if (!hasRules(child)) draft.children.delete(name)
   }
 }
 
@@ -25,7 +25,7 @@ function pruneRules(draft: Draft, { min, max, binding, properties, targets }: El
   draft.bindings = draft.bindings.filter((rule) => !isSame(rule, binding))
   const { types } = draft
   const covers = [...properties.values()].every(
-    (type) => types?.some(({ code }) => chainOf(type).includes(code)) === true,
+    (type) => types?.some(({ code }) => typeHierarchy(type).includes(code)) === true,
   )
   if (covers && types?.every((rule) => isPlain(rule, targets)) === true) draft.types = undefined
 }
@@ -33,13 +33,13 @@ function pruneRules(draft: Draft, { min, max, binding, properties, targets }: El
 const isSame = ({ strength, valueSet }: BindingRule, binding: string | undefined): boolean =>
   strength === 'required' && valueSet.split('|', 1)[0] === binding
 
-/** A Reference that may lead to all that R4 lets it lead to. */
+/** Whether the type rule allows all profiles and reference targets that R4 allows. */
 const isPlain = ({ profiles, targets }: TypeRule, core: readonly string[]): boolean =>
   profiles.length === 0 &&
   (targets.length === 0 ||
     (core.length === 0 ? ['Resource'] : core).every((type) => targets.includes(coreCanonical(type))))
 
-const asksAnything = (draft: Draft): boolean =>
+const hasRules = (draft: Draft): boolean =>
   draft.min > 0 ||
   draft.max !== Number.POSITIVE_INFINITY ||
   draft.types !== undefined ||

@@ -1,11 +1,11 @@
-/** What a profile asks of an element and of what is in it: https://hl7.org/fhir/R4/elementdefinition.html. */
+/** The rules of a profile for an element and its children: https://hl7.org/fhir/R4/elementdefinition.html. */
 import type { Invariant } from './invariant.ts'
 
 export interface TypeRule {
   readonly code: string
-  /** One of these must hold; none: any. */
+  /** Profiles of which one must be met; when empty, any. */
   readonly profiles: readonly string[]
-  /** What a Reference may lead to; none: anything. */
+  /** Profiles allowed as the target of a Reference; when empty, any. */
   readonly targets: readonly string[]
 }
 
@@ -22,14 +22,14 @@ export interface Slicing {
 
 export interface BindingRule {
   readonly strength: 'required' | 'extensible'
-  /** Canonical. */
+  /** Canonical of the value set. */
   readonly valueSet: string
 }
 
 export interface Shape {
-  /** Of the ElementDefinition, `Patient.extension:race`. */
+  /** The id of the ElementDefinition, `Patient.extension:race`. */
   readonly id: string
-  /** In FHIRPath, `extension`; `value` for a choice. */
+  /** The name in FHIRPath, `extension`; `value` for a choice. */
   readonly name: string
   readonly sliceName: string | undefined
   readonly min: number
@@ -46,18 +46,18 @@ export interface Shape {
   readonly slicing: Slicing | undefined
   /** By FHIRPath name. */
   readonly children: ReadonlyMap<string, Shape>
-  /** By name, in the order of the profile. */
+  /** By slice name, in the order of the profile. */
   readonly slices: ReadonlyMap<string, Shape>
 }
 
-/** A shape while it is made. */
+/** A shape under construction. */
 export type Draft = {
   -readonly [Key in keyof Omit<Shape, 'children' | 'slices' | 'invariants'>]: Shape[Key]
 } & {
   invariants: Invariant[]
   readonly children: Map<string, Draft>
   readonly slices: Map<string, Draft>
-  /** The R4 type of the element; undefined where it has several or is not known. */
+  /** The R4 type of the element; undefined when it has several or is unknown. */
   coreType: string | undefined
 }
 

@@ -1,20 +1,20 @@
-/** Which slice of a sliced element an item is in: https://hl7.org/fhir/R4/profiling.html#discriminator. */
+/** Assigns items to the slices of an element by discriminators: https://hl7.org/fhir/R4/profiling.html#discriminator. */
 import { canonicalOf } from '../terminology/canonical.ts'
-import { membershipOf } from './codes.ts'
-import { type Step, selected, shapesAt, stepsOf } from './discriminator-path.ts'
+import { checkBinding } from './codes.ts'
+import { type DiscriminatorStep, parseDiscriminatorPath, select, shapesAt } from './discriminator-path.ts'
 import { quoted } from './findings.ts'
-import { childrenOf, type Item, isA, isTyped } from './item.ts'
-import type { Knowledge } from './known-definitions.ts'
+import type { KnownDefinitions } from './known-definitions.ts'
 import type { Discriminator, Shape, TypeRule } from './shape.ts'
 import { type Target, targetOf } from './targets.ts'
+import { childElements, hasTypeCode, isA, type TypedElement } from './typed-element.ts'
 import { fits, isEqual } from './values.ts'
 
-/** What telling slices apart needs of the check. */
-export interface Teller {
-  readonly knowledge: Knowledge
-  /** Whether the item keeps to one of the profiles, without saying why not. */
-  readonly conforms: (item: Item, profiles: readonly string[]) => boolean
-  /** Counts the work. @throws OutOfWork */
+/** What evaluating discriminators needs from the check. */
+export interface CheckContext {
+  readonly definitions: KnownDefinitions
+  /** Whether the item conforms to any of the profiles; reports no issues. */
+  readonly conforms: (item: TypedElement, profiles: readonly string[]) => boolean
+  /** Counts the work. @throws WorkLimitExceeded */
   readonly step: () => void
 }
 
@@ -22,7 +22,7 @@ const BY_URL: readonly Discriminator[] = [{ type: 'value', path: 'url' }]
 const BY_TYPE: readonly Discriminator[] = [{ type: 'type', path: '$this' }]
 const EXTENSIONS: ReadonlySet<string> = new Set(['extension', 'modifierExtension'])
 
-/** Those that the profile names; extensions are told apart by url, and the types of a choice by their name. */
+/** The discriminators of the profile; by default, extensions are discriminated by url and choices by type. */
 export function discriminatorsOf(shape: Shape): readonly Discriminator[] {
   const named = shape.slicing?.discriminators ?? []
   if (named.length > 0) return named
@@ -30,137 +30,169 @@ export function discriminatorsOf(shape: Shape): readonly Discriminator[] {
   return [...shape.slices.values()].every(({ types }) => types !== undefined) ? BY_TYPE : []
 }
 
-/** Undefined: it cannot be told, as the slice says nothing where the discriminator looks. */
-export function isInSlice(slice: Shape, by: readonly Discriminator[], item: Item, teller: Teller): boolean | undefined {
-  let answer: boolean | undefined = by.length === 0 ? undefined : true
+/** Undefined when it cannot be determined, as the slice has no rule at the path of a discriminator. */
+export function isInSlice(
+  slice: Shape,
+  by: readonly Discriminator[],
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
+  let result: boolean | undefined = by.length === 0 ? undefined : true
   for (const discriminator of by) {
-    teller.step()
-    const met = isMet(slice, discriminator, item, teller)
+    context.step()
+    const met = matchesDiscriminator(slice, discriminator, item, context)
     if (met === false) return false
-    if (met === undefined) answer = undefined
+    if (met === undefined) result = undefined
   }
-  return answer
+  return result
 }
 
-function isMet(slice: Shape, { type, path }: Discriminator, item: Item, teller: Teller): boolean | undefined {
-  const steps = stepsOf(path)
+function matchesDiscriminator(
+  slice: Shape,
+  { type, path }: Discriminator,
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
+  const steps = parseDiscriminatorPath(path)
   if (steps === undefined) return undefined
   switch (type) {
     case 'value':
     case 'pattern':
-      return hasValue(slice, steps, item, teller)
+      return hasValue(slice, steps, item, context)
     case 'exists':
-      return exists(slice, steps, item, teller)
+      return exists(slice, steps, item, context)
     case 'type':
-      return hasType(slice, steps, item, teller)
+      return hasType(slice, steps, item, context)
     case 'profile':
-      return hasProfile(slice, steps, item, teller)
+      return hasProfile(slice, steps, item, context)
     default:
       return undefined
   }
 }
 
-function hasValue(slice: Shape, steps: readonly Step[], item: Item, teller: Teller): boolean | undefined {
+function hasValue(
+  slice: Shape,
+  steps: readonly DiscriminatorStep[],
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
   const urls = urlsOf(slice, steps)
   if (urls.length > 0) {
-    const [url] = childrenOf(item, 'url')
+    const [url] = childElements(item, 'url')
     return urls.some((one) => one === url?.value)
   }
-  const items = selected([item], steps)
-  const told = shapesAt([slice], steps, teller)
-    .map((shape) => isIdentified(shape, items, teller))
+  const items = select([item], steps)
+  const matches = shapesAt([slice], steps, context)
+    .map((shape) => isIdentified(shape, items, context))
     .filter((one) => one !== undefined)
-  return told.length === 0 ? undefined : told.some(Boolean)
+  return matches.length === 0 ? undefined : matches.some(Boolean)
 }
 
-/** The url of an extension is that of its profile. */
-function urlsOf({ types = [], children }: Shape, steps: readonly Step[]): readonly string[] {
+/** The urls of an extension slice, given by its profiles. */
+function urlsOf({ types = [], children }: Shape, steps: readonly DiscriminatorStep[]): readonly string[] {
   const [first, ...others] = steps
   const isUrl = others.length === 0 && first?.kind === 'element' && first.name === 'url'
   if (!isUrl || children.has('url')) return []
   return types.flatMap(({ profiles }) => profiles.map((profile) => canonicalOf(profile).url))
 }
 
-/** Whether one of the items has the values that the shape asks for; undefined when it asks for none. */
-function isIdentified(shape: Shape, items: readonly Item[], teller: Teller): boolean | undefined {
+/** Whether any item has the values that the shape requires; undefined when it requires none. */
+function isIdentified(shape: Shape, items: readonly TypedElement[], context: CheckContext): boolean | undefined {
   if (!identifies(shape)) return undefined
-  return items.some((item) => hasIdentity(shape, item, teller))
+  return items.some((item) => hasIdentity(shape, item, context))
 }
 
 function identifies(shape: Shape): boolean {
   if (shape.fixed !== undefined || shape.pattern !== undefined || requiredOf(shape).length > 0) return true
-  return partsOf(shape).some(identifies)
+  return childShapes(shape).some(identifies)
 }
 
 const requiredOf = ({ bindings }: Shape) => bindings.filter(({ strength }) => strength === 'required')
 
-/** What is in it, slices included. */
-const partsOf = ({ children }: Shape): readonly Shape[] =>
+/** The children, including their slices. */
+const childShapes = ({ children }: Shape): readonly Shape[] =>
   [...children.values()].flatMap((child) => [child, ...child.slices.values()])
 
-function hasIdentity(shape: Shape, item: Item, teller: Teller): boolean {
-  teller.step()
+function hasIdentity(shape: Shape, item: TypedElement, context: CheckContext): boolean {
+  context.step()
   if (shape.fixed !== undefined && !isEqual(item.value, shape.fixed)) return false
   if (shape.pattern !== undefined && !fits(item.value, shape.pattern)) return false
-  if (!requiredOf(shape).every(({ valueSet }) => membershipOf(item, valueSet, teller.knowledge)?.is === 'in'))
+  if (!requiredOf(shape).every(({ valueSet }) => checkBinding(item, valueSet, context.definitions)?.kind === 'in'))
     return false
   return [...shape.children.values()].every((child) => {
-    const told = [child, ...child.slices.values()].filter(identifies)
-    const values = told.length === 0 ? [] : childrenOf(item, child.name)
-    return told.length === 0 || told.some((one) => values.some((value) => hasIdentity(one, value, teller)))
+    const identifying = [child, ...child.slices.values()].filter(identifies)
+    const values = identifying.length === 0 ? [] : childElements(item, child.name)
+    return (
+      identifying.length === 0 || identifying.some((one) => values.some((value) => hasIdentity(one, value, context)))
+    )
   })
 }
 
-/** By what the slice says of the number of elements at the path. */
-function exists(slice: Shape, steps: readonly Step[], item: Item, teller: Teller): boolean | undefined {
-  const [shape] = shapesAt([slice], steps, teller)
-  const isThere = selected([item], steps).length > 0
+/** Decided by the cardinality of the slice at the path. */
+function exists(
+  slice: Shape,
+  steps: readonly DiscriminatorStep[],
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
+  const [shape] = shapesAt([slice], steps, context)
+  const isThere = select([item], steps).length > 0
   if (shape?.max === 0) return !isThere
   return shape !== undefined && shape.min > 0 ? isThere : undefined
 }
 
-function hasType(slice: Shape, steps: readonly Step[], item: Item, teller: Teller): boolean | undefined {
+function hasType(
+  slice: Shape,
+  steps: readonly DiscriminatorStep[],
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
   const isResolved = steps.at(-1)?.kind === 'resolve'
-  const asked = shapesAt([slice], isResolved ? steps.slice(0, -1) : steps, teller)
-  const rules = asked.flatMap(({ types = [] }) => types)
+  const shapes = shapesAt([slice], isResolved ? steps.slice(0, -1) : steps, context)
+  const rules = shapes.flatMap(({ types = [] }) => types)
   if (!isResolved) {
-    const found = selected([item], steps)
-    return rules.length === 0 ? undefined : found.some(({ type }) => rules.some(({ code }) => isTyped(type, code)))
+    const found = select([item], steps)
+    return rules.length === 0 ? undefined : found.some(({ type }) => rules.some(({ code }) => hasTypeCode(type, code)))
   }
-  const types = rules.flatMap(({ targets }) => targets.flatMap((target) => typeOfTarget(target, teller)))
-  const targets = selected([item], steps.slice(0, -1)).flatMap((one) => targetOf(one) ?? [])
+  const types = rules.flatMap(({ targets }) => targets.flatMap((target) => typeOfTarget(target, context)))
+  const targets = select([item], steps.slice(0, -1)).flatMap((one) => targetOf(one) ?? [])
   return types.length === 0 ? undefined : targets.some(({ type }) => types.some((one) => isTarget(type, one)))
 }
 
-const isTarget = (type: string | undefined, wanted: string): boolean => type !== undefined && isA(type, wanted)
+const isTarget = (type: string | undefined, allowed: string): boolean => type !== undefined && isA(type, allowed)
 
-function typeOfTarget(canonical: string, { knowledge }: Teller): readonly string[] {
-  const found = knowledge.find(canonical)
-  if (found.is === 'type') return [found.type]
-  return found.is === 'profile' ? [found.profile.type] : []
+function typeOfTarget(canonical: string, { definitions }: CheckContext): readonly string[] {
+  const found = definitions.find(canonical)
+  if (found.kind === 'type') return [found.type]
+  return found.kind === 'profile' ? [found.profile.type] : []
 }
 
-function hasProfile(slice: Shape, steps: readonly Step[], item: Item, teller: Teller): boolean | undefined {
+function hasProfile(
+  slice: Shape,
+  steps: readonly DiscriminatorStep[],
+  item: TypedElement,
+  context: CheckContext,
+): boolean | undefined {
   const isResolved = steps.at(-1)?.kind === 'resolve'
   const path = isResolved ? steps.slice(0, -1) : steps
   const profilesOf = ({ profiles, targets }: TypeRule) => (isResolved ? targets : profiles)
-  const profiles = shapesAt([slice], path, teller).flatMap(({ types = [] }) => types.flatMap(profilesOf))
+  const profiles = shapesAt([slice], path, context).flatMap(({ types = [] }) => types.flatMap(profilesOf))
   if (profiles.length === 0) return undefined
-  const found = selected([item], path)
-  if (!isResolved) return found.some((one) => teller.conforms(one, profiles))
-  return found.some((one) => leadsTo(targetOf(one), profiles, teller))
+  const found = select([item], path)
+  if (!isResolved) return found.some((one) => context.conforms(one, profiles))
+  return found.some((one) => refersTo(targetOf(one), profiles, context))
 }
 
-/** Of a resource that is elsewhere only the type is known. */
-const leadsTo = (target: Target | undefined, profiles: readonly string[], teller: Teller): boolean => {
-  if (target?.item !== undefined) return teller.conforms(target.item, profiles)
-  return profiles.some((profile) => typeOfTarget(profile, teller).some((type) => isTarget(target?.type, type)))
+/** Only the type is checked when the resource is not available. */
+const refersTo = (target: Target | undefined, profiles: readonly string[], context: CheckContext): boolean => {
+  if (target?.item !== undefined) return context.conforms(target.item, profiles)
+  return profiles.some((profile) => typeOfTarget(profile, context).some((type) => isTarget(target?.type, type)))
 }
 
-/** How an item of the slice looks, for a message: `code = {"coding":[…]}`. */
-export function signOf(slice: Shape, by: readonly Discriminator[]): string {
-  const signs = by.flatMap(({ path }) => {
-    const steps = stepsOf(path) ?? []
+/** The values by which a slice is recognized, for a message: `code = {"coding":[…]}`. */
+export function describeDiscriminators(slice: Shape, by: readonly Discriminator[]): string {
+  const values = by.flatMap(({ path }) => {
+    const steps = parseDiscriminatorPath(path) ?? []
     const [url] = urlsOf(slice, steps)
     if (url !== undefined) return [`url = ${quoted(url)}`]
     const shape = steps.reduce<Shape | undefined>(
@@ -170,5 +202,5 @@ export function signOf(slice: Shape, by: readonly Discriminator[]): string {
     const value = shape?.fixed ?? shape?.pattern
     return value === undefined ? [] : [`${path} = ${quoted(value)}`]
   })
-  return signs.length === 0 ? '' : `, told by ${signs.join(' and ')}`
+  return values.length === 0 ? '' : `, identified by ${values.join(' and ')}`
 }

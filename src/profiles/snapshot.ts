@@ -1,47 +1,46 @@
 /**
- * The tree of a profile: the rules of its snapshot, or where it has a differential only, those of its base with the
- * differential laid over them (https://hl7.org/fhir/R4/profiling.html#snapshot). What R4 itself asks for is left out:
- * every resource is checked for that before.
+ * Builds the tree of a profile from its snapshot or, without one, from its base and the differential
+ * (https://hl7.org/fhir/R4/profiling.html#snapshot). Rules of R4 itself are left out, as every resource is validated
+ * against R4 before.
  */
 import type { ElementDefinition, ElementDefinitionType, StructureDefinition } from 'fhir/r4'
 import { isObject } from '../fhir/resource.ts'
-import { Invariant, isOfCore } from './invariant.ts'
-import { coreCanonical, elementsOf, isA, namedByKey } from './item.ts'
+import { Invariant, isCoreConstraint } from './invariant.ts'
 import { pruned } from './prune.ts'
 import { type BindingRule, copyOf, type Draft, newDraft, type Slicing, type TypeRule } from './shape.ts'
+import { coreCanonical, elementsByKey, elementsByName, isA } from './typed-element.ts'
 
-/** Elements of a profile; the largest published ones have two thousand. */
-const MOST_ELEMENTS = 10_000
+/** Per profile; the largest published ones have two thousand. */
+const MAX_ELEMENTS = 10_000
 /** Names in a path. */
-const DEEPEST_PATH = 40
+const MAX_PATH_DEPTH = 40
 
-interface Step {
+interface PathSegment {
   readonly name: string
   readonly slice?: string
 }
 
 export interface Snapshot {
   readonly root: Draft
-  /** What could not be read, in words. */
+  /** The parts that could not be read, in words. */
   readonly problems: readonly string[]
 }
 
-/** @param base the tree of the profile that this one narrows; absent: it narrows a type of R4, or brings its snapshot */
+/** @param base the tree of the base profile; absent when the base is a type of R4 or there is a snapshot */
 export function snapshotOf({ type, snapshot, differential }: StructureDefinition, base?: Draft): Snapshot {
   const elements = snapshot?.element ?? differential?.element ?? []
   const root = base === undefined || snapshot !== undefined ? newDraft(type, type, type) : copyOf(base)
   const problems = new Set<string>()
-  if (elements.length > MOST_ELEMENTS)
-    problems.add(`it has ${elements.length} elements; ${MOST_ELEMENTS} are looked at`)
+  if (elements.length > MAX_ELEMENTS) problems.add(`it has ${elements.length} elements; only ${MAX_ELEMENTS} are used`)
   const slices = new Map<string, string>()
-  for (const element of elements.slice(0, MOST_ELEMENTS)) {
-    const steps = stepsOf(element, slices)
-    if (steps === undefined || steps[0]?.name !== type) {
-      problems.add(`the path ${shown(element.path)} is no path in ${type}`)
-    } else if (steps.some(({ slice }) => slice?.includes('/') === true)) {
+  for (const element of elements.slice(0, MAX_ELEMENTS)) {
+    const segments = segmentsOf(element, slices)
+    if (segments === undefined || segments[0]?.name !== type) {
+      problems.add(`the path ${shown(element.path)} is not a path in ${type}`)
+    } else if (segments.some(({ slice }) => slice?.includes('/') === true)) {
       problems.add(`the slice ${shown(element.sliceName)} of a slice is not looked at`)
     } else {
-      lay(element, draftAt(root, steps.slice(1), element.id))
+      applyElement(element, draftAt(root, segments.slice(1), element.id))
     }
   }
   return { root: pruned(root), problems: [...problems].slice(0, 10) }
@@ -49,32 +48,36 @@ export function snapshotOf({ type, snapshot, differential }: StructureDefinition
 
 const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 64))
 
-/** The id tells in which slices an element is; where it does not fit the path, the elements before do. */
-function stepsOf({ id, path, sliceName }: ElementDefinition, slices: Map<string, string>): readonly Step[] | undefined {
+/** Slices are given by the id or, when it does not match the path, by the preceding elements. */
+function segmentsOf(
+  { id, path, sliceName }: ElementDefinition,
+  slices: Map<string, string>,
+): readonly PathSegment[] | undefined {
   const names = path.split('.')
-  if (names.length > DEEPEST_PATH) return undefined
+  if (names.length > MAX_PATH_DEPTH) return undefined
   for (const known of slices.keys()) if (known === path || known.startsWith(`${path}.`)) slices.delete(known)
   if (sliceName !== undefined) slices.set(path, sliceName)
-  const told = stepsOfId(id ?? '')
-  if (told.length === names.length && told.every(({ name }, index) => name === names[index])) {
-    return sliceName === undefined ? told : [...told.slice(0, -1), step(names.at(-1) ?? '', sliceName)]
+  const byId = segmentsOfId(id ?? '')
+  if (byId.length === names.length && byId.every(({ name }, index) => name === names[index])) {
+    return sliceName === undefined ? byId : [...byId.slice(0, -1), segment(names.at(-1) ?? '', sliceName)]
   }
-  return names.map((name, index) => step(name, slices.get(names.slice(0, index + 1).join('.'))))
+  return names.map((name, index) => segment(name, slices.get(names.slice(0, index + 1).join('.'))))
 }
 
-const step = (name: string, slice: string | undefined): Step => (slice === undefined ? { name } : { name, slice })
+const segment = (name: string, slice: string | undefined): PathSegment =>
+  slice === undefined ? { name } : { name, slice }
 
-const stepsOfId = (id: string): readonly Step[] =>
+const segmentsOfId = (id: string): readonly PathSegment[] =>
   id.split('.').map((part) => {
     const at = part.indexOf(':')
     return at < 0 ? { name: part } : { name: part.slice(0, at), slice: part.slice(at + 1) }
   })
 
-/** Made where it is not there yet. */
-function draftAt(root: Draft, steps: readonly Step[], id: string | undefined): Draft {
+/** The draft at a path, created when missing. */
+function draftAt(root: Draft, segments: readonly PathSegment[], id: string | undefined): Draft {
   let draft = root
-  for (const [index, { name, slice }] of steps.entries()) {
-    const ownId = index === steps.length - 1 ? id : undefined
+  for (const [index, { name, slice }] of segments.entries()) {
+    const ownId = index === segments.length - 1 ? id : undefined
     draft = childAt(draft, name, ownId)
     if (slice !== undefined) draft = sliceAt(draft, slice, ownId)
   }
@@ -83,8 +86,8 @@ function draftAt(root: Draft, steps: readonly Step[], id: string | undefined): D
 
 function childAt(parent: Draft, written: string, id: string | undefined): Draft {
   const plain = written.replace(/\[x\]$/, '')
-  const elements = elementsOf(parent.coreType ?? '')
-  const element = elements.get(plain) ?? namedByKey(parent.coreType ?? '').get(plain)
+  const elements = elementsByName(parent.coreType ?? '')
+  const element = elements.get(plain) ?? elementsByKey(parent.coreType ?? '').get(plain)
   const name = element?.name ?? plain
   const [type, ...others] = new Set(element?.properties.values())
   const coreType = others.length === 0 ? type : undefined
@@ -108,11 +111,11 @@ function typeOfSlice({ name, coreType }: Draft, slice: string): string | undefin
   if (coreType !== undefined || !slice.startsWith(name)) return undefined
   const type = slice.slice(name.length)
   const primitive = `${type.charAt(0).toLowerCase()}${type.slice(1)}`
-  return [primitive, type].find((candidate) => isA(candidate, 'Element') && elementsOf(candidate).size > 0)
+  return [primitive, type].find((candidate) => isA(candidate, 'Element') && elementsByName(candidate).size > 0)
 }
 
-/** What the element says replaces what its base said; rules are added. */
-function lay(element: ElementDefinition, draft: Draft): void {
+/** Applies an element definition: its values replace those of the base, its constraints are added. */
+function applyElement(element: ElementDefinition, draft: Draft): void {
   draft.min = element.min ?? draft.min
   draft.max = element.max === undefined ? draft.max : Number(element.max.replace('*', 'Infinity'))
   if (Number.isNaN(draft.max)) draft.max = Number.POSITIVE_INFINITY
@@ -122,21 +125,21 @@ function lay(element: ElementDefinition, draft: Draft): void {
   draft.minValue = valueAt(element, 'minValue') ?? draft.minValue
   draft.maxValue = valueAt(element, 'maxValue') ?? draft.maxValue
   draft.slicing = slicingOf(element) ?? draft.slicing
-  if (element.type !== undefined && element.path.includes('.')) layTypes(element.type, draft)
+  if (element.type !== undefined && element.path.includes('.')) applyTypes(element.type, draft)
   const bindings = bindingsOf(element)
   if (bindings.length > 0) draft.bindings = bindings
-  const own = (element.constraint ?? []).filter((constraint) => !isOfCore(constraint))
+  const own = (element.constraint ?? []).filter((constraint) => !isCoreConstraint(constraint))
   const keys = new Set(own.map(({ key }) => key))
   draft.invariants = [...draft.invariants.filter(({ key }) => !keys.has(key)), ...own.map((one) => new Invariant(one))]
 }
 
-/** `fixedUri`, `patternCodeableConcept`: of any type. */
+/** The value of `fixed[x]`, `pattern[x]` and the like. */
 function valueAt(element: ElementDefinition, prefix: string): unknown {
   const key = Object.keys(element).find((name) => name.startsWith(prefix) && /^[A-Z]/.test(name.slice(prefix.length)))
   return key === undefined ? undefined : (element as unknown as Record<string, unknown>)[key]
 }
 
-function layTypes(types: readonly ElementDefinitionType[], draft: Draft): void {
+function applyTypes(types: readonly ElementDefinitionType[], draft: Draft): void {
   const rules = types.map(typeRule)
   draft.types = rules.some(({ code }) => code.startsWith('http://hl7.org/fhirpath/')) ? undefined : rules
   const [only, ...others] = rules
@@ -158,21 +161,21 @@ function slicingOf({ slicing }: ElementDefinition): Slicing | undefined {
 
 const MAX_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet'
 
-/** Preferred and example bindings ask for nothing; a maximum value set is a required one beside another binding. */
+/** Preferred and example bindings are not enforced; a maximum value set acts as an additional required binding. */
 function bindingsOf({ binding }: ElementDefinition): readonly BindingRule[] {
   const { strength, valueSet, extension = [] } = binding ?? {}
-  const most = extension.find(({ url }) => url === MAX_VALUE_SET)
-  const maximum = most?.valueCanonical ?? most?.valueUri
+  const maxValueSet = extension.find(({ url }) => url === MAX_VALUE_SET)
+  const maximum = maxValueSet?.valueCanonical ?? maxValueSet?.valueUri
   return [
-    ...(valueSet !== undefined && isAsked(strength) ? [{ strength, valueSet }] : []),
+    ...(valueSet !== undefined && isEnforced(strength) ? [{ strength, valueSet }] : []),
     ...(maximum === undefined ? [] : [{ strength: 'required' as const, valueSet: maximum }]),
   ]
 }
 
-const isAsked = (strength: unknown): strength is BindingRule['strength'] =>
+const isEnforced = (strength: unknown): strength is BindingRule['strength'] =>
   strength === 'required' || strength === 'extensible'
 
-/** `Observation` of a StructureDefinition that narrows a type; undefined for what is no profile. */
+/** Whether the resource is a profile: a StructureDefinition that constrains a type. */
 export const isProfile = (definition: unknown): definition is StructureDefinition =>
   isObject(definition) &&
   definition['resourceType'] === 'StructureDefinition' &&

@@ -1,19 +1,19 @@
-/** Where a Reference leads, as far as it can be told without the store: https://hl7.org/fhir/R4/references.html. */
+/** The target of a Reference, as far as it is known without the store: https://hl7.org/fhir/R4/references.html. */
 import { isResourceType } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
-import { type Item, itemOf } from './item.ts'
+import { rootElement, type TypedElement } from './typed-element.ts'
 
 export interface Target {
-  /** Undefined when the reference does not tell. */
+  /** Undefined when the reference does not name a type. */
   readonly type: string | undefined
-  /** The resource, where it came along: contained, or in the Bundle that is checked. */
-  readonly item?: Item
+  /** The resource, when it is contained or in the same Bundle. */
+  readonly item?: TypedElement
 }
 
 const REST = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
 
-/** Undefined for what is no Reference or has none. */
-export function targetOf({ value, rootResource, parent, path }: Item): Target | undefined {
+/** Undefined when the item is not a Reference, or one without a target. */
+export function targetOf({ value, rootResource, parent, path }: TypedElement): Target | undefined {
   if (!isObject(value)) return undefined
   const { reference, type } = value
   const named = isResourceType(type) ? type : undefined
@@ -22,38 +22,40 @@ export function targetOf({ value, rootResource, parent, path }: Item): Target | 
     ? containedIn(rootResource, reference.slice(1), path)
     : inBundle(topOf(parent), reference)
   if (found !== undefined) return { type: found.type, item: found }
-  const told = REST.exec(reference)?.[1]
-  return { type: isResourceType(told) ? told : named }
+  const typeInUrl = REST.exec(reference)?.[1]
+  return { type: isResourceType(typeInUrl) ? typeInUrl : named }
 }
 
-function containedIn(root: Readonly<Record<string, unknown>>, id: string, from: string): Item | undefined {
-  if (id === '') return itemOf(root)
+function containedIn(root: Readonly<Record<string, unknown>>, id: string, from: string): TypedElement | undefined {
+  if (id === '') return rootElement(root)
   const found = idsIn(root).get(id)
-  const item = found && itemOf(found.resource)
+  const item = found && rootElement(found.resource)
   const [top = ''] = from.split('.', 1)
   return item && { ...item, path: `${top}.contained[${found.index}]`, rootResource: root }
 }
 
-function topOf(item: Item | undefined): Readonly<Record<string, unknown>> | undefined {
+function topOf(item: TypedElement | undefined): Readonly<Record<string, unknown>> | undefined {
   let top = item
   while (top?.parent !== undefined) top = top.parent
   return isObject(top?.value) ? top.value : undefined
 }
 
-function inBundle(top: Readonly<Record<string, unknown>> | undefined, reference: string): Item | undefined {
-  const found = top?.['resourceType'] === 'Bundle' ? addressesIn(top).get(reference) : undefined
-  const item = found && itemOf(found.resource)
+function inBundle(top: Readonly<Record<string, unknown>> | undefined, reference: string): TypedElement | undefined {
+  const found = top?.['resourceType'] === 'Bundle' ? urlsIn(top).get(reference) : undefined
+  const item = found && rootElement(found.resource)
   return item && { ...item, path: `Bundle.entry[${found.index}].resource` }
 }
 
-interface Held {
+interface IndexedResource {
   readonly index: number
   readonly resource: Readonly<Record<string, unknown>>
 }
-type Index = ReadonlyMap<string, Held>
+type Index = ReadonlyMap<string, IndexedResource>
 
-/** Made once of a resource, which may have as many references as resources in it. */
-const indexed = (namesOf: (resource: Readonly<Record<string, unknown>>) => readonly (readonly [string, Held])[]) => {
+/** An index of nested resources, cached per resource, as there may be as many references as resources. */
+const indexed = (
+  namesOf: (resource: Readonly<Record<string, unknown>>) => readonly (readonly [string, IndexedResource])[],
+) => {
   const known = new WeakMap<object, Index>()
   return (resource: Readonly<Record<string, unknown>>): Index => {
     const index = known.get(resource) ?? new Map(namesOf(resource).toReversed())
@@ -70,8 +72,8 @@ const idsIn = indexed(({ contained }) =>
   ),
 )
 
-/** By the full address, and by the `Type/id` at its end. */
-const addressesIn = indexed(({ entry }) =>
+/** By fullUrl, and by the `Type/id` at its end. */
+const urlsIn = indexed(({ entry }) =>
   listOf(entry).flatMap((one, index) => {
     const { fullUrl, resource } = isObject(one) ? one : {}
     if (typeof fullUrl !== 'string' || !isObject(resource)) return []

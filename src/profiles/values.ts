@@ -2,7 +2,7 @@
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 
-/** Exactly the same, whatever the order of its properties. */
+/** Deep equality; the order of properties does not matter. */
 export function isEqual(value: unknown, fixed: unknown): boolean {
   if (isNumber(value) && isNumber(fixed)) return Number(value) === Number(fixed)
   if (Array.isArray(value) && Array.isArray(fixed))
@@ -12,17 +12,17 @@ export function isEqual(value: unknown, fixed: unknown): boolean {
   return Object.keys(value).length === names.length && names.every((name) => isEqual(value[name], fixed[name]))
 }
 
-/** All that the pattern has, and maybe more. */
+/** Whether the value contains everything in the pattern. */
 export function fits(value: unknown, pattern: unknown): boolean {
   if (Array.isArray(pattern))
-    return Array.isArray(value) && pattern.every((wanted) => value.some((one) => fits(one, wanted)))
+    return Array.isArray(value) && pattern.every((part) => value.some((one) => fits(one, part)))
   if (!isObject(pattern)) return isEqual(value, pattern)
   return isObject(value) && Object.keys(pattern).every((name) => fits(value[name], pattern[name]))
 }
 
 /**
- * Below zero when `value` is less than `bound`, undefined when they cannot be compared: numbers, dates of the same
- * precision, quantities of one unit.
+ * Negative when `value` is less than `bound`, positive when it is greater. Compares numbers, dates and times, and
+ * quantities of the same unit; undefined for anything else.
  */
 export function order(value: unknown, bound: unknown): number | undefined {
   if (isNumber(value) && isNumber(bound)) return Number(value) - Number(bound)
@@ -31,7 +31,7 @@ export function order(value: unknown, bound: unknown): number | undefined {
   return order(value['value'], bound['value'])
 }
 
-/** Of what has a zone by the time, of what is less precise by as much as both have. */
+/** Compares date-times by instant, and other values in the precision that both have. */
 function orderOfTimes(value: string, bound: string): number | undefined {
   if (value.includes('T') && bound.includes('T')) return Date.parse(value) - Date.parse(bound)
   const length = Math.min(value.length, bound.length)

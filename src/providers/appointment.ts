@@ -10,7 +10,7 @@ import { standard } from '../core/standard.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { checkMove, HOLDING, slotStatusFor } from '../scheduling/appointment-status.ts'
+import { checkStatusTransition, SLOT_HOLDING_STATUSES, slotStatusFor } from '../scheduling/appointment-status.ts'
 import { checkTimes } from '../scheduling/slot-times.ts'
 
 export const appointment = defineProvider('Appointment', {
@@ -49,7 +49,7 @@ interface Held {
 
 /** @throws FhirError 409 or 422; then nothing of the change is written */
 async function moveSlots(ctx: Context, before: Appointment | undefined, after: Appointment | undefined): Promise<void> {
-  if (before !== undefined && after !== undefined) checkMove(before.status, after.status)
+  if (before !== undefined && after !== undefined) checkStatusTransition(before.status, after.status)
   const held = heldBy(ctx, before)
   const wanted = heldBy(ctx, after)
   for (const id of held.ids) if (!wanted.ids.includes(id)) await release(ctx, id, before?.id)
@@ -122,7 +122,7 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || !IN_USE.has(slot.status)) return
-  const holders = await ctx.search<Appointment>('Appointment', `slot=Slot/${id}&status=${HOLDING.join()}`)
+  const holders = await ctx.search<Appointment>('Appointment', `slot=Slot/${id}&status=${SLOT_HOLDING_STATUSES.join()}`)
   const others = holders.filter((holder) => holder.id !== by).length
   const { overbooked: _overbooked, ...rest } = slot
   // Written in any case, as in takeSlot.

@@ -1,11 +1,11 @@
-/** The life of an Appointment: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */
+/** Status transitions of an Appointment: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */
 import type { Appointment, Slot } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 
 export type AppointmentStatus = Appointment['status']
 
-/** entered-in-error can be reached from everywhere and left for nowhere. */
-const MOVES: Readonly<Record<AppointmentStatus, readonly AppointmentStatus[]>> = {
+/** Allowed transitions, besides entered-in-error, which is final and can be reached from any status. */
+const TRANSITIONS: Readonly<Record<AppointmentStatus, readonly AppointmentStatus[]>> = {
   proposed: ['pending', 'booked', 'cancelled', 'waitlist'],
   pending: ['booked', 'cancelled'],
   waitlist: ['proposed', 'booked', 'cancelled'],
@@ -18,9 +18,9 @@ const MOVES: Readonly<Record<AppointmentStatus, readonly AppointmentStatus[]>> =
   'entered-in-error': [],
 }
 
-/** @throws FhirError 422 that names the state and what is allowed from it. */
-export function checkMove(from: AppointmentStatus, to: AppointmentStatus): void {
-  const allowed = from === 'entered-in-error' ? [] : [...MOVES[from], 'entered-in-error']
+/** @throws FhirError 422 naming the current status and the allowed ones */
+export function checkStatusTransition(from: AppointmentStatus, to: AppointmentStatus): void {
+  const allowed = from === 'entered-in-error' ? [] : [...TRANSITIONS[from], 'entered-in-error']
   if (from === to || allowed.includes(to)) return
   const offer = allowed.length === 0 ? 'no other status' : allowed.join(', ')
   throw unprocessable(`An appointment that is ${from} cannot become ${to}; it can become ${offer}`, {
@@ -29,7 +29,7 @@ export function checkMove(from: AppointmentStatus, to: AppointmentStatus): void 
   })
 }
 
-/** What the slots of an appointment in this status are; undefined: it holds none, and cancelling frees them. */
+/** The status of the slots of an appointment; undefined when it does not hold them, so that they are free. */
 export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undefined {
   switch (status) {
     case 'pending':
@@ -49,6 +49,6 @@ export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undef
 }
 
 /** The statuses in which an appointment holds its slots. */
-export const HOLDING: readonly AppointmentStatus[] = (Object.keys(MOVES) as AppointmentStatus[]).filter(
-  (status) => slotStatusFor(status) !== undefined,
-)
+export const SLOT_HOLDING_STATUSES: readonly AppointmentStatus[] = (
+  Object.keys(TRANSITIONS) as AppointmentStatus[]
+).filter((status) => slotStatusFor(status) !== undefined)

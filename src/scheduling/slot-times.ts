@@ -1,11 +1,11 @@
-/** The times of an appointment and of the slots it takes must be the same. */
+/** Checks that the times of an appointment match its slots. */
 import type { Appointment, Slot } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 
 /**
- * Slots may be booked together when they follow one another without a gap; the appointment starts with the first
- * and ends with the last.
- * @throws FhirError 422 naming the element that does not fit.
+ * Several slots may be booked together when they are contiguous; the appointment starts with the first and ends with the
+ * last.
+ * @throws FhirError 422 naming the element that does not match
  */
 export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, slots: readonly Slot[]): void {
   const inOrder = [...slots].sort((a, b) => Date.parse(a.start) - Date.parse(b.start))
@@ -21,11 +21,11 @@ export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, s
       )
     }
   }
-  sameTime('start', start, first.start)
-  sameTime('end', end, last.end)
+  checkTime('start', start, first.start)
+  checkTime('end', end, last.end)
 }
 
-function sameTime(element: 'start' | 'end', given: string | undefined, slotTime: string): void {
+function checkTime(element: 'start' | 'end', given: string | undefined, slotTime: string): void {
   if (given !== undefined && Date.parse(given) === Date.parse(slotTime)) return
   throw unprocessable(
     `Appointment.${element} is ${given ?? 'missing'}, but its slots ${element} at ${slotTime}; they must be equal`,

@@ -1,4 +1,4 @@
-/** The bookable times of a day from opening hours: https://hl7.org/fhir/R4/practitionerrole.html (availableTime). */
+/** The bookable times of a day, from opening hours: https://hl7.org/fhir/R4/practitionerrole.html (availableTime). */
 import type { PractitionerRoleAvailableTime } from 'fhir/r4'
 import type { DateTime } from 'luxon'
 
@@ -10,8 +10,8 @@ export interface BookableTime {
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 /**
- * Times of `minutes` each, side by side, within the opening hours of the day; in order. The hours are wall-clock time:
- * where daylight saving skips an hour there are none in it, and the hour that it repeats is offered once.
+ * Contiguous times of `minutes` each within the opening hours of the day, in order. Opening hours are wall-clock times:
+ * an hour skipped by daylight saving has no bookable times, and a repeated hour is offered once.
  * @param day any time of the day, in the clinic's zone
  */
 export function bookableTimes(
@@ -30,7 +30,7 @@ export function bookableTimes(
     })
 }
 
-/** Minutes since midnight at which a time of `minutes` begins that ends within the opening. */
+/** The starts, in minutes since midnight, of the times that end within the opening hours. */
 function wallClockStarts(opening: PractitionerRoleAvailableTime, minutes: number): readonly number[] {
   const from = minuteOfDay(opening.availableStartTime ?? '00:00')
   const until = minuteOfDay(opening.availableEndTime ?? '24:00')
@@ -38,7 +38,7 @@ function wallClockStarts(opening: PractitionerRoleAvailableTime, minutes: number
   return Array.from({ length: count }, (_, index) => from + index * minutes)
 }
 
-/** Undefined when the clock never shows this minute on that day. */
+/** Undefined when this wall-clock time does not exist on that day. */
 function atMinute(day: DateTime, minute: number): DateTime | undefined {
   const time = { hour: Math.floor(minute / 60), minute: minute % 60 }
   const start = day.startOf('day').set(time)

@@ -2,7 +2,7 @@
  * Whether a resource in memory matches a condition: one that a transaction is about to write is not in a store yet.
  * `plan.ts` says what each condition means; the engines compile the same conditions.
  */
-import { circleAround, haversineOf, type Place } from '../fhir/great-circle.ts'
+import { circleAround, type GeoPoint, haversineOf } from '../fhir/great-circle.ts'
 import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
 
 export interface Candidate {
@@ -81,7 +81,7 @@ function matchesEntry(condition: ValueCondition, entry: IndexEntry): boolean {
   }
 }
 
-function isNear(condition: Extract<Condition, { kind: 'position' }>, place: Place): boolean {
+function isNear(condition: Extract<Condition, { kind: 'position' }>, place: GeoPoint): boolean {
   const { center, haversine } = circleAround(condition, condition.distance)
   return haversineOf(center, place) <= haversine
 }

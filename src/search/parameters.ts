@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
-import { nearest } from '../fhir/closest-name.ts'
+import { closestName } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { expressionFor } from './expression.ts'
@@ -98,6 +98,10 @@ export function addSearchParameters(parameters: typeof added): void {
   added = parameters
 }
 
+/** Whether it is one of an extension. */
+export const isAdded = (parameter: SearchParameter): boolean =>
+  Object.values(added).some((parameters) => parameters.includes(parameter))
+
 /** One that R4, or we, define for a type or for every resource, served or not. */
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
   recordsOf(type).find((record) => record.code === code)
@@ -169,7 +173,7 @@ export function unknownParameter(code: string, types: readonly string[], valid: 
       ? `There is no search parameter '${code}' for ${typeNames(types)}`
       : `The search parameter '${code}' of ${typeNames(types)} (${known.type}) is not offered`
   const codes = [...valid].sort()
-  const near = known === undefined ? nearest(code, codes) : undefined
+  const near = known === undefined ? closestName(code, codes) : undefined
   const right =
     near === undefined
       ? `valid are ${codes.join(', ')}`

@@ -1,29 +1,35 @@
-/** Whether a coded element keeps to the value set it is bound to: https://hl7.org/fhir/R4/terminologies.html#strength. */
+/** Whether a code is in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
 import type { ValueSet } from 'fhir/r4'
 import { type Code, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
 import { membership, newTrail } from './value-set.ts'
 
-/** A plain `code` has no system: the value set implies it. */
+/** A plain `code` has no system; the value set implies it. */
 export type BoundCode = Omit<Code, 'system'> & { readonly system?: string }
 
 export interface BindingAnswer {
-  /** Unknown: the value set or the codes it draws on are not here, so nothing can be said against the code. */
+  /** Unknown when the value set or a code system it uses is not available. */
   readonly isIn: 'yes' | 'no' | 'unknown'
   /** Why it is unknown. */
   readonly why?: string
 }
 
-/** Abstract codes are not for recording, so they are not in it. */
+/**
+ * Whether the value set has the code; abstract codes do not count, as they must not be recorded.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function isInValueSet(terminology: Terminology, canonical: string, code: BoundCode): BindingAnswer {
   const valueSet = terminology.valueSet(canonical)
   if (valueSet === undefined) return { isIn: 'unknown', why: `The value set ${canonical} is not here` }
   const found = membershipOf(terminology, valueSet, code)
-  if (found.is === 'unknown') return { isIn: 'unknown', why: found.gap.diagnostics }
-  return { isIn: found.is === 'in' && !found.member.isAbstract ? 'yes' : 'no' }
+  if (found.status === 'unknown') return { isIn: 'unknown', why: found.reason.diagnostics }
+  return { isIn: found.status === 'in' && !found.member.isAbstract ? 'yes' : 'no' }
 }
 
-/** A code without a system is looked for in each that the value set draws on. */
+/**
+ * Like `membership`; a code without a system is looked up in each code system that the value set uses.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
   const { system, ...code } = bound
   if (system !== undefined) return membership(terminology, valueSet, { ...code, system })
@@ -31,22 +37,22 @@ export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound
   const trail = newTrail()
   for (const one of systemsOf(terminology, valueSet)) {
     const found = membership(terminology, valueSet, { ...code, system: one }, trail)
-    if (found.is === 'in') return found
-    if (found.is === 'unknown') answer = found
+    if (found.status === 'in') return found
+    if (found.status === 'unknown') answer = found
   }
   return answer
 }
 
-/** Value sets followed for their systems, at most. */
-const MOST_FOLLOWED = 200
+/** The maximum number of value sets that are searched for systems. */
+const MAX_FOLLOWED = 200
 
-/** The code systems that codes of the value set may be of. */
+/** The code systems that the value set may have codes of. */
 export function systemsOf(terminology: Terminology, valueSet: ValueSet): readonly string[] {
   const followed = new Set<ValueSet>([valueSet])
   const systems = new Set<string>()
   for (const one of followed) {
     for (const system of namedBy(one)) systems.add(system)
-    for (const imported of importsOf(terminology, one)) if (followed.size < MOST_FOLLOWED) followed.add(imported)
+    for (const imported of importsOf(terminology, one)) if (followed.size < MAX_FOLLOWED) followed.add(imported)
   }
   return [...systems]
 }

@@ -1,4 +1,4 @@
-/** What was read last, up to a weight: the least recently used goes first. */
+/** A cache limited by the total weight of its entries; the least recently used entry is evicted first. */
 
 interface Entry<Value> {
   readonly value: Value
@@ -12,19 +12,19 @@ export class BoundedCache<Value> {
   #weight = 0
   #clock = 0
 
-  /** @param limit the sum of the weights kept at most, in the unit of `set` */
+  /** @param limit the maximum total weight, in the unit used with `set` */
   constructor(limit: number) {
     this.#limit = limit
   }
 
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
-    // Noted in the entry: to move it in the map costs twenty times as much, and reads are many.
+    // Stored in the entry, as moving it in the map would make reads twenty times as expensive.
     if (entry !== undefined) entry.used = ++this.#clock
     return entry?.value
   }
 
-  /** What weighs more than all that may be kept is not kept. */
+  /** An entry heavier than the limit is not cached. */
   set(key: string, value: Value, weight: number): void {
     this.#drop(key)
     if (weight > this.#limit) return

@@ -1,11 +1,11 @@
-/** Canonical addresses with a version: https://hl7.org/fhir/R4/references.html#canonical. */
+/** Canonical URLs with an optional version: https://hl7.org/fhir/R4/references.html#canonical. */
 
 export interface Canonical {
   readonly url: string
   readonly version?: string
 }
 
-/** `url|version`; the part behind # names an element within and is no part of the address. */
+/** Parses `url|version`; a fragment (#) names an element within the definition and is dropped. */
 export function canonicalOf(text: string): Canonical {
   const [whole = ''] = text.split('#', 1)
   const bar = whole.lastIndexOf('|')
@@ -24,9 +24,9 @@ interface Definition {
 
 const BY_NUMBERS = new Intl.Collator('en', { numeric: true })
 
-/** The one in use: not retired, then of the highest version (`10.0` after `9.1`), then the last written. */
-export const newest = <Held extends Definition>(held: readonly Held[]): Held | undefined =>
-  held.reduce<Held | undefined>((best, one) => (best === undefined || order(best, one) < 0 ? one : best), undefined)
+/** The current one: preferably not retired, then with the highest version (`10.0` after `9.1`), then the last updated. */
+export const newest = <D extends Definition>(definitions: readonly D[]): D | undefined =>
+  definitions.reduce<D | undefined>((best, one) => (best === undefined || order(best, one) < 0 ? one : best), undefined)
 
 function order(one: Definition, other: Definition): number {
   const retired = Number(other.status === 'retired') - Number(one.status === 'retired')

@@ -1,13 +1,13 @@
-/** The concepts of a code system, by code and by hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
+/** The concepts of a code system and their hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
 import type { CodeSystem, CodeSystemConcept, CodeSystemConceptProperty, CodeSystemProperty } from 'fhir/r4'
 
 export interface Concept {
   readonly code: string
   readonly definition: CodeSystemConcept
-  /** That of the tree first, then those that properties name: a concept may have several. */
+  /** The parent in the tree first, then those given by properties. */
   readonly parents: readonly string[]
   readonly children: readonly string[]
-  /** Groups others, and is no code to record. */
+  /** Groups other concepts and must not be recorded. */
   readonly isAbstract: boolean
   /** No longer in use. */
   readonly isInactive: boolean
@@ -19,21 +19,21 @@ interface Node {
   readonly definition: CodeSystemConcept
   readonly parents: Set<string>
   readonly children: Set<string>
-  /** As it is told, made when first asked for. */
+  /** Created on first use. */
   concept?: Concept
 }
 
-/** Looked up all the time, so it is made once for each code system that is held. */
+/** An index over the concepts of a code system, created once per code system (see `conceptsOf`). */
 export class Concepts {
   readonly system: CodeSystem
-  /** The properties that concepts may have, as the code system and its supplements declare them. */
+  /** The concept properties declared by the code system and its supplements. */
   readonly declared: readonly CodeSystemProperty[]
   readonly #nodes = new Map<string, Node>()
-  /** Codes as compared -> as written, where case does not count. */
+  /** Lower-case code -> code, for code systems that are not case-sensitive. */
   readonly #folded: ReadonlyMap<string, string> | undefined
   readonly #names: ReadonlyMap<string, string>
 
-  /** @param supplements what others add to the concepts: designations and properties */
+  /** @param supplements code systems that add designations and properties */
   constructor(system: CodeSystem, supplements: readonly CodeSystem[] = []) {
     this.system = system
     this.declared = [system, ...supplements].flatMap(({ property = [] }) => property)
@@ -51,7 +51,7 @@ export class Concepts {
         : undefined
   }
 
-  /** Whether a code that is not here is none: not so of a fragment, or of what others publish. */
+  /** Whether all codes are here, so that any other code is invalid; false for fragments and the like. */
   get isComplete(): boolean {
     return this.system.content === 'complete'
   }
@@ -66,12 +66,12 @@ export class Concepts {
     return node === undefined ? undefined : this.#conceptOf(written, node)
   }
 
-  /** In the order of their definition. */
+  /** In order of definition. */
   *all(): Generator<Concept> {
     for (const [code, node] of this.#nodes) yield this.#conceptOf(code, node)
   }
 
-  /** What R4 calls the property, whatever the code system calls it: `status`, `notSelectable`. */
+  /** The standard name of a property in R4, whatever its code in this system: `status`, `notSelectable`. */
   nameOf(property: string): string {
     return this.#names.get(property) ?? property
   }
@@ -80,12 +80,12 @@ export class Concepts {
     return (definition.property ?? []).filter(({ code }) => code === name || this.nameOf(code) === name)
   }
 
-  /** Without the concept itself; empty for an unknown code. */
+  /** Excluding the concept itself; empty for an unknown code. */
   ancestorsOf(code: string): ReadonlySet<string> {
     return this.#reachedFrom(code, ({ parents }) => parents)
   }
 
-  /** Without the concept itself; empty for an unknown code. */
+  /** Excluding the concept itself; empty for an unknown code. */
   descendantsOf(code: string): ReadonlySet<string> {
     return this.#reachedFrom(code, ({ children }) => children)
   }
@@ -103,7 +103,7 @@ export class Concepts {
     return reached
   }
 
-  /** Without recursion: whoever uploads a code system decides how deep it goes. */
+  /** Iterative, as an uploaded code system may be nested arbitrarily deep. */
   #addTree(roots: readonly CodeSystemConcept[]): void {
     const waiting = [...roots].reverse().map((definition) => ({ definition, parent: undefined as string | undefined }))
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -131,7 +131,7 @@ export class Concepts {
     for (const [code, { definition }] of this.#nodes) {
       for (const property of definition.property ?? []) {
         const name = this.nameOf(property.code)
-        const other = textOf(property)
+        const other = propertyText(property)
         if (name === 'parent') this.#link(other, code)
         if (name === 'child') this.#link(code, other)
       }
@@ -154,7 +154,7 @@ export class Concepts {
   #makeConcept(code: string, { definition, parents, children }: Node): Concept {
     const has = (name: string, ...values: readonly string[]): boolean =>
       (definition.property ?? []).some(
-        (property) => this.nameOf(property.code) === name && values.includes(textOf(property)),
+        (property) => this.nameOf(property.code) === name && values.includes(propertyText(property)),
       )
     return {
       code,
@@ -167,20 +167,21 @@ export class Concepts {
   }
 }
 
-/** The value of a property as filters compare it. */
-export function textOf(property: CodeSystemConceptProperty): string {
+/** The value of a property as text, for comparison. */
+export function propertyText(property: CodeSystemConceptProperty): string {
   const { valueCode, valueString, valueInteger, valueBoolean, valueDateTime, valueDecimal, valueCoding } = property
   const value =
     valueCode ?? valueString ?? valueInteger ?? valueBoolean ?? valueDateTime ?? valueDecimal ?? valueCoding?.code
   return value === undefined ? '' : String(value)
 }
 
-const made = new WeakMap<CodeSystem, Concepts>()
+const cache = new WeakMap<CodeSystem, Concepts>()
 
+/** The concepts of a code system, with a cache. */
 export function conceptsOf(system: CodeSystem): Concepts {
-  const known = made.get(system)
+  const known = cache.get(system)
   if (known !== undefined) return known
   const concepts = new Concepts(system)
-  made.set(system, concepts)
+  cache.set(system, concepts)
   return concepts
 }

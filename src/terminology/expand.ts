@@ -1,48 +1,49 @@
-/** The codes of a value set as ValueSet.expansion: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
+/** Expands a value set: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
 import { randomUUID } from 'node:crypto'
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains, ValueSetExpansionParameter } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalOf, canonicalText } from './canonical.ts'
-import { displayIn, folded, isAskedFor } from './language.ts'
+import { displayIn, folded, isRequested } from './language.ts'
 import type { Member } from './member.ts'
 import { nested } from './nest.ts'
 import type { Terminology } from './terminology.ts'
 import { members } from './value-set.ts'
 
 export interface ExpandOptions {
-  /** Words, each the beginning of one in the code, its display or a designation. */
+  /** Words, each a prefix of a word in the code, its display or a designation. */
   readonly filter?: string
-  /** Codes left out before the first. */
+  /** Number of codes to skip. */
   readonly offset?: number
-  /** Codes at most; 0 asks for the total alone. */
+  /** Maximum number of codes; 0 for the total only. */
   readonly count?: number
   readonly includeDesignations?: boolean
-  /** Tokens of languages and uses; none: all designations. */
+  /** Tokens of languages and uses; when empty, all designations. */
   readonly designations?: readonly string[]
   readonly includeDefinition?: boolean
   readonly activeOnly?: boolean
   readonly excludeNested?: boolean
   readonly excludeNotForUI?: boolean
   readonly displayLanguage?: string
-  /** Code systems, as `url` or `url|version`, whose codes are left out. */
+  /** Code systems to exclude, as `url` or `url|version`. */
   readonly excludeSystems?: readonly string[]
-  /** What the expansion says it was made with, beside the versions of the code systems. */
+  /** Parameters to list in the expansion, in addition to the versions of the code systems. */
   readonly parameters?: readonly ValueSetExpansionParameter[]
 }
 
-/** Of one answer. */
-const MOST_CODES = 10_000
-const LONGEST_FILTER = 500
+/** Per expansion. */
+const MAX_CODES = 10_000
+const MAX_FILTER_LENGTH = 500
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed'
 
 /**
  * @param now milliseconds since 1970 UTC
- * @throws FhirError 422 when the codes are not here, have no end or are too many for one answer
+ * @throws FhirError 400 when the filter is too long
+ * @throws FhirError 422 when the codes are not available, cannot be listed or are too many for one response
  */
 export function expand(terminology: Terminology, valueSet: ValueSet, options: ExpandOptions, now: number): ValueSet {
   const { offset = 0, count } = options
   const isPaged = options.offset !== undefined || count !== undefined
-  const { page, total, systems } = chosenMembers(terminology, valueSet, options)
+  const { page, total, systems } = selectMembers(terminology, valueSet, options)
   const flat = isPaged || options.excludeNested === true || options.filter !== undefined
   const entry = (member: Member) => entryOf(member, options)
   const contains = flat ? page.map(entry) : nested(page, entry)
@@ -55,70 +56,70 @@ export function expand(terminology: Terminology, valueSet: ValueSet, options: Ex
     ...withList('parameter', [...(options.parameters ?? []), ...versionsOf(systems)]),
     ...withList('contains', contains),
   }
-  return { ...factsOf(valueSet, options.includeDefinition === true), expansion }
+  return { ...metadataOf(valueSet, options.includeDefinition === true), expansion }
 }
 
 const withList = <Name extends string, Item>(name: Name, items: readonly Item[]): { [key in Name]?: Item[] } =>
   items.length === 0 ? {} : ({ [name]: [...items] } as { [key in Name]?: Item[] })
 
-interface Chosen {
+interface SelectedMembers {
   readonly page: readonly Member[]
   readonly total: number
-  /** Canonicals of the code systems that the codes are of. */
+  /** Canonicals of the code systems of the codes. */
   readonly systems: ReadonlySet<string>
 }
 
-function chosenMembers(terminology: Terminology, valueSet: ValueSet, options: ExpandOptions): Chosen {
+function selectMembers(terminology: Terminology, valueSet: ValueSet, options: ExpandOptions): SelectedMembers {
   const { offset = 0, count = Number.POSITIVE_INFINITY } = options
-  const isWanted = wantedBy(options)
-  const end = offset + Math.min(count, MOST_CODES)
+  const isSelected = memberFilter(options)
+  const end = offset + Math.min(count, MAX_CODES)
   const page: Member[] = []
   const systems = new Set<string>()
   let total = 0
   for (const member of members(terminology, valueSet)) {
     const version = member.version ?? member.concepts?.system.version
     if (version !== undefined) systems.add(canonicalText({ url: member.system, version }))
-    if (!isWanted(member)) continue
+    if (!isSelected(member)) continue
     if (total >= offset && total < end) page.push(member)
     total++
   }
-  if (count === Number.POSITIVE_INFINITY && total - offset > MOST_CODES) throw tooMany(total)
+  if (count === Number.POSITIVE_INFINITY && total - offset > MAX_CODES) throw tooMany(total)
   return { page, total, systems }
 }
 
 const tooMany = (total: number): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
-    diagnostics: `The value set has ${total} codes, and an answer holds ${MOST_CODES} at most; ask for pages with count and offset, or for fewer with filter`,
+    diagnostics: `The value set has ${total} codes, and an expansion has at most ${MAX_CODES}; use count and offset for pages, or filter`,
   })
 
-function wantedBy(options: ExpandOptions): (member: Member) => boolean {
+function memberFilter(options: ExpandOptions): (member: Member) => boolean {
   const { activeOnly = false, excludeNotForUI = false, excludeSystems = [], filter = '' } = options
-  if (filter.length > LONGEST_FILTER) {
-    const diagnostics = `Parameter filter has ${filter.length} characters; ${LONGEST_FILTER} are the most`
+  if (filter.length > MAX_FILTER_LENGTH) {
+    const diagnostics = `Parameter filter has ${filter.length} characters; the maximum is ${MAX_FILTER_LENGTH}`
     throw new FhirError(400, { code: 'too-long', diagnostics, expression: 'filter' })
   }
-  const left = excludeSystems.map(canonicalOf)
+  const excluded = excludeSystems.map(canonicalOf)
   const words = folded(filter)
     .split(' ')
     .filter((word) => word !== '')
   return (member) =>
     !(activeOnly && member.isInactive) &&
     !(excludeNotForUI && member.isAbstract) &&
-    !left.some(({ url, version }) => isOf(member, url, version)) &&
-    (words.length === 0 || saysAll(member, words))
+    !excluded.some(({ url, version }) => isOf(member, url, version)) &&
+    (words.length === 0 || matchesWords(member, words))
 }
 
-const isOf = ({ system, version, concepts }: Member, url: string, wanted: string | undefined): boolean =>
-  system === url && (wanted === undefined || wanted === (version ?? concepts?.system.version))
+const isOf = ({ system, version, concepts }: Member, url: string, required: string | undefined): boolean =>
+  system === url && (required === undefined || required === (version ?? concepts?.system.version))
 
-function saysAll({ code, display = '', designations }: Member, words: readonly string[]): boolean {
+function matchesWords({ code, display = '', designations }: Member, words: readonly string[]): boolean {
   const text = [code, display, ...designations.map(({ value }) => value)].map(folded).join(' ')
-  return words.every((word) => beginsAWord(text, word))
+  return words.every((word) => hasWordPrefix(text, word))
 }
 
-function beginsAWord(text: string, beginning: string): boolean {
-  for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + 1))
+function hasWordPrefix(text: string, prefix: string): boolean {
+  for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1))
     if (!/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return true
   return false
 }
@@ -126,8 +127,8 @@ function beginsAWord(text: string, beginning: string): boolean {
 function entryOf(member: Member, options: ExpandOptions): ValueSetExpansionContains {
   const { system, version, code, designations, isAbstract, isInactive } = member
   const display = displayIn(options.displayLanguage, member.display, designations)
-  const asked = options.designations ?? []
-  const shown = options.includeDesignations === true ? designations.filter((one) => isAskedFor(one, asked)) : []
+  const requested = options.designations ?? []
+  const shown = options.includeDesignations === true ? designations.filter((one) => isRequested(one, requested)) : []
   return {
     system,
     ...(isAbstract ? { abstract: true } : {}),
@@ -142,15 +143,15 @@ function entryOf(member: Member, options: ExpandOptions): ValueSetExpansionConta
 const versionsOf = (systems: ReadonlySet<string>): readonly ValueSetExpansionParameter[] =>
   [...systems].map((canonical) => ({ name: 'version', valueUri: canonical }))
 
-/** Draws on a code system of which only a part is here. */
+/** Whether the value set includes a code system that is incomplete here. */
 const isOpen = (terminology: Terminology, { compose }: ValueSet): boolean =>
   (compose?.include ?? []).some(({ system, concept }) => {
     const concepts = system === undefined || concept !== undefined ? undefined : terminology.codeSystem(system)
     return concepts?.isComplete === false
   })
 
-/** What names the value set, and what defines it where that is asked for. */
-function factsOf(valueSet: ValueSet, includeDefinition: boolean): ValueSet {
+/** The metadata of the value set, and its definition when requested. */
+function metadataOf(valueSet: ValueSet, includeDefinition: boolean): ValueSet {
   const { text: _text, meta: _meta, expansion: _expansion, compose, contained, extension, ...facts } = valueSet
   return includeDefinition
     ? {

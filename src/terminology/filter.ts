@@ -1,8 +1,8 @@
 /** Filters of a value set: https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.filter. */
 import type { ValueSetComposeIncludeFilter } from 'fhir/r4'
-import { type Concept, type Concepts, textOf } from './concepts.ts'
-import type { Gap } from './missing-terms.ts'
+import { type Concept, type Concepts, propertyText } from './concepts.ts'
 import { patternOf } from './pattern.ts'
+import type { UnknownReason } from './unknown-reason.ts'
 
 export type ConceptTest = (concept: Concept) => boolean
 
@@ -10,11 +10,14 @@ type Operator = ValueSetComposeIncludeFilter['op']
 
 /** Properties that every code system has: https://hl7.org/fhir/R4/codesystem-concept-properties.html. */
 const KNOWN = ['concept', 'code', 'display', 'definition', 'parent', 'child']
-/** False where a concept says nothing of them. */
+/** Properties that default to false. */
 const FLAGS = ['inactive', 'notSelectable']
 
-/** Whether a concept passes; a gap where the filter means nothing in this code system. */
-export function conceptTest(filter: ValueSetComposeIncludeFilter, concepts: Concepts): ConceptTest | Gap {
+/**
+ * A test for concepts, or the reason why the filter cannot be applied to this code system. The test of a regex filter
+ * throws a FhirError 422 when it takes too much work.
+ */
+export function conceptTest(filter: ValueSetComposeIncludeFilter, concepts: Concepts): ConceptTest | UnknownReason {
   const { property, op, value } = filter
   if (!isKnown(property, concepts)) return unknownProperty(filter, concepts)
   const values = (concept: Concept) => valuesOf(property, concept, concepts)
@@ -39,7 +42,7 @@ export function conceptTest(filter: ValueSetComposeIncludeFilter, concepts: Conc
 function patternTest(
   filter: ValueSetComposeIncludeFilter,
   values: (concept: Concept) => readonly string[],
-): ConceptTest | Gap {
+): ConceptTest | UnknownReason {
   try {
     const pattern = patternOf(filter.value)
     return (concept) => values(concept).some(pattern)
@@ -49,10 +52,14 @@ function patternTest(
   }
 }
 
-function hierarchyTest(filter: ValueSetComposeIncludeFilter, op: Operator, concepts: Concepts): ConceptTest | Gap {
+function hierarchyTest(
+  filter: ValueSetComposeIncludeFilter,
+  op: Operator,
+  concepts: Concepts,
+): ConceptTest | UnknownReason {
   const { property, value } = filter
   if (property !== 'concept' && property !== 'code')
-    return refused(filter, `${op} goes by the hierarchy of the codes, so its property is 'concept'`)
+    return refused(filter, `${op} uses the hierarchy of the codes, so its property must be 'concept'`)
   const root = concepts.find(value)?.code
   const within = (codes: ReadonlySet<string>, self: boolean): ConceptTest => {
     return ({ code }) => (code === root ? self : codes.has(code))
@@ -69,7 +76,7 @@ function hierarchyTest(filter: ValueSetComposeIncludeFilter, op: Operator, conce
       return (concept) => !below(concept)
     }
     default:
-      return refused(filter, `the operator ${op} is none of R4`)
+      return refused(filter, `the operator ${op} is not one of R4`)
   }
 }
 
@@ -90,20 +97,20 @@ function valuesOf(property: string, concept: Concept, concepts: Concepts): reado
     case 'child':
       return children
     default: {
-      const held = concepts.propertiesOf(concept, property).map(textOf)
-      return held.length === 0 && FLAGS.includes(concepts.nameOf(property)) ? ['false'] : held
+      const found = concepts.propertiesOf(concept, property).map(propertyText)
+      return found.length === 0 && FLAGS.includes(concepts.nameOf(property)) ? ['false'] : found
     }
   }
 }
 
 const textOfFilter = ({ property, op, value }: ValueSetComposeIncludeFilter): string => `${property} ${op} ${value}`
 
-const refused = (filter: ValueSetComposeIncludeFilter, why: string): Gap => ({
+const refused = (filter: ValueSetComposeIncludeFilter, why: string): UnknownReason => ({
   code: 'not-supported',
   diagnostics: `The filter ${textOfFilter(filter)} cannot be applied: ${why}`,
 })
 
-function unknownProperty(filter: ValueSetComposeIncludeFilter, { system, declared }: Concepts): Gap {
+function unknownProperty(filter: ValueSetComposeIncludeFilter, { system, declared }: Concepts): UnknownReason {
   const own = declared.map(({ code }) => code)
   const known = [...new Set([...KNOWN, ...FLAGS, ...own])].join(', ')
   return refused(filter, `the concepts of ${system.url ?? 'the code system'} have ${known}`)

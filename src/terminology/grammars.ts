@@ -1,5 +1,5 @@
 /**
- * Code systems whose codes follow rules and have no end: they can be checked and named, not listed.
+ * Code systems defined by a grammar, with infinitely many codes: they can be checked and displayed, but not listed.
  * https://hl7.org/fhir/R4/terminologies-systems.html
  */
 
@@ -9,7 +9,7 @@ export interface Grammar {
   readonly display: (code: string) => string
 }
 
-const LONGEST_CODE = 200
+const MAX_CODE_LENGTH = 200
 
 const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
   [
@@ -24,7 +24,7 @@ const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
     'urn:ietf:bcp:13',
     {
       title: 'MIME types',
-      // Type and subtype as RFC 6838 has them, then parameters.
+      // Type and subtype as in RFC 6838, then parameters.
       accepts: (code) => /^[a-z0-9][\w!#$&^.+-]{0,126}\/[a-z0-9*][\w!#$&^.+-]{0,126}(;.*)?$/i.test(code),
       display: (code) => code,
     },
@@ -39,14 +39,15 @@ const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
   ],
 ])
 
-/** Undefined for systems that are lists of codes. */
+/** Undefined for code systems that list their codes. */
 export const grammarOf = (system: string): Grammar | undefined => GRAMMARS.get(system)
 
 export const grammarSystems: readonly string[] = [...GRAMMARS.keys()]
 
-export const acceptedBy = ({ accepts }: Grammar, code: string): boolean => code.length <= LONGEST_CODE && accepts(code)
+export const acceptedBy = ({ accepts }: Grammar, code: string): boolean =>
+  code.length <= MAX_CODE_LENGTH && accepts(code)
 
-/** A well-formed tag whose language is known (xy-AT is well-formed, but xy is no language), or one for private use. */
+/** Whether the tag is well-formed and its language known (xy-AT is well-formed, but xy is not a language), or it is private use. */
 function isLanguageTag(code: string): boolean {
   if (/^x(-[a-z0-9]{1,8})+$/i.test(code)) return true
   try {
@@ -57,7 +58,7 @@ function isLanguageTag(code: string): boolean {
   }
 }
 
-/** Without extensions such as -u-ca-buddhist, which names do not tell. */
+/** Without extensions such as -u-ca-buddhist, which display names do not include. */
 function languageName(code: string): string {
   try {
     const { baseName } = new Intl.Locale(code)
@@ -69,7 +70,7 @@ function languageName(code: string): string {
 
 function isTimeZone(code: string): boolean {
   try {
-    // Offsets such as +01:00 are accepted by Intl, but are no names of the IANA.
+    // Intl also accepts offsets such as +01:00, which are not IANA names.
     return /^[A-Z]/i.test(code) && new Intl.DateTimeFormat('en', { timeZone: code }) !== undefined
   } catch {
     return false

@@ -1,13 +1,13 @@
-/** What is known of a code: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
+/** Looks up a code: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
 import type { CodeSystemConceptProperty } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { acceptedBy, type Grammar, grammarOf } from './grammars.ts'
-import { displayIn, servesLanguage } from './language.ts'
+import { displayIn, matchesLanguage } from './language.ts'
 import type { Code, Designation } from './member.ts'
-import { systemNotHeld } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
+import { codesNotAvailable } from './unknown-reason.ts'
 
 /** The out parameters of the operation. */
 export interface LookupAnswer {
@@ -21,18 +21,18 @@ export interface LookupAnswer {
 
 interface PropertyPart {
   readonly code: string
-  /** As `{ valueCode: … }`: the type of a property is its own. */
+  /** As `{ valueCode: … }`, as each property has its own type. */
   readonly value: object
   readonly description?: string
 }
 
 export interface LookupOptions {
   readonly displayLanguage?: string
-  /** What the client wishes to be told: all of it, where it names nothing. */
+  /** The requested properties; all when empty. */
   readonly properties?: readonly string[]
 }
 
-/** @throws FhirError 404 when the code system is not here or has no such code */
+/** @throws FhirError 404 when the code system is not available or has no such code */
 export function lookUp(terminology: Terminology, code: Code, options: LookupOptions): LookupAnswer {
   const canonical = canonicalText({
     url: code.system,
@@ -44,7 +44,7 @@ export function lookUp(terminology: Terminology, code: Code, options: LookupOpti
   const grammar = grammarOf(code.system)
   if (grammar !== undefined && acceptedBy(grammar, code.code)) return byGrammar(grammar, code.code)
   if (grammar === undefined && (concepts === undefined || concepts.system.content === 'not-present'))
-    throw new FhirError(404, systemNotHeld(canonical))
+    throw new FhirError(404, codesNotAvailable(canonical))
   throw noSuchCode(code.code, canonical)
 }
 
@@ -56,9 +56,11 @@ const byGrammar = ({ title, display }: Grammar, code: string): LookupAnswer => (
 function answer(concepts: Concepts, concept: Concept, options: LookupOptions): LookupAnswer {
   const { name, title, url = '', version } = concepts.system
   const { display, designation = [] } = concept.definition
-  const isAsked = askedFor(options.properties ?? [])
-  const designations = designation.filter(({ language }) => isAsked('designation') || isAsked.language(language))
-  const properties = propertiesOf(concepts, concept).filter(({ code }) => isAsked(code))
+  const isRequested = requestedProperties(options.properties ?? [])
+  const designations = designation.filter(
+    ({ language }) => isRequested('designation') || isRequested.language(language),
+  )
+  const properties = propertiesOf(concepts, concept).filter(({ code }) => isRequested(code))
   return {
     name: name ?? title ?? url,
     ...(version === undefined ? {} : { version }),
@@ -68,12 +70,13 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
   }
 }
 
-/** Names of properties, `designation`, `lang.X` for those in a language, and `*`. */
-function askedFor(names: readonly string[]) {
+/** Names may be properties, `designation`, `lang.X` for designations in a language, and `*`. */
+function requestedProperties(names: readonly string[]) {
   const isAll = names.length === 0 || names.includes('*')
   const languages = names.flatMap((name) => (name.startsWith('lang.') ? [name.slice('lang.'.length)] : []))
   return Object.assign((name: string): boolean => isAll || names.includes(name), {
-    language: (offered: string | undefined): boolean => languages.some((asked) => servesLanguage(offered, asked)),
+    language: (offered: string | undefined): boolean =>
+      languages.some((language) => matchesLanguage(offered, language)),
   })
 }
 
@@ -96,7 +99,7 @@ function propertiesOf(concepts: Concepts, concept: Concept): readonly PropertyPa
   ]
 }
 
-/** Told from what the code system says in several ways. */
+/** Properties that are derived, as code systems give them in several ways. */
 const DERIVED = ['parent', 'child', 'inactive']
 
 function propertyPart(

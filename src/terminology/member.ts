@@ -1,14 +1,14 @@
-/** Codes, and what a value set tells of those that it has: https://hl7.org/fhir/R4/valueset.html. */
+/** Codes, and members of value sets: https://hl7.org/fhir/R4/valueset.html. */
 import type { CodeSystemConceptDesignation } from 'fhir/r4'
 import type { Concepts } from './concepts.ts'
-import type { Gap } from './missing-terms.ts'
+import type { UnknownReason } from './unknown-reason.ts'
 
 export type Designation = Pick<CodeSystemConceptDesignation, 'language' | 'use' | 'value'>
 
 export interface Code {
   readonly system: string
   readonly code: string
-  /** Of the code system; absent: whichever is held. */
+  /** The version of the code system; any when absent. */
   readonly version?: string
 }
 
@@ -17,16 +17,16 @@ export interface Member extends Code {
   readonly designations: readonly Designation[]
   readonly isAbstract: boolean
   readonly isInactive: boolean
-  /** The code system it was found in, where its codes are here. */
+  /** The code system it was found in, if available. */
   readonly concepts?: Concepts
 }
 
-/** An answer that depends on codes which are not here is neither yes nor no. */
+/** Whether a code is in a value set: unknown when that depends on codes that are not available. */
 export type Membership =
-  | { readonly is: 'in'; readonly member: Member }
-  | { readonly is: 'out' }
-  | { readonly is: 'unknown'; readonly gap: Gap }
+  | { readonly status: 'in'; readonly member: Member }
+  | { readonly status: 'out' }
+  | { readonly status: 'unknown'; readonly reason: UnknownReason }
 
-export const OUT: Membership = { is: 'out' }
+export const OUT: Membership = { status: 'out' }
 
-export const isGap = (value: object): value is Gap => 'diagnostics' in value
+export const isUnknownReason = (value: object): value is UnknownReason => 'diagnostics' in value

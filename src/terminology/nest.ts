@@ -1,26 +1,26 @@
-/** Codes of an expansion below those they are children of: https://hl7.org/fhir/R4/valueset.html#expansion. */
+/** Nests the codes of an expansion by their hierarchy: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSetExpansionContains } from 'fhir/r4'
 import type { Member } from './member.ts'
 
-/** Deeper ones stand beside each other: a reader of JSON goes so deep and no deeper. */
-const DEEPEST = 50
+/** Deeper codes start again at the top level, as JSON readers limit the nesting. */
+const MAX_DEPTH = 50
 
-interface Placed {
+interface PlacedEntry {
   readonly entry: ValueSetExpansionContains
   readonly depth: number
 }
 
-/** Each below the nearest of its ancestors that stands before it; the others on top, in their order. */
+/** Puts each code below its closest ancestor that precedes it; codes without one are at the top level, in order. */
 export function nested(
   members: readonly Member[],
   entryOf: (member: Member) => ValueSetExpansionContains,
 ): ValueSetExpansionContains[] {
-  const placed = new Map<string, Placed>()
+  const placed = new Map<string, PlacedEntry>()
   const top: ValueSetExpansionContains[] = []
   for (const member of members) {
     const entry = entryOf(member)
-    const above = nearestAbove(member, placed)
-    if (above === undefined || above.depth >= DEEPEST) top.push(entry)
+    const above = closestAncestor(member, placed)
+    if (above === undefined || above.depth >= MAX_DEPTH) top.push(entry)
     else {
       above.entry.contains ??= []
       above.entry.contains.push(entry)
@@ -32,8 +32,8 @@ export function nested(
 
 const keyOf = ({ system, version = '' }: Member, code: string): string => `${system}|${version}|${code}`
 
-/** Up the first parent of each: where a concept has several, that is the one of the tree. */
-function nearestAbove(member: Member, placed: ReadonlyMap<string, Placed>): Placed | undefined {
+/** Follows the first parent of each concept, which is the parent in the tree. */
+function closestAncestor(member: Member, placed: ReadonlyMap<string, PlacedEntry>): PlacedEntry | undefined {
   const { concepts } = member
   const passed = new Set([member.code])
   for (let code = concepts?.find(member.code)?.parents[0]; code !== undefined; ) {

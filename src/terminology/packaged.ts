@@ -1,7 +1,7 @@
 /**
- * The code systems, value sets and concept maps that the R4 packages carry (resources/r4/terminology.jsonl,
- * `npm run definitions`). The file is looked through when first asked; of each resource only the place is kept, and the
- * resources read last.
+ * The code systems, value sets and concept maps of the R4 packages (resources/r4/terminology.jsonl,
+ * `npm run definitions`). The file is indexed on first use: in memory are the positions of the resources, and a cache of
+ * those read last.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,8 +16,8 @@ export interface Terms {
 }
 export type TermsType = keyof Terms
 
-interface Place {
-  /** Bytes. */
+interface FilePosition {
+  /** In bytes. */
   readonly start: number
   readonly length: number
   readonly version: string | undefined
@@ -25,38 +25,38 @@ interface Place {
 
 const FILE = join(import.meta.dirname, '../../resources/r4/terminology.jsonl')
 const NEW_LINE = 10
-/** Holds the type, the url and the version of every line. */
+/** Enough to read the type, url and version of every line. */
 const HEAD_BYTES = 400
-/** Of text; the objects made of it take a few times that. */
-const MOST_BYTES_KEPT = 3_000_000
+/** Size as JSON text; the parsed objects take a multiple of that. */
+const MAX_CACHED_BYTES = 3_000_000
 
-let places: ReadonlyMap<string, Place> | undefined
-const kept = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MOST_BYTES_KEPT)
+let positions: ReadonlyMap<string, FilePosition> | undefined
+const cache = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MAX_CACHED_BYTES)
 
-/** Undefined when no package has it, or another version of it. */
+/** Undefined when no package has it in this version. @throws Error when the file is malformed */
 export function packaged<Type extends TermsType>(type: Type, { url, version }: Canonical): Terms[Type] | undefined {
   const key = `${type} ${url}`
-  const place = index().get(key)
-  if (place === undefined || (version !== undefined && version !== place.version)) return undefined
-  const known = kept.get(key)
-  if (known !== undefined) return known as Terms[Type]
-  const resource = readAt(place) as Terms[Type]
-  kept.set(key, resource, place.length)
+  const position = index().get(key)
+  if (position === undefined || (version !== undefined && version !== position.version)) return undefined
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached as Terms[Type]
+  const resource = readAt(position) as Terms[Type]
+  cache.set(key, resource, position.length)
   return resource
 }
 
-/** The addresses of all of a type, each with its version. */
+/** The canonicals of all packaged resources of a type, with their versions. @throws Error when the file is malformed */
 export const packagedCanonicals = (type: TermsType): readonly Canonical[] =>
   [...index()]
     .filter(([key]) => key.startsWith(`${type} `))
     .map(([key, { version }]) => ({ url: key.slice(type.length + 1), ...(version === undefined ? {} : { version }) }))
 
-function index(): ReadonlyMap<string, Place> {
-  places ??= new Map(linesOf(readFileSync(FILE)))
-  return places
+function index(): ReadonlyMap<string, FilePosition> {
+  positions ??= new Map(linesOf(readFileSync(FILE)))
+  return positions
 }
 
-function* linesOf(bytes: Buffer): Generator<readonly [string, Place]> {
+function* linesOf(bytes: Buffer): Generator<readonly [string, FilePosition]> {
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(NEW_LINE, start)
     const head = bytes.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
@@ -68,7 +68,7 @@ function* linesOf(bytes: Buffer): Generator<readonly [string, Place]> {
   }
 }
 
-function readAt({ start, length }: Place): unknown {
+function readAt({ start, length }: FilePosition): unknown {
   const bytes = Buffer.alloc(length)
   const file = openSync(FILE, 'r')
   try {

@@ -1,7 +1,7 @@
 /**
- * The syntax of the regular expressions of `regex` filters, as a tree.
+ * Parses the regular expressions of `regex` filters to a syntax tree.
  *
- * Known: literals, . [ ] [^ ] ( ) (?: ) | * + ? {n} {n,} {n,m} ^ $ \d \w \s \D \W \S \t \n \r and escaped characters.
+ * Supported: literals, . [ ] [^ ] ( ) (?: ) | * + ? {n} {n,} {n,m} ^ $ \d \w \s \D \W \S \t \n \r and escaped characters.
  */
 
 export type Matcher = (character: string) => boolean
@@ -12,9 +12,9 @@ export type PatternNode =
   | { readonly kind: 'sequence' | 'choice'; readonly nodes: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly node: PatternNode; readonly min: number; readonly max: number }
 
-const DEEPEST_GROUPS = 20
+const MAX_GROUP_DEPTH = 20
 
-/** @throws SyntaxError saying what of the pattern is not understood */
+/** @throws SyntaxError naming the part of the pattern that is not supported */
 export const parsePattern = (source: string): PatternNode => new Parser(source).parse()
 
 class Parser {
@@ -58,7 +58,7 @@ class Parser {
   #repeated(node: PatternNode): PatternNode {
     const bounds = this.#bounds()
     if (bounds === undefined) return node
-    // A lazy repetition matches the same texts.
+    // Lazy repetitions match the same texts.
     this.#take('?')
     if (this.#bounds() !== undefined) throw new SyntaxError(`repeats a repetition at character ${this.#at}`)
     return { kind: 'repeat', node, ...bounds }
@@ -94,7 +94,7 @@ class Parser {
   }
 
   #group(): PatternNode {
-    if (++this.#depth > DEEPEST_GROUPS) throw new SyntaxError(`has groups within groups, more than ${DEEPEST_GROUPS}`)
+    if (++this.#depth > MAX_GROUP_DEPTH) throw new SyntaxError(`has groups within groups, more than ${MAX_GROUP_DEPTH}`)
     if (this.#take('?') && !this.#take(':'))
       throw new SyntaxError(`has a (? group at character ${this.#at}; only (?: is known`)
     const node = this.#choice()

@@ -1,7 +1,7 @@
 /**
- * Regular expressions of `regex` filters (https://hl7.org/fhir/R4/valueset-filter-operator.html), compared with a whole
- * value. They come from whoever uploads a value set, so they run on all paths at once (Thompson) in the time of
- * pattern times text, and not by JavaScript's search, which some patterns keep busy for years.
+ * Regular expressions of `regex` filters (https://hl7.org/fhir/R4/valueset-filter-operator.html), matched against whole
+ * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times text
+ * length, and not by JavaScript's engine, whose time may be exponential.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import { type Matcher, type PatternNode, parsePattern } from './pattern-syntax.ts'
@@ -14,40 +14,39 @@ type Step =
 
 export type Pattern = (text: string) => boolean
 
-const LONGEST_PATTERN = 500
-/** Repetitions are written out: (a{100}){100} would have 10,000. */
-const MOST_STEPS = 2000
-const LONGEST_TEXT = 2000
-/** Of one pattern, over all the values it is compared with; about a second. */
-const MOST_WORK = 30_000_000
+const MAX_PATTERN_LENGTH = 500
+/** Repetitions are expanded: (a{100}){100} would have 10,000 steps. */
+const MAX_STEPS = 2000
+const MAX_TEXT_LENGTH = 2000
+/** Per pattern, over all values it is matched against; about a second. */
+const MAX_WORK = 30_000_000
 
 /**
- * @throws SyntaxError saying what of the pattern is not understood, or that it is too large. The pattern itself throws
- *   a FhirError 422 (too-costly) when it has been compared with more than one operation may take.
+ * Compiles a pattern. Matching throws a FhirError 422 (too-costly) when the pattern has done too much work.
+ * @throws SyntaxError when the pattern is too large, or naming the part that is not supported
  */
 export function patternOf(source: string): Pattern {
-  if (source.length > LONGEST_PATTERN)
-    throw new SyntaxError(`has ${source.length} characters; ${LONGEST_PATTERN} are the most`)
+  if (source.length > MAX_PATTERN_LENGTH)
+    throw new SyntaxError(`has ${source.length} characters; the maximum is ${MAX_PATTERN_LENGTH}`)
   const steps: Step[] = []
   write(parsePattern(source), steps)
   let work = 0
   return (text) => {
     work += text.length * steps.length
-    if (work > MOST_WORK) throw tooCostly(source)
-    return text.length <= LONGEST_TEXT && matches(steps, [...text])
+    if (work > MAX_WORK) throw tooCostly(source)
+    return text.length <= MAX_TEXT_LENGTH && matches(steps, [...text])
   }
 }
 
 const tooCostly = (source: string): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
-    diagnostics: `The pattern ${source.slice(0, 50)} takes too long to compare with so many values; use a shorter one`,
+    diagnostics: `The pattern ${source.slice(0, 50)} takes too long to match against so many values; use a shorter one`,
   })
 
-/** Every node continues behind its last step; a fork goes to places in the list. */
+/** Appends the steps of a node; it continues after its last step. A fork continues at several steps. */
 function write(node: PatternNode, steps: Step[]): void {
-  if (steps.length > MOST_STEPS)
-    throw new SyntaxError(`is too large: its repetitions make more than ${MOST_STEPS} steps`)
+  if (steps.length > MAX_STEPS) throw new SyntaxError(`is too large: its repetitions make more than ${MAX_STEPS} steps`)
   switch (node.kind) {
     case 'character':
     case 'start':
@@ -87,7 +86,7 @@ function writeChoice(nodes: readonly PatternNode[], steps: Step[]): void {
 
 function writeRepeat(node: PatternNode, min: number, max: number, steps: Step[]): void {
   for (let times = 0, before = -1; times < min && before < steps.length; times++) {
-    // What matches nothing but the empty text need not be repeated.
+    // A node that only matches the empty text need not be repeated.
     before = steps.length
     write(node, steps)
   }
@@ -109,29 +108,29 @@ function writeRepeat(node: PatternNode, min: number, max: number, steps: Step[])
 }
 
 function matches(steps: readonly Step[], text: readonly string[]): boolean {
-  let places = reach([0], steps, 0, text.length)
-  for (const [index, character] of text.entries()) {
+  let reached = reach([0], steps, 0, text.length)
+  for (const [at, character] of text.entries()) {
     const next: number[] = []
-    for (const place of places) {
-      const step = steps[place]
-      if (step?.kind === 'character' && step.accepts(character)) next.push(place + 1)
+    for (const index of reached) {
+      const step = steps[index]
+      if (step?.kind === 'character' && step.accepts(character)) next.push(index + 1)
     }
     if (next.length === 0) return false
-    places = reach(next, steps, index + 1, text.length)
+    reached = reach(next, steps, at + 1, text.length)
   }
-  return places.has(steps.length)
+  return reached.has(steps.length)
 }
 
-/** Where one may stand before the next character. */
+/** The steps that can be reached before the next character. */
 function reach(from: readonly number[], steps: readonly Step[], at: number, length: number): ReadonlySet<number> {
   const reached = new Set<number>()
   const waiting = [...from]
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    if (reached.has(place)) continue
-    reached.add(place)
-    const step = steps[place]
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    if (reached.has(index)) continue
+    reached.add(index)
+    const step = steps[index]
     if (step?.kind === 'fork') waiting.push(...step.to)
-    if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length)) waiting.push(place + 1)
+    if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length)) waiting.push(index + 1)
   }
   return reached
 }

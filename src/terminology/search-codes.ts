@@ -1,28 +1,24 @@
 /**
- * The codes that the token modifiers stand for (https://hl7.org/fhir/R4/search.html#token): `:in` and `:not-in` those of
- * a value set, `:below` and `:above` a code with those it subsumes and those that subsume it.
+ * Expands token modifiers to codes (https://hl7.org/fhir/R4/search.html#token): `:in` and `:not-in` to the codes of a value
+ * set, `:below` and `:above` to a code with the codes it subsumes, or that subsume it.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concepts } from './concepts.ts'
 import type { Code } from './member.ts'
-import { gapError, systemNotHeld, unknownCanonical } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
+import { codesNotAvailable, unknownCanonical, unknownError } from './unknown-reason.ts'
 import { members } from './value-set.ts'
 
-/** Codes of one modifier. */
-const MOST_SEARCH_CODES = 10_000
+/** The maximum number of codes per modifier. */
+const MAX_SEARCH_CODES = 10_000
 
 /**
- * Those of a value set, inactive ones too: what was recorded stays found.
+ * The codes of a value set, including inactive ones, which may have been recorded before.
  * @param valueSet `url`, `url|version` or `ValueSet/id`
- * @throws FhirError 404 when the value set is not here; 422 when its codes are not, have no end or are too many
+ * @throws FhirError 404 when the value set is not available; 422 when its codes are not, cannot be listed or are too many
  */
-export function codesInValueSet(
-  terminology: Terminology,
-  valueSet: string,
-  limit = MOST_SEARCH_CODES,
-): readonly Code[] {
+export function codesInValueSet(terminology: Terminology, valueSet: string, limit = MAX_SEARCH_CODES): readonly Code[] {
   const found = terminology.valueSet(valueSet)
   if (found === undefined) throw unknownCanonical('value set', valueSet)
   const codes: Code[] = []
@@ -33,12 +29,12 @@ export function codesInValueSet(
   return codes
 }
 
-/** The code and all that are kinds of it. @throws FhirError 422 when the system is not here or there are too many */
-export const codesBelow = (terminology: Terminology, from: Code, limit = MOST_SEARCH_CODES): readonly Code[] =>
+/** The code and all codes that it subsumes. @throws FhirError 422 when the system is not available or they are too many */
+export const codesBelow = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.descendantsOf(from.code))
 
-/** The code and all that it is a kind of. @throws FhirError as `codesBelow` */
-export const codesAbove = (terminology: Terminology, from: Code, limit = MOST_SEARCH_CODES): readonly Code[] =>
+/** The code and all codes that subsume it. @throws FhirError 422 when the system is not available or they are too many */
+export const codesAbove = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.ancestorsOf(from.code))
 
 function related(
@@ -49,8 +45,9 @@ function related(
 ): readonly Code[] {
   const canonical = canonicalText({ url: system, ...(version === undefined ? {} : { version }) })
   const concepts = terminology.codeSystem(canonical)
-  if (concepts === undefined || concepts.system.content === 'not-present') throw gapError(systemNotHeld(canonical))
-  // A code that is not in the system, which may have been recorded all the same, stands for itself.
+  if (concepts === undefined || concepts.system.content === 'not-present')
+    throw unknownError(codesNotAvailable(canonical))
+  // A code that is not in the system may still have been recorded, so it is searched for itself.
   const codes = [concepts.find(code)?.code ?? code, ...reach(concepts)]
   if (codes.length > limit) throw tooMany(`What is below or above ${code}`, limit)
   return codes.map((one) => ({ system, code: one }))

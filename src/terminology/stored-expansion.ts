@@ -1,4 +1,4 @@
-/** The expansion that a value set was stored with: https://hl7.org/fhir/R4/valueset.html#expansion. */
+/** The expansion within a stored value set: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains } from 'fhir/r4'
 import { type Code, type Member, type Membership, OUT } from './member.ts'
 
@@ -7,13 +7,13 @@ export interface StoredExpansion {
   readonly membership: (code: Code) => Membership
 }
 
-const made = new WeakMap<ValueSetExpansion, StoredExpansion>()
+const cache = new WeakMap<ValueSetExpansion, StoredExpansion>()
 
-/** Undefined where there is none, or only a page of it: that does not tell which codes are not in it. */
-export function wholeExpansion({ expansion }: ValueSet): StoredExpansion | undefined {
+/** Undefined when there is none or only a page of it, which does not show which codes are not in the value set. */
+export function completeExpansion({ expansion }: ValueSet): StoredExpansion | undefined {
   if (expansion === undefined || (expansion.offset ?? 0) > 0) return undefined
-  const stored = made.get(expansion) ?? storedExpansion(expansion)
-  made.set(expansion, stored)
+  const stored = cache.get(expansion) ?? storedExpansion(expansion)
+  cache.set(expansion, stored)
   return expansion.total === undefined || expansion.total <= stored.members.length ? stored : undefined
 }
 
@@ -29,7 +29,7 @@ function storedExpansion({ contains }: ValueSetExpansion): StoredExpansion {
     members,
     membership: (code) => {
       const found = byCode.get(keyOf(code))?.find(({ version }) => isSame(version, code.version))
-      return found === undefined ? OUT : { is: 'in', member: found }
+      return found === undefined ? OUT : { status: 'in', member: found }
     },
   }
 }
@@ -39,13 +39,13 @@ const keyOf = ({ system, code }: Code): string => `${system}|${code}`
 const isSame = (one: string | undefined, other: string | undefined): boolean =>
   one === undefined || other === undefined || one === other
 
-/** Without recursion: whoever uploads an expansion decides how deep it goes. */
+/** Iterative, as an uploaded expansion may be nested arbitrarily deep. */
 function* membersOf(contains: readonly ValueSetExpansionContains[] = []): Generator<Member> {
   const waiting = [...contains].reverse()
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const { system, code, version, display, designation: designations = [], abstract = false, inactive = false } = at
     waiting.push(...[...(at.contains ?? [])].reverse())
-    // An entry without a code only groups others.
+    // Entries without a code only group others.
     if (code === undefined || system === undefined) continue
     yield {
       system,

@@ -1,11 +1,11 @@
-/** Whether one code is a kind of another: https://hl7.org/fhir/R4/codesystem-operation-subsumes.html. */
+/** Whether one code subsumes another: https://hl7.org/fhir/R4/codesystem-operation-subsumes.html. */
 import { unprocessable } from '../fhir/outcome.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { noSuchCode } from './lookup.ts'
 
 export type Subsumption = 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsumed'
 
-/** How A is to B. @throws FhirError 404 for an unknown code, 422 where the hierarchy says something else than "is a kind of" */
+/** The relation of A to B. @throws FhirError 404 for an unknown code, 422 when the hierarchy does not mean is-a */
 export function subsumption(concepts: Concepts, codeA: string, codeB: string): Subsumption {
   const { url = '', hierarchyMeaning = 'is-a' } = concepts.system
   const [a, b] = [known(concepts, codeA), known(concepts, codeB)]

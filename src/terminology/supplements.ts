@@ -1,21 +1,21 @@
-/** Supplements add designations and properties to another code system: https://hl7.org/fhir/R4/codesystem.html#supplements. */
+/** Code system supplements, which add designations and properties to another code system: https://hl7.org/fhir/R4/codesystem.html#supplements. */
 import type { CodeSystem, ValueSet } from 'fhir/r4'
 import { canonicalOf } from './canonical.ts'
 import { Concepts } from './concepts.ts'
-import { unknownCanonical } from './missing-terms.ts'
 import type { Terminology } from './terminology.ts'
+import { unknownCanonical } from './unknown-reason.ts'
 
 const NAMED_BY_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/valueset-supplement'
 
-/** The supplements that a value set asks for itself. */
+/** The supplements that a value set requires. */
 export const supplementsOf = ({ extension = [] }: ValueSet): readonly string[] =>
   extension.flatMap(({ url, valueCanonical }) =>
     url === NAMED_BY_VALUE_SET && valueCanonical !== undefined ? [valueCanonical] : [],
   )
 
 /**
- * The same terminology, its code systems with what the supplements add.
- * @throws FhirError 404 naming a supplement that is not held
+ * The terminology with the supplements applied to its code systems.
+ * @throws FhirError 404 naming a supplement that is not available
  */
 export function withSupplements(terminology: Terminology, canonicals: readonly string[]): Terminology {
   if (canonicals.length === 0) return terminology
@@ -24,19 +24,19 @@ export function withSupplements(terminology: Terminology, canonicals: readonly s
     if (found === undefined) throw unknownCanonical('supplement', canonical)
     return found
   })
-  const made = new Map<CodeSystem, Concepts>()
+  const cache = new Map<CodeSystem, Concepts>()
   const codeSystem = (canonical: string): Concepts | undefined => {
     const found = terminology.codeSystem(canonical)
-    const adding = supplements.filter((supplement) => found !== undefined && isFor(supplement, found.system))
-    if (found === undefined || adding.length === 0) return found
-    const known = made.get(found.system) ?? new Concepts(found.system, adding)
-    made.set(found.system, known)
+    const applicable = supplements.filter((supplement) => found !== undefined && isFor(supplement, found.system))
+    if (found === undefined || applicable.length === 0) return found
+    const known = cache.get(found.system) ?? new Concepts(found.system, applicable)
+    cache.set(found.system, known)
     return known
   }
   return { ...terminology, codeSystem }
 }
 
 function isFor({ supplements = '' }: CodeSystem, { url, version }: CodeSystem): boolean {
-  const wanted = canonicalOf(supplements)
-  return wanted.url === url && (wanted.version === undefined || wanted.version === version)
+  const target = canonicalOf(supplements)
+  return target.url === url && (target.version === undefined || target.version === version)
 }

@@ -4,17 +4,24 @@ import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { type ConceptTest, conceptTest } from './filter.ts'
 import { acceptedBy, grammarOf } from './grammars.ts'
-import { type Code, isGap, type Member, type Membership, OUT } from './member.ts'
-import { type Gap, gapError, systemNotComplete, systemNotHeld, systemWithoutEnd } from './missing-terms.ts'
+import { type Code, isUnknownReason, type Member, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
+import {
+  codeSystemIncomplete,
+  codesNotAvailable,
+  codesNotListable,
+  type UnknownReason,
+  unknownError,
+} from './unknown-reason.ts'
 
-/** A part that has a system; what other value sets it names is no matter here. */
+/** An include or exclude with a system; value sets that it imports are handled in value-set.ts. */
 export interface SystemPart extends ValueSetComposeInclude {
   system: string
 }
 
 export const hasSystem = (part: ValueSetComposeInclude): part is SystemPart => part.system !== undefined
 
+/** Whether the part has the code, its imported value sets aside. @throws FhirError 422 when a regex filter takes too much work */
 export function systemMembership(terminology: Terminology, part: SystemPart, code: Code): Membership {
   if (code.system !== part.system) return OUT
   if (part.version !== undefined && code.version !== undefined && part.version !== code.version) return OUT
@@ -22,14 +29,14 @@ export function systemMembership(terminology: Terminology, part: SystemPart, cod
   const concepts = terminology.codeSystem(canonical)
   if (part.concept !== undefined) {
     const listed = listedConcept(part, code.code, concepts)
-    return listed === undefined ? OUT : isIn(listedMember(part, listed, concepts))
+    return listed === undefined ? OUT : memberOf(listedMember(part, listed, concepts))
   }
-  // Beside a value set, a bare system only says whose codes of it count.
-  if (part.filter === undefined && part.valueSet !== undefined) return isIn(bareMember(part, code.code))
-  return heldMembership(part, code.code, canonical, concepts)
+  // With a value set, a system alone only restricts the codes of that value set.
+  if (part.filter === undefined && part.valueSet !== undefined) return memberOf(bareMember(part, code.code))
+  return availableMembership(part, code.code, canonical, concepts)
 }
 
-/** @throws FhirError 422 when the codes are not here or have no end */
+/** The codes of the part. @throws FhirError 422 when they are not available or cannot be listed */
 export function* systemMembers(terminology: Terminology, part: SystemPart): Generator<Member> {
   const canonical = canonicalText(pinned(part.system, part.version))
   const concepts = terminology.codeSystem(canonical)
@@ -37,60 +44,66 @@ export function* systemMembers(terminology: Terminology, part: SystemPart): Gene
     for (const concept of part.concept) yield listedMember(part, concept, concepts)
     return
   }
-  if (grammarOf(part.system) !== undefined && part.filter === undefined) throw gapError(systemWithoutEnd(canonical))
-  if (!isHeld(concepts)) throw gapError(systemNotHeld(canonical))
+  if (grammarOf(part.system) !== undefined && part.filter === undefined) throw unknownError(codesNotListable(canonical))
+  if (!isAvailable(concepts)) throw unknownError(codesNotAvailable(canonical))
   const tests = testsOf(part, concepts)
-  if (isGap(tests)) throw gapError(tests)
+  if (isUnknownReason(tests)) throw unknownError(tests)
   for (const concept of concepts.all()) {
-    if (tests.every((test) => test(concept))) yield heldMember(part, concept, concepts)
+    if (tests.every((test) => test(concept))) yield conceptMember(part, concept, concepts)
   }
 }
 
-/** How many `systemMembers` goes through. */
-export function conceptsToLookAt(terminology: Terminology, part: SystemPart): number {
+/** The number of concepts that `systemMembers` visits. */
+export function conceptCount(terminology: Terminology, part: SystemPart): number {
   if (part.concept !== undefined) return part.concept.length
   return terminology.codeSystem(canonicalText(pinned(part.system, part.version)))?.size ?? 1
 }
 
-const isIn = (member: Member): Membership => ({ is: 'in', member })
-const unknown = (gap: Gap): Membership => ({ is: 'unknown', gap })
+const memberOf = (member: Member): Membership => ({ status: 'in', member })
+const unknown = (reason: UnknownReason): Membership => ({ status: 'unknown', reason })
 
 const pinned = (url: string, version: string | undefined) => ({ url, ...(version === undefined ? {} : { version }) })
 
-const isHeld = (concepts: Concepts | undefined): concepts is Concepts =>
+const isAvailable = (concepts: Concepts | undefined): concepts is Concepts =>
   concepts !== undefined && concepts.system.content !== 'not-present'
 
-function heldMembership(part: SystemPart, code: string, canonical: string, concepts: Concepts | undefined): Membership {
+function availableMembership(
+  part: SystemPart,
+  code: string,
+  canonical: string,
+  concepts: Concepts | undefined,
+): Membership {
   const concept = concepts?.find(code)
   if (concepts === undefined || concept === undefined) {
     const grammar = part.filter === undefined ? grammarOf(part.system) : undefined
-    if (grammar !== undefined) return acceptedBy(grammar, code) ? isIn(namedMember(part, code, grammar.display)) : OUT
-    if (!isHeld(concepts)) return unknown(systemNotHeld(canonical))
-    return concepts.isComplete ? OUT : unknown(systemNotComplete(canonical, concepts.system.content, code))
+    if (grammar !== undefined)
+      return acceptedBy(grammar, code) ? memberOf(namedMember(part, code, grammar.display)) : OUT
+    if (!isAvailable(concepts)) return unknown(codesNotAvailable(canonical))
+    return concepts.isComplete ? OUT : unknown(codeSystemIncomplete(canonical, concepts.system.content, code))
   }
   const tests = testsOf(part, concepts)
-  if (isGap(tests)) return unknown(tests)
-  return tests.every((test) => test(concept)) ? isIn(heldMember(part, concept, concepts)) : OUT
+  if (isUnknownReason(tests)) return unknown(tests)
+  return tests.every((test) => test(concept)) ? memberOf(conceptMember(part, concept, concepts)) : OUT
 }
 
 interface Tests {
   readonly concepts: Concepts
-  readonly tests: readonly ConceptTest[] | Gap
+  readonly tests: readonly ConceptTest[] | UnknownReason
 }
 
-/** Made once for a part and the code system it is applied to. */
-const madeTests = new WeakMap<SystemPart, Tests>()
+/** The tests of a part, for the code system it was last applied to. */
+const testCache = new WeakMap<SystemPart, Tests>()
 
-function testsOf(part: SystemPart, concepts: Concepts): readonly ConceptTest[] | Gap {
-  const known = madeTests.get(part)
+function testsOf(part: SystemPart, concepts: Concepts): readonly ConceptTest[] | UnknownReason {
+  const known = testCache.get(part)
   if (known?.concepts === concepts) return known.tests
   const tests = makeTests(part, concepts)
-  // A pattern counts its work, for one operation.
-  if (part.filter?.some(({ op }) => op === 'regex') !== true) madeTests.set(part, { concepts, tests })
+  // A pattern counts its work per operation, so it is not cached.
+  if (part.filter?.some(({ op }) => op === 'regex') !== true) testCache.set(part, { concepts, tests })
   return tests
 }
 
-function makeTests({ filter = [] }: SystemPart, concepts: Concepts): readonly ConceptTest[] | Gap {
+function makeTests({ filter = [] }: SystemPart, concepts: Concepts): readonly ConceptTest[] | UnknownReason {
   const tests: ConceptTest[] = []
   for (const one of filter) {
     const test = conceptTest(one, concepts)
@@ -110,25 +123,25 @@ function listedConcept(
   const known = listings.get(part)
   const listing = known ?? new Map((part.concept ?? []).map((concept) => [concept.code, concept]))
   if (known === undefined) listings.set(part, listing)
-  // The code system knows how it is written where case does not count.
+  // In a code system that is not case-sensitive, its own spelling is looked up too.
   return listing.get(code) ?? listing.get(concepts?.find(code)?.code ?? code)
 }
 
-/** What the value set says of a code goes before what the code system says. */
+/** Display and designations in the value set take precedence over those of the code system. */
 function listedMember(part: SystemPart, listed: ValueSetComposeIncludeConcept, concepts: Concepts | undefined): Member {
   const { code, display, designation = [] } = listed
   const concept = concepts?.find(code)
   if (concepts === undefined || concept === undefined)
     return { ...bareMember(part, code), ...(display === undefined ? {} : { display }), designations: designation }
-  const held = heldMember(part, concept, concepts)
+  const own = conceptMember(part, concept, concepts)
   return {
-    ...held,
+    ...own,
     ...(display === undefined ? {} : { display }),
-    designations: [...designation, ...held.designations],
+    designations: [...designation, ...own.designations],
   }
 }
 
-function heldMember(
+function conceptMember(
   part: SystemPart,
   { code, definition, isAbstract, isInactive }: Concept,
   concepts: Concepts,

@@ -1,4 +1,4 @@
-/** Codes of one system in another, by concept maps: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
+/** Translates codes by concept maps: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
 import type {
   CodeableConcept,
   Coding,
@@ -14,28 +14,28 @@ import { membership } from './value-set.ts'
 
 type Equivalence = ConceptMapGroupElementTarget['equivalence']
 
-/** A fact that a mapping may depend on. */
+/** A value that mappings may depend on (dependsOn). */
 export interface Dependency {
   readonly element: string
   readonly concept: CodeableConcept
 }
 
 export interface TranslateOptions {
-  /** The code system of the answers. */
+  /** Restricts the matches to this code system. */
   readonly targetSystem?: string
-  /** The value set of the answers. */
+  /** Restricts the matches to this value set. */
   readonly target?: string
   readonly dependencies?: readonly Dependency[]
-  /** From the target of the maps to their source. */
+  /** Translate from the target of the maps to their source. */
   readonly reverse?: boolean
 }
 
 export interface Match {
   readonly equivalence: Equivalence
-  /** Absent where the map says that there is none. */
+  /** Absent when the map declares that there is no match. */
   readonly concept?: Coding
   readonly product?: readonly { readonly element: string; readonly concept: Coding }[]
-  /** The map. */
+  /** Canonical of the map. */
   readonly source?: string
 }
 
@@ -45,9 +45,12 @@ export interface Translation {
   readonly match?: readonly Match[]
 }
 
-const MOST_MATCHES = 1000
+const MAX_MATCHES = 1000
 
-/** True where at least one match is not "there is none". Codes are those of one concept in several systems. */
+/**
+ * Translates the codes of one concept. `result` is true when there is a match other than unmatched and disjoint.
+ * @throws FhirError 422 when a regex filter of the target value set takes too much work
+ */
 export function translate(
   terminology: Terminology,
   maps: readonly ConceptMap[],
@@ -55,7 +58,7 @@ export function translate(
   options: TranslateOptions,
 ): Translation {
   const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, new Set())))
-  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MOST_MATCHES)
+  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MAX_MATCHES)
   const result = matches.some(({ equivalence }) => equivalence !== 'unmatched' && equivalence !== 'disjoint')
   const message = result ? undefined : hint(maps, codes, matches)
   return {
@@ -67,9 +70,9 @@ export function translate(
 
 function hint(maps: readonly ConceptMap[], codes: readonly Code[], matches: readonly Match[]): string {
   const what = codes.map(({ system, code }) => `${code} of ${system}`).join(', ') || 'a concept without a coding'
-  if (maps.length === 0) return `There is no concept map here that translates ${what} to what was asked for`
+  if (maps.length === 0) return `There is no concept map here that translates ${what} to the requested target`
   return matches.length === 0
-    ? `No concept map that was asked for has a translation of ${what}`
+    ? `No concept map that was requested has a translation of ${what}`
     : `The concept map says that nothing in the target matches ${what}`
 }
 
@@ -77,7 +80,7 @@ const unique = (matches: readonly Match[]): readonly Match[] => [
   ...new Map(matches.map((match) => [JSON.stringify(match), match])).values(),
 ]
 
-/** @param followed the maps that were gone through: one that others hand on to is so once */
+/** @param followed the maps used so far, so that a map referred to by several others is used once */
 function matchesIn(
   terminology: Terminology,
   map: ConceptMap,
@@ -106,10 +109,10 @@ interface GroupIndex {
 }
 const indexes = new WeakMap<ConceptMapGroup, GroupIndex>()
 
-/** The elements by the codes they map, and by those they map to. */
+/** An index of the elements by source code and by target code. */
 function indexOf(group: ConceptMapGroup): GroupIndex {
-  const known = indexes.get(group)
-  if (known !== undefined) return known
+  const cached = indexes.get(group)
+  if (cached !== undefined) return cached
   const index = {
     bySource: Map.groupBy(group.element, ({ code }) => code ?? ''),
     byTarget: new Map<string, ConceptMapGroupElement[]>(),
@@ -133,10 +136,10 @@ function forward(
   { target = [] }: ConceptMapGroupElement,
   { dependencies = [] }: TranslateOptions,
 ): readonly Match[] {
-  const holding = target.filter(({ dependsOn = [] }) =>
+  const applicable = target.filter(({ dependsOn = [] }) =>
     dependsOn.every((condition) => dependencies.some((given) => meets(given, condition))),
   )
-  return holding.map(({ equivalence, code, display, product = [] }) => ({
+  return applicable.map(({ equivalence, code, display, product = [] }) => ({
     equivalence,
     ...(code === undefined ? {} : { concept: codingOf(group.target, group.targetVersion, code, display) }),
     ...(product.length === 0 ? {} : { product: product.map(productOf) }),
@@ -172,7 +175,7 @@ function codingOf(
   }
 }
 
-/** Seen from the other side, what was wider is narrower. */
+/** Equivalences that change when a map is reversed. */
 const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
   wider: 'narrower',
   narrower: 'wider',
@@ -180,7 +183,7 @@ const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
   specializes: 'subsumes',
 }
 
-/** That a code has no match says nothing of the way back. */
+/** Unmatched targets are ignored: they say nothing about the reverse direction. */
 function reversed(
   map: ConceptMap,
   group: ConceptMapGroup,
@@ -225,25 +228,26 @@ function unmapped(
   }
 }
 
-/** What the target value set is known not to have is left out. */
+/** False only when the target value set is known not to have the code. */
 function isInTarget(terminology: Terminology, { concept }: Match, { target, targetSystem }: TranslateOptions): boolean {
   const { system, code } = concept ?? {}
   if (system === undefined || code === undefined) return true
   if (targetSystem !== undefined && system !== targetSystem) return false
   const valueSet = target === undefined ? undefined : terminology.valueSet(target)
-  return valueSet === undefined || membership(terminology, valueSet, { system, code }).is !== 'out'
+  return valueSet === undefined || membership(terminology, valueSet, { system, code }).status !== 'out'
 }
 
-/** Those that go from one value set to another, where the request names them; `url` or `url|version`. */
+/** The maps between the requested value sets, `url` or `url|version`; either may be undefined. */
 export function mapsBetween(
   maps: readonly ConceptMap[],
   source: string | undefined,
   target: string | undefined,
 ): readonly ConceptMap[] {
-  const named = (asked: string | undefined, ...own: readonly (string | undefined)[]): boolean =>
-    asked === undefined || own.some((one) => one !== undefined && canonicalOf(one).url === canonicalOf(asked).url)
+  const isRequested = (requested: string | undefined, ...own: readonly (string | undefined)[]): boolean =>
+    requested === undefined ||
+    own.some((one) => one !== undefined && canonicalOf(one).url === canonicalOf(requested).url)
   return maps.filter(
     ({ sourceUri, sourceCanonical, targetUri, targetCanonical }) =>
-      named(source, sourceUri, sourceCanonical) && named(target, targetUri, targetCanonical),
+      isRequested(source, sourceUri, sourceCanonical) && isRequested(target, targetUri, targetCanonical),
   )
 }

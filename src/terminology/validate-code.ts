@@ -1,38 +1,38 @@
 /**
- * Whether a code is right: https://hl7.org/fhir/R4/valueset-operation-validate-code.html and
+ * Validates codes: https://hl7.org/fhir/R4/valueset-operation-validate-code.html and
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html.
  */
 import type { ValueSet } from 'fhir/r4'
 import type { Concepts } from './concepts.ts'
 import { displayIn, sameText } from './language.ts'
 import type { Code, Member, Membership } from './member.ts'
-import { type Gap, gapError } from './missing-terms.ts'
 import { systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
+import { type UnknownReason, unknownError } from './unknown-reason.ts'
 import { membership } from './value-set.ts'
 
-/** A code as it is recorded, with the name that stands beside it. */
+/** A code with its recorded display. */
 export interface RecordedCode extends Code {
   readonly display?: string
 }
 
 export interface CodeVerdict {
   readonly result: boolean
-  /** Why not; or a hint, where the code is right. */
+  /** The reason when the result is false, else a hint. */
   readonly message?: string
-  /** The name to show for the code, in the language asked for where there is one. */
+  /** The display to use for the code, in the requested language if possible. */
   readonly display?: string
 }
 
 export interface ValidateOptions {
-  /** Codes that only group others are right here. */
+  /** Accept abstract codes. */
   readonly abstract?: boolean
   readonly displayLanguage?: string
 }
 
 /**
- * One of `codes` must be right: those of a CodeableConcept say the same in several systems.
- * @throws FhirError 422 when none is known to be right, and of one it cannot be told
+ * Valid when any of `codes` is, such as the codings of a CodeableConcept.
+ * @throws FhirError 422 when none is known to be valid, and the validity of one is unknown
  */
 export function validateInValueSet(
   terminology: Terminology,
@@ -44,7 +44,10 @@ export function validateInValueSet(
   return bestOf(codes.map((code) => verdictOn(membership(terminology, valueSet, code), code, where, options)))
 }
 
-/** The same for a code system: codes of another system are not in it. */
+/**
+ * Likewise for a code system; codes of another system are not in it.
+ * @throws FhirError 422 when none is known to be valid, and the validity of one is unknown
+ */
 export function validateInCodeSystem(
   terminology: Terminology,
   { url, version }: { readonly url: string; readonly version: string | undefined },
@@ -56,31 +59,31 @@ export function validateInCodeSystem(
   return bestOf(codes.map((code) => verdictOn(systemMembership(terminology, part, code), code, where, options)))
 }
 
-type Judged = CodeVerdict | { readonly gap: Gap }
+type CodeResult = CodeVerdict | { readonly reason: UnknownReason }
 
-function bestOf(judged: readonly Judged[]): CodeVerdict {
-  const verdicts = judged.filter((one) => 'result' in one)
-  const right = verdicts.find(({ result }) => result)
-  if (right !== undefined) return right
-  const [gap] = judged.filter((one) => 'gap' in one)
-  if (gap !== undefined) throw gapError(gap.gap)
+function bestOf(results: readonly CodeResult[]): CodeVerdict {
+  const verdicts = results.filter((one) => 'result' in one)
+  const valid = verdicts.find(({ result }) => result)
+  if (valid !== undefined) return valid
+  const [unknown] = results.filter((one) => 'reason' in one)
+  if (unknown !== undefined) throw unknownError(unknown.reason)
   const [first] = verdicts
   const message = verdicts.map(({ message }) => message).join('; ')
   return { ...first, result: false, message: message === '' ? 'There is no coding to check' : message }
 }
 
-function verdictOn(found: Membership, code: RecordedCode, where: string, options: ValidateOptions): Judged {
-  if (found.is === 'unknown') return { gap: found.gap }
+function verdictOn(found: Membership, code: RecordedCode, where: string, options: ValidateOptions): CodeResult {
+  if (found.status === 'unknown') return { reason: found.reason }
   const what = `The code ${code.code} of ${code.system}`
-  if (found.is === 'out') return { result: false, message: `${what} is not in ${where}` }
+  if (found.status === 'out') return { result: false, message: `${what} is not in ${where}` }
   const { member } = found
   const name = displayIn(options.displayLanguage, member.display, member.designations)
   const display = name === undefined ? {} : { display: name }
   if (member.isAbstract && options.abstract !== true) {
-    const message = `${what} is abstract: it groups other codes, and is right only where abstract=true says that such codes are`
+    const message = `${what} is abstract: it only groups other codes, and is valid only with abstract=true`
     return { result: false, message, ...display }
   }
-  if (code.display !== undefined && !isCalled(member, code.display))
+  if (code.display !== undefined && !hasDisplay(member, code.display))
     return {
       result: false,
       message: `The display "${code.display}" is wrong for ${code.code}; ${named(name)}`,
@@ -92,8 +95,8 @@ function verdictOn(found: Membership, code: RecordedCode, where: string, options
 const named = (name: string | undefined): string =>
   name === undefined ? 'it has no display here' : `its display is "${name}"`
 
-/** By the display of the value set or the code system, or a designation. */
-function isCalled(member: Member, display: string): boolean {
+/** Whether it is the display in the value set or code system, or a designation. */
+function hasDisplay(member: Member, display: string): boolean {
   const own = ownDisplay(member.concepts, member.code)
   const names = [member.display, own, ...member.designations.map(({ value }) => value)]
   return names.some((name) => name !== undefined && sameText(name, display))

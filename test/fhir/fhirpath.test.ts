@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { CHOICE_ELEMENTS } from '../../src/fhir/fhirpath/elements.ts'
 import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
-import { compileFhirPath, EvaluationError, holds, UnsupportedExpression } from '../../src/fhir/fhirpath.ts'
+import { compileFhirPath, EvaluationError, isSatisfied, UnsupportedExpression } from '../../src/fhir/fhirpath.ts'
 import { FhirDecimal, parseJson } from '../../src/fhir/json.ts'
 import { CONSTRAINTS, SEARCH_PARAMETERS } from './fhirpath-corpus.ts'
 import { SAMPLES } from './samples.ts'
@@ -384,14 +384,14 @@ describe('invariants', () => {
   const constraint = (key: string) => compileFhirPath(CONSTRAINTS.find((one) => one.key === key)?.expression ?? '?')
 
   test('hold when true, and neither when false nor when empty', () => {
-    expect(holds(compileFhirPath('active = true'), { active: true })).toBe(true)
-    expect(holds(compileFhirPath('active = true'), { active: false })).toBe(false)
-    expect(holds(compileFhirPath('active = true'), {})).toBe(false)
+    expect(isSatisfied(compileFhirPath('active = true'), { active: true })).toBe(true)
+    expect(isSatisfied(compileFhirPath('active = true'), { active: false })).toBe(false)
+    expect(isSatisfied(compileFhirPath('active = true'), {})).toBe(false)
   })
 
   test('do not hold on data they cannot be applied to', () => {
     expect(() => compileFhirPath("name.startsWith('a')").evaluate({ name: ['a', 'ab'] })).toThrow(EvaluationError)
-    expect(holds(compileFhirPath("name.startsWith('a')"), { name: ['a', 'ab'] })).toBe(false)
+    expect(isSatisfied(compileFhirPath("name.startsWith('a')"), { name: ['a', 'ab'] })).toBe(false)
   })
 
   test.each<[string, unknown, boolean, object?]>([
@@ -412,17 +412,19 @@ describe('invariants', () => {
     ['bdl-7', { type: 'batch', entry: [{ fullUrl: 'a' }, { fullUrl: 'a' }] }, false],
     ['dom-2', { contained: [{ id: 'a', contained: [{}] }] }, false],
   ])('%s on %j: %s', (key, focus, expected, environment = {}) => {
-    expect(holds(constraint(key), focus, environment)).toBe(expected)
+    expect(isSatisfied(constraint(key), focus, environment)).toBe(expected)
   })
 
   test('dom-3 finds contained resources that nothing refers to, by any kind of reference', () => {
     const contained = [{ resourceType: 'Patient', id: 'p' }]
     const instantiates = { resourceType: 'CarePlan', contained, instantiatesCanonical: ['#p'] }
     const back = { resourceType: 'CarePlan', contained: [{ resourceType: 'Task', id: 'p', focus: { reference: '#' } }] }
-    expect(holds(constraint('dom-3'), { resourceType: 'CarePlan', contained, subject: { reference: '#p' } })).toBe(true)
-    expect(holds(constraint('dom-3'), instantiates)).toBe(true)
-    expect(holds(constraint('dom-3'), back)).toBe(true)
-    expect(holds(constraint('dom-3'), { resourceType: 'CarePlan', contained, title: '#p' })).toBe(false)
+    expect(
+      isSatisfied(constraint('dom-3'), { resourceType: 'CarePlan', contained, subject: { reference: '#p' } }),
+    ).toBe(true)
+    expect(isSatisfied(constraint('dom-3'), instantiates)).toBe(true)
+    expect(isSatisfied(constraint('dom-3'), back)).toBe(true)
+    expect(isSatisfied(constraint('dom-3'), { resourceType: 'CarePlan', contained, title: '#p' })).toBe(false)
   })
 })
 

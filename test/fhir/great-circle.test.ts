@@ -1,14 +1,14 @@
 /** Distances between places that others have measured on the sphere, and boxes around circles. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { circleAround, haversineOf, type Place } from '../../src/fhir/great-circle.ts'
+import { circleAround, type GeoPoint, haversineOf } from '../../src/fhir/great-circle.ts'
 
-const at = (latitude: number, longitude: number): Place => ({ latitude, longitude })
-const isWithin = (center: Place, place: Place, kilometres: number): boolean =>
+const at = (latitude: number, longitude: number): GeoPoint => ({ latitude, longitude })
+const isWithin = (center: GeoPoint, place: GeoPoint, kilometres: number): boolean =>
   haversineOf(center, place) <= circleAround(center, kilometres * 1000).haversine
 
 describe('a place is within its distance from another and not within less', () => {
-  test.each<readonly [string, Place, Place, number]>([
+  test.each<readonly [string, GeoPoint, GeoPoint, number]>([
     ['Boston and New York', at(42.3601, -71.0589), at(40.7128, -74.006), 306.1],
     ['London and Sydney', at(51.5074, -0.1278), at(-33.8688, 151.2093), 16993.9],
     ['two sides of the 180th meridian', at(0, 179.5), at(0, -179.5), 111.195],
@@ -44,7 +44,7 @@ test('whatever is in a circle is in the box around it', () => {
   )
 })
 
-function moved({ latitude, longitude }: Place, north: number, east: number): Place {
+function moved({ latitude, longitude }: GeoPoint, north: number, east: number): GeoPoint {
   const turned = longitude + east
   return at(Math.max(-90, Math.min(90, latitude + north)), ((((turned + 180) % 360) + 360) % 360) - 180)
 }

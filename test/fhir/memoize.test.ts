@@ -1,10 +1,10 @@
 /** Answers that are kept. */
 import { expect, test } from '@jest/globals'
-import { remembering } from '../../src/fhir/memoize.ts'
+import { memoize } from '../../src/fhir/memoize.ts'
 
 test('what was asked before is not worked out again, an answer of nothing neither, until there are too many', () => {
   const asked: string[] = []
-  const answer = remembering(2, (key) => {
+  const answer = memoize(2, (key) => {
     asked.push(key)
     return key === 'b' ? undefined : key.toUpperCase()
   })
@@ -16,7 +16,7 @@ test('what was asked before is not worked out again, an answer of nothing neithe
 
 test('what could not be answered is asked again', () => {
   let times = 0
-  const answer = remembering(2, () => {
+  const answer = memoize(2, () => {
     times += 1
     throw new Error('no')
   })

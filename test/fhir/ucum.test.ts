@@ -1,6 +1,6 @@
 /** https://ucum.org/ucum */
 import { describe, expect, test } from '@jest/globals'
-import { baseUnit, nearestUnits } from '../../src/fhir/ucum.ts'
+import { baseUnit, closestUnits } from '../../src/fhir/ucum.ts'
 
 const inBase = (value: number, code: string): string => {
   const unit = baseUnit(code)
@@ -57,5 +57,5 @@ test.each([
   ['degF', '[degF]'],
   ['KG', 'kg'],
 ])('close to %s is %s', (wrong, right) => {
-  expect(nearestUnits(wrong)[0]).toBe(right)
+  expect(closestUnits(wrong)[0]).toBe(right)
 })

@@ -165,7 +165,7 @@ describe('checkResource', () => {
     [
       'a resource of another type than the address',
       { resourceType: 'Observation' },
-      'The body is of type Observation, but the address is that of Patient',
+      'The body is of type Observation, but the URL is for Patient',
     ],
   ])('answers 400 for %s', (_name, body, said) => {
     const error = thrownBy(() => checkResource(body, 'Patient'))

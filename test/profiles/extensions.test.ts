@@ -60,7 +60,7 @@ describe('an extension may stand where its context says', () => {
       { definitions: [at(element('HumanName'), element('Address'))] },
       [],
     )
-    expect(issue?.text).toContain(`${BASE}/note may stand in HumanName, Address`)
+    expect(issue?.text).toContain(`${BASE}/note may only be used in HumanName, Address`)
   })
 })
 

@@ -121,13 +121,13 @@ const CASES: Readonly<Record<string, Case>> = {
     [['Patient.maritalStatus', { patternCodeableConcept: animal('cat') }]],
     patient({ maritalStatus: animal('dog') }),
     ['error value Patient.maritalStatus'],
-    `must have what {"coding":[{"system":"${ANIMALS}","code":"cat"}]} has`,
+    `must contain {"coding":[{"system":"${ANIMALS}","code":"cat"}]}`,
   ],
   maxLength: [
     [['Patient.name.family', { maxLength: 3 }]],
     patient({ name: [{ family: 'abcd' }] }),
     ['error too-long Patient.name[0].family'],
-    'has 4 characters; 3 are the most',
+    'has 4 characters; the maximum is 3',
   ],
   'minValue of a number': [
     [['Observation.value[x]', { minValueInteger: 10 }]],

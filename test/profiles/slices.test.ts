@@ -39,7 +39,7 @@ const CASES: Readonly<Record<string, Case>> = {
     bySystem({}),
     identifiers(ssn),
     ['error required Patient.identifier'],
-    'is missing in the slice mrn, told by system = "http://mrn"; there must be at least 1',
+    'is missing in the slice mrn, identified by system = "http://mrn"; there must be at least 1',
   ],
   'value: a slice that is too often there': [
     bySystem({}),
@@ -63,14 +63,14 @@ const CASES: Readonly<Record<string, Case>> = {
     bySystem({ rules: 'openAtEnd' }),
     identifiers(other, mrn),
     ['error structure Patient.identifier[1]'],
-    'must stand before what is in no slice',
+    'must come before items that are in no slice',
   ],
   'ordered: in order': [bySystem({ ordered: true }), identifiers(mrn, other, ssn), []],
   'ordered: out of order': [
     bySystem({ ordered: true }),
     identifiers(ssn, mrn),
     ['error structure Patient.identifier[1]'],
-    'but the slices must stand in the order mrn, ssn',
+    'but the slices must come in the order mrn, ssn',
   ],
   'pattern: by the code of a component': [
     [

@@ -261,6 +261,18 @@ describe('moving', () => {
   })
 })
 
+describe('an appointment that stays where it is', () => {
+  test.each(['moved', 'deleted'])('can be changed although its slot was %s meanwhile', async (what) => {
+    const [id = ''] = await freeSlots()
+    const stored = await booked([id])
+    if (what === 'deleted') await server.fhir('DELETE', `/Slot/${id}`)
+    else await put({ ...slot(id, 4), status: 'busy' })
+    const changed = await change(stored, { comment: 'Bring the letter' })
+    expect([changed.status, changed.body.comment]).toEqual([200, 'Bring the letter'])
+    expect((await change(changed.body, { status: 'arrived' })).status).toBe(200)
+  })
+})
+
 describe('giving slots back', () => {
   test.each(['cancelled', 'entered-in-error'])('%s frees them, and others can book them', async (status) => {
     const slots = await freeSlots(2)
@@ -444,6 +456,23 @@ describe('the policies of the clinic', () => {
     expect(await state()).toEqual(['busy', undefined])
     await change(second, { status: 'cancelled' })
     expect(await state()).toEqual(['free', undefined])
+  })
+
+  test('a slot that was booked three times is overbooked until one booking is left', async () => {
+    await settings({ overbooking: true })
+    const [id = ''] = await freeSlots()
+    const all = [await booked([id]), await booked([id]), await booked([id])]
+    const states: unknown[] = []
+    for (const one of all) {
+      await change(one, { status: 'cancelled' })
+      const { body } = await server.fhir('GET', `/Slot/${id}`)
+      states.push([body.status, body.overbooked])
+    }
+    expect(states).toEqual([
+      ['busy', true],
+      ['busy', undefined],
+      ['free', undefined],
+    ])
   })
 
   test('bookings and cancellations at once leave the slot as its bookings say', async () => {

@@ -175,6 +175,33 @@ describe('the results (spec 2.2)', () => {
     })
   })
 
+  test('a call without an id is no repeat of another one, though the arguments are the same', async () => {
+    const headers = { 'x-call-id': 'without-id', 'x-call-to': OTHER }
+    const raised = async (id: unknown) => {
+      const before = (await tasksOf('other')).length
+      await post(ESCALATE, batch(call(id, { reason: 'twice' }), call(id, { reason: 'twice' })), headers)
+      return (await tasksOf('other')).length - before
+    }
+    expect([await raised(null), await raised('same')]).toEqual([2, 1])
+  })
+
+  test('a call that changes nothing runs again with the same id, by the settings of now', async () => {
+    const settings = '/clinics/demo-clinic/settings'
+    const { body: before } = await server.fhir('GET', settings)
+    const heard = async () => {
+      const headers = { 'x-call-id': 'validating', 'x-call-to': DEMO }
+      const calls = batch(call('same', { fieldName: 'phone', value: '020 7946 0958' }))
+      return decode(await post(VALIDATE, calls, headers))[0]?.value
+    }
+    expect(await heard()).toBe('02079460958')
+    try {
+      expect((await server.fhir('PUT', settings, { ...before, defaultRegion: 'GB' })).status).toBe(200)
+      expect(await heard()).toBe('+442079460958')
+    } finally {
+      await server.fhir('PUT', settings, before)
+    }
+  })
+
   test('an argument that the tool does not know is ignored', async () => {
     expect(await run(VALIDATE, { fieldName: 'email', value: 'a@example.com', mood: 'good' })).toMatchObject({
       valid: true,

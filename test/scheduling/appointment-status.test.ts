@@ -1,6 +1,11 @@
 /** The moves an Appointment may make, and what they make of its slots. */
 import { describe, expect, test } from '@jest/globals'
-import { type AppointmentStatus, checkMove, HOLDING, slotStatusFor } from '../../src/scheduling/appointment-status.ts'
+import {
+  type AppointmentStatus,
+  checkStatusTransition,
+  SLOT_HOLDING_STATUSES,
+  slotStatusFor,
+} from '../../src/scheduling/appointment-status.ts'
 
 const STATUSES: readonly AppointmentStatus[] = [
   'proposed',
@@ -15,7 +20,7 @@ const STATUSES: readonly AppointmentStatus[] = [
   'waitlist',
 ]
 
-const MOVES: readonly [AppointmentStatus, readonly AppointmentStatus[]][] = [
+const TRANSITIONS: readonly [AppointmentStatus, readonly AppointmentStatus[]][] = [
   ['proposed', ['pending', 'booked', 'cancelled', 'waitlist', 'entered-in-error']],
   ['pending', ['booked', 'cancelled', 'entered-in-error']],
   ['waitlist', ['proposed', 'booked', 'cancelled', 'entered-in-error']],
@@ -29,22 +34,22 @@ const MOVES: readonly [AppointmentStatus, readonly AppointmentStatus[]][] = [
 ]
 
 describe('an appointment', () => {
-  test.each(MOVES)('that is %s can become %j, stay, and nothing else', (from, allowed) => {
+  test.each(TRANSITIONS)('that is %s can become %j, stay, and nothing else', (from, allowed) => {
     for (const to of STATUSES) {
-      if (to === from || allowed.includes(to)) expect(() => checkMove(from, to)).not.toThrow()
-      else expect(() => checkMove(from, to)).toThrow(`is ${from} cannot become ${to}`)
+      if (to === from || allowed.includes(to)) expect(() => checkStatusTransition(from, to)).not.toThrow()
+      else expect(() => checkStatusTransition(from, to)).toThrow(`is ${from} cannot become ${to}`)
     }
   })
 
   test('an illegal move is 422 and names what is allowed', () => {
-    expect(() => checkMove('booked', 'proposed')).toThrow(
+    expect(() => checkStatusTransition('booked', 'proposed')).toThrow(
       expect.objectContaining({
         status: 422,
         code: 'illegal-status-move',
         message: expect.stringContaining('arrived, checked-in, cancelled, noshow, entered-in-error'),
       }),
     )
-    expect(() => checkMove('entered-in-error', 'booked')).toThrow('no other status')
+    expect(() => checkStatusTransition('entered-in-error', 'booked')).toThrow('no other status')
   })
 })
 
@@ -62,6 +67,6 @@ describe('its slots', () => {
     ['entered-in-error', undefined],
   ])('while it is %s are %s', (status, slot) => {
     expect(slotStatusFor(status)).toBe(slot)
-    expect(HOLDING.includes(status)).toBe(slot !== undefined)
+    expect(SLOT_HOLDING_STATUSES.includes(status)).toBe(slot !== undefined)
   })
 })

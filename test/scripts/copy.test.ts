@@ -207,7 +207,7 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
       expect(some.length).toBeLessThan(all.length)
       const { code, output, error } = await copyBetween(from, to)
       expect([code, error]).toEqual([0, ''])
-      expect(output).toContain('Goes on with the copy that was begun')
+      expect(output).toContain('Resuming the unfinished copy')
       expect(output).not.toContain('Copied versions: 0 %')
       expect(await contents(to)).toEqual(all)
     })

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem } from 'fhir/r4'
 import { BoundedCache } from '../../src/terminology/bounded-cache.ts'
 import { canonicalOf, newest } from '../../src/terminology/canonical.ts'
-import { type Asked, type FindTerms, gather } from '../../src/terminology/gather.ts'
+import { type FindTerms, gather, type TermRequest } from '../../src/terminology/gather.ts'
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 import { ANIMALS, animals, animalsToSounds, PETS, pets, valueSetOf } from '../support/terms.ts'
 
@@ -15,7 +15,7 @@ function clinicOf(...stored: readonly Terms[TermsType][]) {
     const isSought = ({ url = '', id = '' }: Terms[TermsType]) => keys.includes(url) || keys.includes(`${type}/${id}`)
     return stored.filter((one) => one.resourceType === type && isSought(one)) as never
   }
-  return { asked, gather: (question: Asked) => gather(find, question) }
+  return { asked, gather: (question: TermRequest) => gather(find, question) }
 }
 
 describe('gather', () => {

@@ -77,7 +77,7 @@ describe('an include', () => {
     const loose: CodeSystem = { ...animals, caseSensitive: false }
     const valueSet = valueSetOf({ include: [{ system: ANIMALS }] })
     const answer = membership(await terminologyWith(loose), valueSet, { system: ANIMALS, code: 'DOG' })
-    expect(answer).toMatchObject({ is: 'in', member: { code: 'dog', display: 'Dog' } })
+    expect(answer).toMatchObject({ status: 'in', member: { code: 'dog', display: 'Dog' } })
   })
 })
 
@@ -114,13 +114,13 @@ describe('an expansion that came with the value set', () => {
   test('is not taken for the whole when it is one page', async () => {
     const page: ValueSet = { resourceType: 'ValueSet', status: 'active', expansion: { ...expansion, total: 200 } }
     await expect(codesOf(page)).rejects.toMatchObject({ status: 422 })
-    expect(membership(packagedTerminology, page, { system: 'http://loinc.org', code: 'x' }).is).toBe('unknown')
+    expect(membership(packagedTerminology, page, { system: 'http://loinc.org', code: 'x' }).status).toBe('unknown')
   })
 })
 
 describe('what cannot be told is neither in nor out', () => {
   const isIn = async (compose: ValueSetCompose, code: string, system = ANIMALS, ...given: readonly ValueSet[]) =>
-    membership(await terminologyWith(animals, ...given), valueSetOf(compose), { system, code }).is
+    membership(await terminologyWith(animals, ...given), valueSetOf(compose), { system, code }).status
   const loinc = { system: 'http://loinc.org' }
 
   test.each<[string, ValueSetCompose, string, string, string]>([
@@ -183,8 +183,8 @@ describe('what cannot be told is neither in nor out', () => {
     const own = valueSetOf({ include: [{ valueSet: [PETS] }] })
     const answer = membership(await terminologyWith(own), own, { system: ANIMALS, code: 'dog' })
     expect(answer).toMatchObject({
-      is: 'unknown',
-      gap: { code: 'too-costly', diagnostics: expect.stringMatching(/by itself/) },
+      status: 'unknown',
+      reason: { code: 'too-costly', diagnostics: expect.stringMatching(/by itself/) },
     })
     await expect(codesOf(own)).rejects.toMatchObject({ status: 422, code: 'too-costly' })
   })
@@ -198,7 +198,9 @@ describe('what cannot be told is neither in nor out', () => {
     const terminology = await terminologyWith(animals, ...levels, bottom)
     const [top = bottom] = levels
     expect(() => [...members(terminology, top)]).toThrow(expect.objectContaining({ code: 'too-costly' }))
-    expect(membership(terminology, top, { system: ANIMALS, code: 'x' })).toMatchObject({ gap: { code: 'too-costly' } })
+    expect(membership(terminology, top, { system: ANIMALS, code: 'x' })).toMatchObject({
+      reason: { code: 'too-costly' },
+    })
   })
 })
 
@@ -236,7 +238,7 @@ describe('the value sets of the packages', () => {
         const [first, ...others] = members(packagedTerminology, valueSet)
         const last = others.at(-1) ?? first
         if (first === undefined || last === undefined) empty++
-        else expect([url, membership(packagedTerminology, valueSet, last)]).toMatchObject([url, { is: 'in' }])
+        else expect([url, membership(packagedTerminology, valueSet, last)]).toMatchObject([url, { status: 'in' }])
         listed++
       } catch (error) {
         expect(error).toMatchObject({ status: 422 })
@@ -293,7 +295,7 @@ test('a code is in a value set exactly when it is listed: random definitions', a
     fc.property(compose, (definition) => {
       const valueSet = valueSetOf(definition, 'http://example.org/random')
       const listed = [...members(terminology, valueSet)].map((member) => member.code).sort()
-      const isIn = (one: string) => membership(terminology, valueSet, { system: ANIMALS, code: one }).is === 'in'
+      const isIn = (one: string) => membership(terminology, valueSet, { system: ANIMALS, code: one }).status === 'in'
       expect(listed).toEqual([...ALL, 'unicorn'].filter(isIn).sort())
     }),
     { numRuns: 1000 },

@@ -1,65 +1,65 @@
 /**
- * The path of a patch operation: steps by name, index, condition and type, each of which leads to elements of the
- * resource that is patched (https://hl7.org/fhir/R4/fhirpatch.html). What calculates values has no place in it.
+ * The path of a patch operation: steps by name, index, condition and type that select elements of the patched resource
+ * (https://hl7.org/fhir/R4/fhirpatch.html). Expressions that compute values are not allowed.
  */
-import { compile } from '../fhirpath/compile.ts'
+import { compileAst } from '../fhirpath/compile.ts'
 import { withoutNamespace } from '../fhirpath/elements.ts'
 import { type Item, isOfType } from '../fhirpath/node.ts'
 import { type Ast, parse } from '../fhirpath/parser.ts'
 import { type Evaluate, isTrue } from '../fhirpath/scope.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
-import { childrenOf, elementNames, elementOf, type Place } from './place.ts'
+import { childrenOf, elementNames, elementOf, type PatchTarget } from './patch-target.ts'
 
-/** From the resource to the places that a path selects. @throws FhirError 400, 413 or 422 */
-export type Walk = (root: Place, budget: Budget) => readonly Place[]
+/** Selects elements of the resource. @throws FhirError 400, 413 or 422 */
+export type TargetSelector = (root: PatchTarget, budget: Budget) => readonly PatchTarget[]
 
 export interface PatchPath {
   readonly text: string
-  readonly all: Walk
-  /** For insert and move: the elements whose list the last step names, and that name. */
-  readonly list: { readonly holders: Walk; readonly name: string } | undefined
+  readonly all: TargetSelector
+  /** For insert and move: the parents of the list, and the element name of the last step. */
+  readonly list: { readonly holders: TargetSelector; readonly name: string } | undefined
 }
 
-/** Elements that all operations of one patch may look at; so many that only a hostile patch needs more. */
+/** Limits the elements that all operations of one patch may visit; only a hostile patch needs more. */
 export class Budget {
   #left = 2_000_000
   readonly #sizeOf: () => number
 
-  /** @param sizeOf about how many elements the resource has, asked when a condition is met */
+  /** @param sizeOf the approximate number of elements in the resource, called for each condition */
   constructor(sizeOf: () => number) {
     this.#sizeOf = sizeOf
   }
 
-  /** @throws FhirError 413 */
-  spend(places: number): void {
-    this.#left -= places
+  /** @throws FhirError 413 when the budget is exceeded */
+  spend(targets: number): void {
+    this.#left -= targets
     if (this.#left >= 0) return
     throw new FhirError(413, {
       code: 'too-costly',
-      diagnostics: 'The patch looks at too many elements; use fewer conditions, or an index instead of where()',
+      diagnostics: 'The patch visits too many elements; use fewer conditions, or an index instead of where()',
     })
   }
 
-  /** A condition may look at everything below the places it is asked of. */
-  spendOnCondition(places: number): void {
-    this.spend(places + this.#sizeOf())
+  /** A condition may visit everything below its targets. @throws FhirError 413 when the budget is exceeded */
+  spendOnCondition(targets: number): void {
+    this.spend(targets + this.#sizeOf())
   }
 }
 
-const MOST_CHARACTERS = 1000
+const MAX_PATH_LENGTH = 1000
 
-/** @param at `Parameters.parameter[0]`, for messages. @throws FhirError 400 */
+/** @param at `Parameters.parameter[0]`, for messages. @throws FhirError 400 when the path is malformed or not supported */
 export function readPath(text: string, at: string): PatchPath {
-  if (text.length > MOST_CHARACTERS)
-    throw badRequest(`${at}: the path has ${text.length} characters; ${MOST_CHARACTERS} are the most`)
+  if (text.length > MAX_PATH_LENGTH)
+    throw badRequest(`${at}: the path has ${text.length} characters; the maximum is ${MAX_PATH_LENGTH}`)
   const refuse = (problem: string): FhirError => badRequest(`${at}: the path '${text}' ${problem}`, { expression: at })
   const tree = parsed(text, refuse)
   const reader = new PathReader(text, refuse)
-  const all = reader.walkOf(tree)
+  const all = reader.selectorOf(tree)
   const list =
     tree.kind === 'member' && tree.base !== undefined
-      ? { holders: reader.walkOf(tree.base), name: tree.name }
+      ? { holders: reader.selectorOf(tree.base), name: tree.name }
       : undefined
   return { text, all, list }
 }
@@ -69,14 +69,14 @@ function parsed(text: string, refuse: (problem: string) => FhirError): Ast {
     return parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw refuse(`is no FHIRPath: ${error.message.replace(/^.*?, (?=character \d+:)/s, '')}`)
+    throw refuse(`is not FHIRPath: ${error.message.replace(/^.*?, (?=character \d+:)/s, '')}`)
   }
 }
 
 const SIMPLE =
   'a path is made of element names, [index], first(), last(), single(), where(), ofType(), as() and extension()'
 
-type Step = (places: readonly Place[], budget: Budget) => readonly Place[]
+type Step = (targets: readonly PatchTarget[], budget: Budget) => readonly PatchTarget[]
 
 class PathReader {
   readonly #text: string
@@ -87,7 +87,7 @@ class PathReader {
     this.#refuse = refuse
   }
 
-  walkOf(ast: Ast): Walk {
+  selectorOf(ast: Ast): TargetSelector {
     switch (ast.kind) {
       case 'member':
         return ast.base === undefined ? this.#start(ast.name) : this.#then(ast.base, this.#member(ast.name))
@@ -105,17 +105,17 @@ class PathReader {
     throw this.#refuse(`selects no element; ${SIMPLE}`)
   }
 
-  #then(base: Ast, step: Step): Walk {
-    const before = this.walkOf(base)
+  #then(base: Ast, step: Step): TargetSelector {
+    const before = this.selectorOf(base)
     return (root, budget) => {
-      const places = before(root, budget)
-      budget.spend(places.length)
-      return step(places, budget)
+      const targets = before(root, budget)
+      budget.spend(targets.length)
+      return step(targets, budget)
     }
   }
 
   /** `Patient.name`, or `name` alone. */
-  #start(name: string): Walk {
+  #start(name: string): TargetSelector {
     if (!/^[A-Z]/.test(name)) return (root, budget) => this.#member(name)([root], budget)
     return (root) => {
       if (isOfType(root.node, name)) return [root]
@@ -124,21 +124,21 @@ class PathReader {
   }
 
   #member(name: string): Step {
-    return (places) =>
-      places.flatMap((place) => {
-        const element = elementOf(place.type, name)
-        if (element !== undefined) return childrenOf(place, element)
+    return (targets) =>
+      targets.flatMap((target) => {
+        const element = elementOf(target.type, name)
+        if (element !== undefined) return childrenOf(target, element)
         throw this.#refuse(
-          `leads to '${name}', which is no element of ${place.type}; it has ${elementNames(place.type).join(', ')}`,
+          `leads to '${name}', which is not an element of ${target.type}; it has ${elementNames(target.type).join(', ')}`,
         )
       })
   }
 
   #index(index: Ast): Step {
     if (index.kind !== 'literal' || typeof index.value !== 'number' || !Number.isInteger(index.value))
-      throw this.#refuse('has an index that is no whole number; write it as in name[0]')
+      throw this.#refuse('has an index that is not a whole number; write it as in name[0]')
     const at = index.value
-    return (places) => places.slice(at, at + 1)
+    return (targets) => targets.slice(at, at + 1)
   }
 
   #call({ name, args }: Ast & { kind: 'call' }): Step {
@@ -149,17 +149,17 @@ class PathReader {
     if (args.length === 1 && name === 'extension' && argument.kind === 'literal') {
       const url = argument.value
       const extensions = this.#member('extension')
-      return (places, budget) =>
-        extensions(places, budget).filter(({ node }) => isObject(node.value) && node.value.url === url)
+      return (targets, budget) =>
+        extensions(targets, budget).filter(({ node }) => isObject(node.value) && node.value.url === url)
     }
     throw this.#refuse(`calls ${name}(); ${SIMPLE}`)
   }
 
   #choice(name: string): Step {
-    if (name === 'first') return (places) => places.slice(0, 1)
-    if (name === 'last') return (places) => places.slice(-1)
-    // Several are refused in the end, whatever the operation.
-    if (name === 'single') return (places) => places
+    if (name === 'first') return (targets) => targets.slice(0, 1)
+    if (name === 'last') return (targets) => targets.slice(-1)
+    // Every operation rejects several targets in the end.
+    if (name === 'single') return (targets) => targets
     throw this.#refuse(`calls ${name}(); ${SIMPLE}`)
   }
 
@@ -169,33 +169,34 @@ class PathReader {
       if (argument.base.kind === 'member' && argument.base.base === undefined)
         return `${argument.base.name}.${argument.name}`
     }
-    throw this.#refuse('has a type that is no name; write it as in value.ofType(Quantity)')
+    throw this.#refuse('has a type that is not a name; write it as in value.ofType(Quantity)')
   }
 
   #where(criterion: Ast): Step {
-    const foreign = foreignTo(criterion)
-    if (foreign !== undefined) throw this.#refuse(`has ${foreign} in a condition, which a patch does not take`)
+    const unsupported = unsupportedIn(criterion)
+    if (unsupported !== undefined)
+      throw this.#refuse(`has ${unsupported} in a condition, which is not allowed in a patch`)
     const evaluate = this.#compiled(criterion)
-    return (places, budget) => {
-      budget.spendOnCondition(places.length)
-      return places.filter((place, index) => this.#holds(evaluate, place, index))
+    return (targets, budget) => {
+      budget.spendOnCondition(targets.length)
+      return targets.filter((target, index) => this.#holds(evaluate, target, index))
     }
   }
 
   #compiled(criterion: Ast): Evaluate {
     try {
-      return compile(criterion, this.#text)
+      return compileAst(criterion, this.#text)
     } catch (error) {
       throw this.#refuse(`has a condition that cannot be read: ${error instanceof Error ? error.message : ''}`)
     }
   }
 
-  #holds(evaluate: Evaluate, { node }: Place, index: number): boolean {
+  #holds(evaluate: Evaluate, { node }: PatchTarget, index: number): boolean {
     const self: readonly Item[] = [node]
     try {
-      return isTrue(evaluate({ self, index, session: { root: node, environment: {}, now: new Date() } }))
+      return isTrue(evaluate({ self, index, evaluation: { root: node, environment: {}, now: new Date() } }))
     } catch {
-      throw unprocessable(`The condition of the path '${this.#text}' cannot be applied to what it meets`, {
+      throw unprocessable(`The condition of the path '${this.#text}' cannot be applied to the resource`, {
         reason: 'patch-path-not-found',
       })
     }
@@ -204,17 +205,17 @@ class PathReader {
 
 function ofType(specifier: string): Step {
   const name = withoutNamespace(specifier)
-  return (places) => places.filter(({ node, type }) => type === name || isOfType(node, name))
+  return (targets) => targets.filter(({ node, type }) => type === name || isOfType(node, name))
 }
 
-/** Functions that look no further than what they are asked of, and no longer than it is. */
+/** Functions that only read their input, in time linear in its size. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
   `exists empty not count first last single hasValue where all any extension ofType as is startsWith endsWith contains
   lower upper length toString indexOf`.split(/\s+/),
 )
 
-/** What would lead a condition away from the element it is asked of, or take more time than that element is long. */
-function foreignTo(ast: Ast): string | undefined {
+/** The first part of a condition that would leave the element it is evaluated on, or take more than linear time. */
+function unsupportedIn(ast: Ast): string | undefined {
   switch (ast.kind) {
     case 'literal':
     case 'empty':
@@ -222,18 +223,18 @@ function foreignTo(ast: Ast): string | undefined {
     case 'index':
       return undefined
     case 'member':
-      return ast.base && foreignTo(ast.base)
+      return ast.base && unsupportedIn(ast.base)
     case 'item':
-      return foreignTo(ast.base) ?? foreignTo(ast.index)
+      return unsupportedIn(ast.base) ?? unsupportedIn(ast.index)
     case 'type':
-      return foreignTo(ast.base)
+      return unsupportedIn(ast.base)
     case 'minus':
-      return foreignTo(ast.operand)
+      return unsupportedIn(ast.operand)
     case 'operator':
-      return ast.operator === '|' ? 'a union' : (foreignTo(ast.left) ?? foreignTo(ast.right))
+      return ast.operator === '|' ? 'a union' : (unsupportedIn(ast.left) ?? unsupportedIn(ast.right))
     case 'call':
       if (!FUNCTIONS.has(ast.name)) return `${ast.name}()`
-      return [...(ast.base === undefined ? [] : [ast.base]), ...ast.args].map(foreignTo).find(Boolean)
+      return [...(ast.base === undefined ? [] : [ast.base]), ...ast.args].map(unsupportedIn).find(Boolean)
     case 'variable':
       return `%${ast.name}`
     case 'total':

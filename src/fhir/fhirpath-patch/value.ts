@@ -1,58 +1,50 @@
-/** The value of a patch operation: value[x], or parts where R4 has no value[x] of the type (fhirpatch.html#anonymous). */
+/** The value of a patch operation: value[x], or parts for types without a value[x] in R4 (fhirpatch.html#anonymous). */
 import { type ElementStructure, structureOf } from '../definitions.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, type FhirError, unprocessable } from '../outcome.ts'
-import { isObject } from '../resource.ts'
-import {
-  type Content,
-  changeItems,
-  elementNames,
-  elementOf,
-  isPrimitive,
-  type JsonObject,
-  setProperty,
-} from './place.ts'
+import { isObject, type JsonObject } from '../resource.ts'
+import { changeItems, type ElementValue, elementNames, elementOf, isPrimitive, setProperty } from './patch-target.ts'
 
 /** Parameters.parameter.part. */
 export type Part = JsonObject & { readonly name: string }
 
-/** As Parameters hold it, not yet fitted to the place where it goes. */
-export type Given =
-  | { readonly kind: 'value'; readonly type: string; readonly content: Content }
-  | { readonly kind: 'parts'; readonly parts: readonly { readonly name: string; readonly given: Given }[] }
+/** A value as given in the Parameters, not yet converted to the type of an element. */
+export type PatchValue =
+  | { readonly kind: 'value'; readonly type: string; readonly content: ElementValue }
+  | { readonly kind: 'parts'; readonly parts: readonly { readonly name: string; readonly given: PatchValue }[] }
   | { readonly kind: 'resource'; readonly resource: unknown }
 
-/** What goes under which JSON name of an element. */
-export interface Fitted {
+/** A value with the JSON property it is stored in. */
+export interface PropertyValue {
   readonly property: string
-  readonly content: Content
+  readonly content: ElementValue
 }
 
-/** JSON names of value[x] with their types. */
+/** JSON name of value[x] -> type. */
 const VALUES: ReadonlyMap<string, string> =
   structureOf('Parameters.parameter')?.elements.find(({ name }) => name === 'value')?.properties ?? new Map()
 
-/** @param at FHIRPath of the part. @throws FhirError 400 */
-export function readGiven(part: Part, at: string): Given {
-  const held = [...new Set(Object.keys(part).map((key) => key.replace(/^_(?=value)/, '')))].filter(
+/** @param at FHIRPath of the part. @throws FhirError 400 when it is malformed */
+export function readPatchValue(part: Part, at: string): PatchValue {
+  const contents = [...new Set(Object.keys(part).map((key) => key.replace(/^_(?=value)/, '')))].filter(
     (key) => key !== 'name' && key !== 'id',
   )
-  const [key = ''] = held
-  if (held.length !== 1) throw badRequest(`${at} must have one of value[x], part and resource`, { expression: at })
+  const [key = ''] = contents
+  if (contents.length !== 1) throw badRequest(`${at} must have one of value[x], part and resource`, { expression: at })
   if (key === 'resource') return { kind: 'resource', resource: part.resource }
   if (key === 'part') {
     const parts = readParts(part.part, at)
     return {
       kind: 'parts',
-      parts: parts.map((one, index) => ({ name: one.name, given: readGiven(one, `${at}.part[${index}]`) })),
+      parts: parts.map((one, index) => ({ name: one.name, given: readPatchValue(one, `${at}.part[${index}]`) })),
     }
   }
   const type = VALUES.get(key)
-  if (type === undefined) throw badRequest(`${at}.${key} is no value[x] of R4`, { expression: at })
+  if (type === undefined) throw badRequest(`${at}.${key} is not a value[x] of R4`, { expression: at })
   return { kind: 'value', type, content: { value: part[key], sibling: part[`_${key}`] } }
 }
 
-/** @throws FhirError 400 */
+/** @throws FhirError 400 unless it is a list of named parts */
 export function readParts(parts: unknown, at: string): readonly Part[] {
   if (!Array.isArray(parts) || parts.length === 0)
     throw badRequest(`${at}.part must be a list of parts`, { expression: at })
@@ -63,10 +55,11 @@ export function readParts(parts: unknown, at: string): readonly Part[] {
 }
 
 /**
- * @param name the element as the operation names it: a choice without its type, or with it (`valueQuantity`)
- * @throws FhirError 422 when the type is not one the element takes
+ * Converts a given value to a type of the element.
+ * @param name the element name in the operation; of a choice with or without its type (`valueQuantity`)
+ * @throws FhirError 422 when the element does not take a value of this type
  */
-export function fitted(given: Given, element: ElementStructure, name: string, at: string): Fitted {
+export function convertValue(given: PatchValue, element: ElementStructure, name: string, at: string): PropertyValue {
   const named = element.name !== name && element.properties.has(name)
   const possible = [...element.properties].filter(([property]) => !named || property === name)
   const fitting = possible.filter(([, type]) => takes(type, given))
@@ -77,7 +70,7 @@ export function fitted(given: Given, element: ElementStructure, name: string, at
   return { property, content: contentOf(given, type, at) }
 }
 
-function takes(type: string, given: Given): boolean {
+function takes(type: string, given: PatchValue): boolean {
   switch (given.kind) {
     case 'value':
       return familyOf(type) === familyOf(given.type)
@@ -96,11 +89,11 @@ const FAMILIES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([family, types]) => types.split(' ').map((type) => [type, family] as const)),
 )
 
-/** Types whose values can stand for one another, if they have the right form: that is checked with the whole resource. */
+/** Types of one family are assignable to each other; the syntax of values is checked when the resource is validated. */
 const familyOf = (type: string): string => FAMILIES.get(type) ?? type
 
 function wrongType(
-  given: Given,
+  given: PatchValue,
   name: string,
   possible: readonly (readonly [property: string, type: string])[],
   at: string,
@@ -110,7 +103,7 @@ function wrongType(
     given.kind === 'value'
       ? `is of the type ${given.type}`
       : given.kind === 'parts'
-        ? 'is made of parts'
+        ? 'consists of parts'
         : 'is a resource'
   const hint = given.kind === 'parts' && possible.length > 1 ? `; name the type too, as in ${possible[0]?.[0]}` : ''
   return unprocessable(`${at}: the value ${is}, but '${name}' takes ${types}${hint}`, {
@@ -119,8 +112,8 @@ function wrongType(
   })
 }
 
-/** A copy: later operations change what an earlier one put in, and the patch may be applied again, to another version. */
-function contentOf(given: Given, type: string, at: string): Content {
+/** A copy: later operations may change the value, and the patch may be applied again, to another version. */
+function contentOf(given: PatchValue, type: string, at: string): ElementValue {
   switch (given.kind) {
     case 'value':
       return { value: copy(given.content.value), sibling: copy(given.content.sibling) }
@@ -133,19 +126,19 @@ function contentOf(given: Given, type: string, at: string): Content {
 
 const copy = (value: unknown): unknown => (value === undefined ? undefined : parseJson(JSON.stringify(value)))
 
-function composed(parts: (Given & { kind: 'parts' })['parts'], type: string, at: string): JsonObject {
+function composed(parts: (PatchValue & { kind: 'parts' })['parts'], type: string, at: string): JsonObject {
   const object: JsonObject = {}
   for (const { name, given } of parts) {
     const element = elementOf(type, name)
     if (element === undefined) {
-      throw unprocessable(`${at}: '${name}' is no element of ${type}; it has ${elementNames(type).join(', ')}`, {
+      throw unprocessable(`${at}: '${name}' is not an element of ${type}; it has ${elementNames(type).join(', ')}`, {
         expression: at,
       })
     }
-    const { property, content } = fitted(given, element, name, at)
+    const { property, content } = convertValue(given, element, name, at)
     if (element.max > 1) changeItems(object, property, (items) => [...items, content])
     else if (element.properties.keys().some((one) => one in object || `_${one}` in object))
-      throw unprocessable(`${at}: '${name}' of ${type} can be given once`, { expression: at })
+      throw unprocessable(`${at}: '${name}' of ${type} can be given only once`, { expression: at })
     else setProperty(object, property, content)
   }
   return object

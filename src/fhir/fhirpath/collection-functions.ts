@@ -1,33 +1,43 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
-import { closure, distinct, includes } from './distinct.ts'
+import { closure, distinctItems, includes } from './distinct.ts'
 import { isNarrative } from './narrative.ts'
 import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
-import { EMPTY, type Evaluate, isTrue, resolveReference, type Scope, single, textOf, truth, truthOf } from './scope.ts'
+import {
+  EMPTY,
+  type Evaluate,
+  type EvaluationScope,
+  isTrue,
+  resolveReference,
+  single,
+  singleString,
+  truth,
+  truthOf,
+} from './scope.ts'
 
-/** `args` are unevaluated; those that look at each item are evaluated with it as $this. */
-export type Apply = (input: Collection, args: readonly Evaluate[], scope: Scope) => Collection
+/** `args` are unevaluated; functions over items evaluate them once per item, with the item as $this. */
+export type Apply = (input: Collection, args: readonly Evaluate[], scope: EvaluationScope) => Collection
 
 export interface FunctionDefinition {
-  /** How many arguments it takes, at least and at most. */
+  /** The minimum and maximum number of arguments. */
   readonly arity: readonly [number, number]
   readonly apply: Apply
 }
 
-const define = (least: number, most: number, apply: Apply): FunctionDefinition => ({ arity: [least, most], apply })
+const define = (min: number, max: number, apply: Apply): FunctionDefinition => ({ arity: [min, max], apply })
 
 const nothing: Evaluate = () => EMPTY
 const argument = (args: readonly Evaluate[], at: number): Evaluate => args[at] ?? nothing
 
-/** Calls `visit` with the value of the first argument for each item, until it answers true. */
+/** Calls `visit` with the first argument evaluated for each item, until it returns true. */
 function forEach(
   input: Collection,
   args: readonly Evaluate[],
-  { session }: Scope,
+  { evaluation }: EvaluationScope,
   visit: (result: Collection, item: Item) => boolean,
 ): void {
   const evaluate = argument(args, 0)
-  const inner: Scope = { self: EMPTY, index: 0, session }
+  const inner: EvaluationScope = { self: EMPTY, index: 0, evaluation }
   for (const item of input) {
     inner.self = [item]
     if (visit(evaluate(inner), item)) return
@@ -64,8 +74,8 @@ const all: Apply = (input, args, scope) => {
 
 const repeat: Apply = (input, args, scope) => closure(input, (items) => select(items, args, scope))
 
-const iif: Apply = (input, args, { session, index }) => {
-  const inner: Scope = { self: input, index, session }
+const iif: Apply = (input, args, { evaluation, index }) => {
+  const inner: EvaluationScope = { self: input, index, evaluation }
   return argument(args, isTrue(argument(args, 0)(inner)) ? 1 : 2)(inner)
 }
 
@@ -75,7 +85,7 @@ const children: Apply = (input) => {
   return found
 }
 
-const walkDown: Apply = (input, args, scope) => {
+const allDescendants: Apply = (input, args, scope) => {
   const found: Item[] = []
   for (let level = children(input, args, scope); level.length > 0; level = children(level, args, scope)) {
     for (const item of level) found.push(item)
@@ -83,20 +93,20 @@ const walkDown: Apply = (input, args, scope) => {
   return found
 }
 
-/** dom-3 asks for those of the whole resource again and again. */
+/** Those of the root are cached, as dom-3 evaluates them repeatedly. */
 const descendants: Apply = (input, args, scope) => {
-  const { session } = scope
-  if (input.length !== 1 || input[0] !== session.root) return walkDown(input, args, scope)
-  session.descendants ??= walkDown(input, args, scope)
-  return session.descendants
+  const { evaluation } = scope
+  if (input.length !== 1 || input[0] !== evaluation.root) return allDescendants(input, args, scope)
+  evaluation.descendants ??= allDescendants(input, args, scope)
+  return evaluation.descendants
 }
 
 const isSubset = (items: Collection, of: Collection): Collection => truth(items.every((item) => includes(of, item)))
 
-const every = (wanted: boolean): FunctionDefinition =>
-  define(0, 0, (input) => truth(input.every((item) => booleanOf(item) === wanted)))
-const some = (wanted: boolean): FunctionDefinition =>
-  define(0, 0, (input) => truth(input.some((item) => booleanOf(item) === wanted)))
+const every = (expected: boolean): FunctionDefinition =>
+  define(0, 0, (input) => truth(input.every((item) => booleanOf(item) === expected)))
+const some = (expected: boolean): FunctionDefinition =>
+  define(0, 0, (input) => truth(input.some((item) => booleanOf(item) === expected)))
 
 function booleanOf(item: Item): boolean {
   const value = rawValue(item)
@@ -106,7 +116,7 @@ function booleanOf(item: Item): boolean {
 
 const slice = (from: number, to?: number): FunctionDefinition => define(0, 0, (input) => input.slice(from, to))
 
-const countOf = (args: readonly Evaluate[], scope: Scope): number =>
+const countOf = (args: readonly Evaluate[], scope: EvaluationScope): number =>
   Number(single(argument(args, 0)(scope), 'take() or skip()') ?? 0)
 
 const hasValue = (item: Item | undefined): boolean => {
@@ -117,7 +127,7 @@ const hasValue = (item: Item | undefined): boolean => {
 const extensionStep = compileStep('extension')
 
 const extension: Apply = (input, args, scope) => {
-  const url = textOf(argument(args, 0)(scope), 'extension()')
+  const url = singleString(argument(args, 0)(scope), 'extension()')
   const found: Item[] = []
   for (const item of input) if (item instanceof Node) extensionStep(item, found)
   return found.filter((item) => {
@@ -126,8 +136,8 @@ const extension: Apply = (input, args, scope) => {
   })
 }
 
-const resolve: Apply = (input, _args, { session }) => {
-  const resolved = input.map((item) => resolveReference(rawValue(item), session.environment, session.root.value))
+const resolve: Apply = (input, _args, { evaluation }) => {
+  const resolved = input.map((item) => resolveReference(rawValue(item), evaluation.environment, evaluation.root.value))
   return resolved.flatMap((resource) => (resource === undefined ? [] : [new Node(resource)]))
 }
 
@@ -146,7 +156,7 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   combine: define(1, 1, (input, args, scope) => [...input, ...argument(args, 0)(scope)]),
   count: define(0, 0, (input) => [input.length]),
   descendants: define(0, 0, descendants),
-  distinct: define(0, 0, distinct),
+  distinct: define(0, 0, distinctItems),
   empty: define(0, 0, (input) => truth(input.length === 0)),
   exclude: define(1, 1, (input, args, scope) => {
     const excluded = argument(args, 0)(scope)
@@ -162,9 +172,9 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   iif: define(2, 3, iif),
   intersect: define(1, 1, (input, args, scope) => {
     const other = argument(args, 0)(scope)
-    return distinct(input).filter((item) => includes(other, item))
+    return distinctItems(input).filter((item) => includes(other, item))
   }),
-  isDistinct: define(0, 0, (input) => truth(distinct(input).length === input.length)),
+  isDistinct: define(0, 0, (input) => truth(distinctItems(input).length === input.length)),
   last: slice(-1),
   not: define(0, 0, (input) => {
     const value = truthOf(input, 'not()')
@@ -183,6 +193,6 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   tail: slice(1),
   take: define(1, 1, (input, args, scope) => input.slice(0, Math.max(0, countOf(args, scope)))),
   trace: define(1, 2, (input) => input),
-  union: define(1, 1, (input, args, scope) => distinct([...input, ...argument(args, 0)(scope)])),
+  union: define(1, 1, (input, args, scope) => distinctItems([...input, ...argument(args, 0)(scope)])),
   where: define(1, 1, where),
 }

@@ -1,11 +1,11 @@
-/** Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined stands for "empty", the third truth value. */
+/** Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined is "empty", the third truth value. */
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { compareMoments, Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, Node, rawValue } from './node.ts'
 import { compareQuantities, isQuantity, Quantity } from './quantity.ts'
 
-/** FHIRPath decimals have eight digits after the point, which also hides what binary fractions add. */
+/** FHIRPath decimals have eight fractional digits; rounding to them also hides binary rounding errors. */
 export const rounded = (value: unknown): number => Math.round(Number(value) * 1e8) / 1e8
 
 function deepEqual(left: unknown, right: unknown): boolean {
@@ -26,7 +26,7 @@ const momentOf = (item: Item): Moment | undefined => {
   return item instanceof Node && typeof item.value === 'string' ? parseMoment(item.value) : undefined
 }
 
-/** Both are dates or times; text in an expression never is, it must be written with an @. */
+/** Both items as dates or as times. A string in an expression is neither: literals are written with an @. */
 function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefined {
   const one = momentOf(left)
   const other = one === undefined ? undefined : momentOf(right)
@@ -44,14 +44,14 @@ export function equalItems(left: Item, right: Item): boolean | undefined {
   if (deepEqual(one, other)) return sameSiblings(left, right)
   const moments = momentsOf(left, right)
   if (moments !== undefined) return isZero(compareMoments(...moments))
-  const measured = isQuantity(one) ? isQuantity(other) || isNumber(other) : isQuantity(other) && isNumber(one)
-  return measured ? isZero(compareQuantities(one, other)) : false
+  const areQuantities = isQuantity(one) ? isQuantity(other) || isNumber(other) : isQuantity(other) && isNumber(one)
+  return areQuantities ? isZero(compareQuantities(one, other)) : false
 }
 
 const isZero = (order: number | undefined): boolean | undefined =>
   order === undefined ? undefined : rounded(order) === 0
 
-/** The operands are not empty. */
+/** Equality of two collections that are not empty. */
 export function equal(left: Collection, right: Collection): boolean | undefined {
   const [one, other] = [left[0], right[0]]
   if (left.length !== right.length || one === undefined || other === undefined) return false
@@ -97,7 +97,7 @@ function equivalentItems(left: Item, right: Item): boolean {
 
 export const equivalent = (left: Collection, right: Collection): boolean => sameMembers(left, right, equivalentItems)
 
-/** Below, above or 0; undefined when precision or unit leave it open. @throws Error when the types have no order. */
+/** Negative, positive or 0; undefined when precision or units leave it open. @throws Error when the types have no order */
 export function compareItems(left: Item, right: Item): number | undefined {
   const [one, other] = [rawValue(left), rawValue(right)]
   const moments = momentsOf(left, right)
@@ -105,7 +105,7 @@ export function compareItems(left: Item, right: Item): number | undefined {
   if (typeof one === 'string' && typeof other === 'string') return one < other ? -1 : one > other ? 1 : 0
   if (isNumber(one) && isNumber(other)) return Number(one) - Number(other)
   if (isMeasurable(one) && isMeasurable(other)) return compareQuantities(one, other)
-  throw new Error('only two numbers, two texts, two dates or times, or two quantities have an order')
+  throw new Error('only two numbers, two strings, two dates or times, or two quantities can be ordered')
 }
 
 const isMeasurable = (value: unknown): boolean => isNumber(value) || value instanceof Quantity || isObject(value)

@@ -1,4 +1,4 @@
-/** From the tree of an expression to closures over plain FHIR JSON. */
+/** Compiles the syntax tree of an expression to closures over plain FHIR JSON. */
 import { COLLECTION_FUNCTIONS, type FunctionDefinition } from './collection-functions.ts'
 import { withoutNamespace } from './elements.ts'
 import { LIBRARY_FUNCTIONS } from './library.ts'
@@ -11,14 +11,14 @@ import { compileVariable, EMPTY, type Evaluate, single, truth, UnsupportedExpres
 import { syntaxError } from './tokens.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
 
-/** Thrown by `compile` for what only the fhirpath package can do. */
+/** Thrown by `compileAst` for features that only the fhirpath package has. */
 export class NeedsLibrary extends Error {}
 
 const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = new Map(
   Object.entries({ ...COLLECTION_FUNCTIONS, ...VALUE_FUNCTIONS }),
 )
 
-/** They ask a terminology server or a profile, which an expression here cannot reach. */
+/** They need a terminology server or a profile, which expressions here have no access to. */
 const UNSUPPORTED = new Set([
   'memberOf',
   'subsumes',
@@ -32,14 +32,14 @@ const UNSUPPORTED = new Set([
 const THIS: Evaluate = ({ self }) => self
 
 /**
- * @param expression the whole text, for messages
+ * @param expression the full text, for error messages
  * @throws SyntaxError for an unknown function or a wrong number of arguments
- * @throws UnsupportedExpression
- * @throws NeedsLibrary
+ * @throws UnsupportedExpression for terminology, profiles and unknown variables
+ * @throws NeedsLibrary for features of the fhirpath package
  */
-export function compile(tree: Ast, expression: string): Evaluate {
+export function compileAst(tree: Ast, expression: string): Evaluate {
   const evaluate = compileNode(tree, expression)
-  return isFixed(tree) ? oncePerSession(evaluate) : evaluate
+  return isConstant(tree) ? oncePerEvaluation(evaluate) : evaluate
 }
 
 function compileNode(ast: Ast, expression: string): Evaluate {
@@ -61,19 +61,19 @@ function compileNode(ast: Ast, expression: string): Evaluate {
     case 'call':
       return call(ast, expression)
     case 'item':
-      return itemAt(compile(ast.base, expression), compile(ast.index, expression))
+      return itemAt(compileAst(ast.base, expression), compileAst(ast.index, expression))
     case 'type':
-      return typeTest(ast.operator, compile(ast.base, expression), ast.type)
+      return typeTest(ast.operator, compileAst(ast.base, expression), ast.type)
     case 'minus':
-      return minus(compile(ast.operand, expression))
+      return minus(compileAst(ast.operand, expression))
     case 'operator':
       return operation(ast, expression)
   }
 }
 
-/** What a member or function is asked of. */
+/** The input of a member access or a function call. */
 const compileBase = ({ base }: Ast & { kind: 'member' | 'call' }, expression: string): Evaluate =>
-  base === undefined ? THIS : compile(base, expression)
+  base === undefined ? THIS : compileAst(base, expression)
 
 function constant(value: Literal): Evaluate {
   const items: Collection = Object.freeze([value])
@@ -92,14 +92,14 @@ function call(ast: Ast & { kind: 'call' }, expression: string): Evaluate {
     return typeTest(ast.name, input, typeArgument(ast, expression))
   }
   const { apply } = functionFor(ast, expression)
-  const args = ast.args.map((arg) => compile(arg, expression))
+  const args = ast.args.map((arg) => compileAst(arg, expression))
   return counted(ast.name, input, (items, scope) => apply(items, args, scope))
 }
 
 function operation(ast: Ast & { kind: 'operator' }, expression: string): Evaluate {
   if (isMomentArithmetic(ast)) throw new NeedsLibrary()
   const name = ast.operator
-  const [left, right] = [ast.left, ast.right].map((side) => counted(name, compile(side, expression)))
+  const [left, right] = [ast.left, ast.right].map((side) => counted(name, compileAst(side, expression)))
   return counted(name, compileOperator(name, left ?? THIS, right ?? THIS))
 }
 
@@ -110,13 +110,13 @@ function functionFor({ name, args, at }: Ast & { kind: 'call' }, expression: str
     if (LIBRARY_FUNCTIONS.has(name)) throw new NeedsLibrary()
     throw syntaxError(expression, at, `there is no function ${name}()`)
   }
-  const [least, most] = definition.arity
-  if (args.length >= least && args.length <= most) return definition
-  const wanted = least === most ? `${least}` : `${least} to ${most}`
+  const [min, max] = definition.arity
+  if (args.length >= min && args.length <= max) return definition
+  const expected = min === max ? `${min}` : `${min} to ${max}`
   throw syntaxError(
     expression,
     at,
-    `${name}() takes ${wanted} ${most === 1 ? 'argument' : 'arguments'}, not ${args.length}`,
+    `${name}() takes ${expected} ${max === 1 ? 'argument' : 'arguments'}, not ${args.length}`,
   )
 }
 
@@ -130,31 +130,31 @@ function typeArgument({ name, args, at }: Ast & { kind: 'call' }, expression: st
   throw syntaxError(expression, at, `${name}() takes the name of a type`)
 }
 
-/** A path from a variable, such as %resource.snapshot.element.first().path, which all() asks for at each element. */
-function isFixed(ast: Ast): boolean {
+/** A path from a variable, such as %resource.snapshot.element.first().path, which all() would evaluate for each item. */
+function isConstant(ast: Ast): boolean {
   if (ast.kind === 'variable') return true
-  if (ast.kind === 'member') return ast.base !== undefined && isFixed(ast.base)
-  return ast.kind === 'call' && ast.base !== undefined && isFixed(ast.base) && ast.args.every(isLiteral)
+  if (ast.kind === 'member') return ast.base !== undefined && isConstant(ast.base)
+  return ast.kind === 'call' && ast.base !== undefined && isConstant(ast.base) && ast.args.every(isLiteral)
 }
 
 const isLiteral = ({ kind }: Ast): boolean => kind === 'literal'
 
-function oncePerSession(evaluate: Evaluate): Evaluate {
+function oncePerEvaluation(evaluate: Evaluate): Evaluate {
   return (scope) => {
-    const { session } = scope
-    session.fixed ??= new Map()
-    const known = session.fixed.get(evaluate)
-    if (known !== undefined) return known
-    const found = evaluate(scope)
-    session.fixed.set(evaluate, found)
-    return found
+    const { evaluation } = scope
+    evaluation.constants ??= new Map()
+    const cached = evaluation.constants.get(evaluate)
+    if (cached !== undefined) return cached
+    const result = evaluate(scope)
+    evaluation.constants.set(evaluate, result)
+    return result
   }
 }
 
 const isMomentArithmetic = ({ operator, right }: Ast & { kind: 'operator' }): boolean =>
   '+-*/'.includes(operator) && right.kind === 'literal' && right.value instanceof Quantity
 
-/** A capital letter starts the name of a type, which selects the item itself if it is one. */
+/** A capitalized name is a type, which selects the item itself when it is of that type. */
 function member(base: Evaluate, name: string): Evaluate {
   const step = /^[A-Z]/.test(name) ? typeStep(name) : compileStep(name)
   return counted(name, base, (items) => {
@@ -164,7 +164,7 @@ function member(base: Evaluate, name: string): Evaluate {
   })
 }
 
-/** What is no resource and stands at the top is taken to be of the type: nothing else is known about it. */
+/** A root that is not a resource is assumed to be of the type, as nothing else is known about it. */
 const typeStep = (name: string) => (item: Node, into: Item[]) => {
   const isTop = item.parent === undefined && resourceTypeOf(item.value) === undefined
   if (isTop || isOfType(item, name)) into.push(item)
@@ -178,7 +178,7 @@ function itemAt(base: Evaluate, index: Evaluate): Evaluate {
   }
 }
 
-/** R4 uses `as` on many values where today's FHIRPath wants `ofType`, so they are the same here. */
+/** R4 uses `as` on collections where current FHIRPath requires `ofType`, so here they are the same. */
 function typeTest(operator: 'is' | 'as' | 'ofType', base: Evaluate, specifier: string): Evaluate {
   const type = withoutNamespace(specifier)
   if (operator !== 'is') return (scope) => base(scope).filter((item) => isOfType(item, type))

@@ -1,6 +1,6 @@
 /**
- * Which items of a collection are equal (https://hl7.org/fhirpath/N1/#equality), without comparing all pairs: a request
- * may hold a hundred thousand of them.
+ * Set operations on collections by equality (https://hl7.org/fhirpath/N1/#equality). Items are hashed, as comparing all
+ * pairs would take too long for the hundred thousand items that a request may have.
  */
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
@@ -10,23 +10,23 @@ import { Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, Node, rawValue } from './node.ts'
 import { isQuantity, measureOf } from './quantity.ts'
 
-/** Up to here comparing all pairs is quicker than making keys. */
-const FEW = 16
+/** Up to this size comparing all pairs is faster than hashing. */
+const MAX_PAIRWISE = 16
 
-/** Items that are equal have the same key; those of one key are compared with each other. */
+/** A set of items. Equal items have the same key; items with the same key are compared. */
 class ItemSet {
   readonly #groups = new Map<string, Item[]>()
   readonly #keyed: boolean
 
   constructor(size: number) {
-    this.#keyed = size > FEW
+    this.#keyed = size > MAX_PAIRWISE
   }
 
   has(item: Item): boolean {
     return this.#groups.get(this.#keyOf(item))?.some((other) => equalItems(item, other) === true) ?? false
   }
 
-  /** Whether it was not there before. */
+  /** True when the item was not in the set yet. */
   add(item: Item): boolean {
     const key = this.#keyOf(item)
     const group = this.#groups.get(key)
@@ -41,18 +41,18 @@ class ItemSet {
   }
 }
 
-/** Each value once, the first one kept. */
-export function distinct(items: Collection): Collection {
+/** The items without duplicates; the first of equal items is kept. */
+export function distinctItems(items: Collection): Collection {
   if (items.length < 2) return items
   const seen = new ItemSet(items.length)
   return items.filter((item) => seen.add(item))
 }
 
-/** Collections that a rule asks for one item after the other. */
+/** The set of a collection, as invariants look up one item after the other in it. */
 const sets = new WeakMap<Collection, ItemSet>()
 
 export function includes(items: Collection, item: Item): boolean {
-  if (items.length <= FEW) return items.some((other) => equalItems(item, other) === true)
+  if (items.length <= MAX_PAIRWISE) return items.some((other) => equalItems(item, other) === true)
   const known = sets.get(items)
   if (known !== undefined) return known.has(item)
   const set = new ItemSet(items.length)
@@ -61,7 +61,7 @@ export function includes(items: Collection, item: Item): boolean {
   return set.has(item)
 }
 
-/** What is found for `start`, and again for what is found, until there is nothing new. */
+/** The transitive closure: the items found from `start`, from those found, and so on until there are no new ones. */
 export function closure(start: Collection, find: (items: Collection) => Collection): Collection {
   const found: Item[] = []
   const seen = new ItemSet(Number.POSITIVE_INFINITY)
@@ -77,7 +77,7 @@ function keyOf(item: Item): string {
   return item instanceof Node && item.sibling != null ? `${key} ${canonical(item.sibling)}` : key
 }
 
-/** Text that looks like a date may be compared as one. */
+/** Strings that look like a date or time are equal when their times are. */
 function valueKey(value: unknown): string {
   const moment = typeof value === 'string' ? parseMoment(value) : value
   if (moment instanceof Moment) return momentKey(moment)
@@ -86,14 +86,14 @@ function valueKey(value: unknown): string {
 
 const momentKey = ({ kind, parts }: Moment): string => `${kind === 'Time'} ${parts.map(rounded).join('-')}`
 
-/** Units of one dimension meet in its base units; 1 is the unit of a plain number. */
+/** Converted to base units, so that commensurable quantities get equal keys; a plain number has the unit 1. */
 function measureKey(value: unknown): string {
   const { value: number = Number.NaN, unit = '' } = measureOf(value) ?? {}
   const base = unit === '1' ? { value: rounded(number), unit: '{}' } : baseUnits(unit, number)
   return base === undefined ? `${rounded(number)} ${unit}` : `${base.value.toPrecision(13)} ${base.unit}`
 }
 
-/** The same text for objects that differ in the order of their properties only. */
+/** JSON with sorted properties. */
 function canonical(value: unknown): string {
   if (isNumber(value)) return String(rounded(value))
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

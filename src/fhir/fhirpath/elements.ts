@@ -1,8 +1,8 @@
-/** What plain JSON does not say about R4: choice elements and the tree of types (https://hl7.org/fhir/R4/datatypes.html). */
+/** What plain JSON does not tell about R4 data: choice elements and the type hierarchy (https://hl7.org/fhir/R4/datatypes.html). */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Elements that are written with a type behind their name: value[x], onset[x], ... */
+/** Elements whose JSON name ends in their type: value[x], onset[x], ... */
 export const CHOICE_ELEMENTS = words(`
   abatement additive age allowed amount answer asNeeded author born bounds characteristic chargeItem code collected
   content created date deceased defaultValue definingSubstance definition detail diagnosis dose doseNumber due
@@ -50,11 +50,11 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 /** `Quantity` -> `Quantity`, `DateTime` -> `dateTime`. */
 export const typeOfSuffix = (suffix: string): string => (PRIMITIVE_SUFFIX.test(suffix) ? lowerFirst(suffix) : suffix)
 
-/** The suffixes with which `value[x]` may be written when a value of `type` is asked for. */
+/** The suffixes of `value[x]` whose values are of `type`. */
 export const suffixesOf = (type: string): readonly string[] =>
   [...CHOICE_SUFFIXES].filter((suffix) => isTypeOf(typeOfSuffix(suffix), type))
 
-/** The JSON name under which `object` holds the choice element `name`, the `_` of a mere extension left off. */
+/** The JSON name of the choice element `name` in `object`, without the `_` of one that has only extensions. */
 export function choiceProperty(object: object, name: string): string | undefined {
   for (const key in object) {
     const property = key.startsWith('_') ? key.slice(1) : key
@@ -63,26 +63,26 @@ export function choiceProperty(object: object, name: string): string | undefined
   return undefined
 }
 
-/** A type specifier without the namespaces FHIR and System, which JSON cannot tell apart. */
+/** A type specifier without the namespace FHIR or System, which cannot be distinguished in JSON. */
 export const withoutNamespace = (type: string): string => type.replace(/^(?:FHIR|System)\./, '')
 
-/** `type` is `asked` or derived from it; `Boolean` and its like also match the FHIR types they stand for. */
-export function isTypeOf(type: string, asked: string): boolean {
-  const system = SYSTEM_TYPES.get(asked)
+/** Whether `type` is `expected` or derived from it; System types such as `Boolean` match their FHIR types too. */
+export function isTypeOf(type: string, expected: string): boolean {
+  const system = SYSTEM_TYPES.get(expected)
   for (let current: string | undefined = type; current !== undefined; current = parentOf(current)) {
-    if (current === asked || system?.has(current)) return true
+    if (current === expected || system?.has(current)) return true
   }
-  // A bare `true` or 'x' has only a System type, and counts as the FHIR type of the same name.
-  return SYSTEM_TYPES.has(type) && asked === lowerFirst(type)
+  // A literal `true` or 'x' has only a System type, which matches the FHIR type of the same name.
+  return SYSTEM_TYPES.has(type) && expected === lowerFirst(type)
 }
 
 const ROOTS: ReadonlySet<string> = new Set(['Element', 'Resource', 'xhtml', ...SYSTEM_TYPES.keys()])
 
-/** Types that are not listed are data types; a resource type says so itself (see node.ts). */
+/** A type that is not listed is a data type; resources carry their type in the data (see node.ts). */
 function parentOf(type: string): string | undefined {
   return ROOTS.has(type) ? undefined : (PARENTS.get(type) ?? 'Element')
 }
 
-/** The same for resources: everything but these three is a DomainResource. */
-export const isResourceTypeOf = (type: string, asked: string): boolean =>
-  type === asked || asked === 'Resource' || (asked === 'DomainResource' && PARENTS.get(type) !== 'Resource')
+/** `isTypeOf` for resources: all but Binary, Bundle and Parameters are DomainResources. */
+export const isResourceTypeOf = (type: string, expected: string): boolean =>
+  type === expected || expected === 'Resource' || (expected === 'DomainResource' && PARENTS.get(type) !== 'Resource')

@@ -1,6 +1,6 @@
 /**
- * Official R4 invariants that refuse what the specification allows, and what they were meant to say. FHIRPath answers
- * "empty" where it cannot tell, and an invariant that is not true is broken.
+ * Official R4 invariants that reject what the specification allows, with corrected expressions. A comparison that is
+ * undecided yields "empty" in FHIRPath, and an invariant that is not true counts as violated.
  */
 export const ERRATA: ReadonlyMap<string, string> = new Map([
   // per-1, inv-1 of Task, mdd-1, rng-2: 2024-01 is not known to be before 2024-01-15, nor 1 {score} below 2 {points}.

@@ -1,12 +1,12 @@
 /**
- * The `fhirpath` package and its R4 model, loaded only when first needed: it takes a tenth of a second and is
- * seldom asked. It evaluates what is not compiled here, converts units and knows the type of every element.
+ * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here, converts units and knows
+ * the type of every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 export interface Model {
-  /** `Patient.birthDate` -> `date`; only types that are not mere elements. */
+  /** `Patient.birthDate` -> `date`; without backbone elements. */
   readonly path2TypeWithoutElements: Readonly<Record<string, string>>
   readonly path2Type: Readonly<Record<string, string>>
   /** `Questionnaire.item.item` -> `Questionnaire.item`. */
@@ -39,7 +39,7 @@ const once = <T>(load: () => T): (() => T) => {
 const library = once(() => require('fhirpath') as Library)
 export const model = once(() => require('fhirpath/fhir-context/r4') as Model)
 
-/** Functions that the package has and this compiler has not. */
+/** Functions that only the package implements. */
 export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'aggregate sum min max avg coalesce sort defineVariable type toLong toDate toDateTime toTime toQuantity ' +
@@ -49,7 +49,10 @@ export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The evaluator gets a copy: the package marks the objects it walks, and knows plain numbers only. */
+/**
+ * Compiles by the package. It evaluates a copy of the data, as it modifies objects and supports plain numbers only.
+ * @throws Error of the package when it cannot parse the expression
+ */
 export function compileWithLibrary(expression: string): Evaluator {
   const evaluate = library().compile(expression, model(), { traceFn: () => {} })
   return (focus, environment) => evaluate(copy(focus), copy(environment) as Environment)
@@ -57,17 +60,17 @@ export function compileWithLibrary(expression: string): Evaluator {
 
 const copy = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
-/** What may be a UCUM unit. The package prints a text that it fails on, and a text may be a patient's. */
+/** Excludes texts that cannot be a unit: the package prints those that it fails on, and they may be a patient's. */
 const isUnit = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text)
 
-/** `value` of the UCUM unit `from` in `to`; undefined when they do not measure the same. */
+/** Converts `value` from one UCUM unit to another; undefined when they are not commensurable. */
 export function convertUnit(from: string, value: number, to: string): number | undefined {
   if (!isUnit(from) || !isUnit(to)) return undefined
   const result = library().ucumUtils.convertUnitTo(from, value, to)
   return result.status === 'succeeded' ? (result.toVal ?? undefined) : undefined
 }
 
-/** `value` of a UCUM unit in the base units of its dimension; undefined when there is no such unit. */
+/** Converts `value` to the base units of its dimension; undefined when there is no such unit. */
 export function baseUnits(unit: string, value: number): { readonly value: number; readonly unit: string } | undefined {
   if (!isUnit(unit)) return undefined
   const { magnitude, unitToExp } = library().ucumUtils.convertToBaseUnits(unit, value)

@@ -1,4 +1,4 @@
-/** Dates and times as FHIRPath compares them, precision included: https://hl7.org/fhirpath/N1/#datetime-equality. */
+/** Dates and times with their precision, as FHIRPath compares them: https://hl7.org/fhirpath/N1/#datetime-equality. */
 
 /** A date, dateTime or time. `parts` are year to second (hour to second for a time), in UTC if there was an offset. */
 export class Moment {
@@ -17,7 +17,7 @@ const DATE = new RegExp(String.raw`^(\d{4})(?:-(\d\d)(?:-(\d\d)(T(?:${CLOCK}(Z|[
 const TIME = new RegExp(`^T?${CLOCK}$`)
 const MINUTE = 60_000
 
-/** undefined when the text does not look like a date or a time. */
+/** Undefined when the text is not a date or a time. */
 export function parseMoment(text: string): Moment | undefined {
   const date = DATE.exec(text)
   if (date !== null) return fromDate(text, date)
@@ -46,7 +46,7 @@ function toUtc(parts: readonly number[], zone: string): number[] {
   return [...fields, second].slice(0, parts.length)
 }
 
-/** Below, above or 0; undefined when the coarser of the two leaves it open, or a time meets a date. */
+/** Negative, positive or 0; undefined when the lower precision leaves it open, or for a time and a date. */
 export function compareMoments(left: Moment, right: Moment): number | undefined {
   if ((left.kind === 'Time') !== (right.kind === 'Time')) return undefined
   const length = Math.max(left.parts.length, right.parts.length)

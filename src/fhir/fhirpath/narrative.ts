@@ -1,6 +1,6 @@
 /**
- * htmlChecks() for txt-1 and txt-2: https://hl7.org/fhir/R4/narrative.html#xhtml. Well-formed XHTML in one div, the
- * elements and attributes of HTML 4.0 chapters 7-11 and 15 only, and something to see. Not a sanitizer.
+ * htmlChecks() for txt-1 and txt-2: https://hl7.org/fhir/R4/narrative.html#xhtml. Accepts well-formed XHTML in one div
+ * with visible content and only the elements and attributes of HTML 4.0 chapters 7-11 and 15. Not a sanitizer.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
@@ -25,46 +25,46 @@ const ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)/
 const CHARACTER = /&#(x?)([0-9a-fA-F]+);/g
 const BLANK = /^[\t\n\r ]*$/
 
-interface Progress {
-  /** The elements around the place that is looked at, outermost first. */
+interface ParseState {
+  /** The open elements, outermost first. */
   readonly open: string[]
   roots: number
   visible: boolean
 }
 type Piece = Readonly<Record<string, string | undefined>>
 
-/** The div is narrative that FHIR allows: the rules of txt-1 and txt-2 together. */
+/** Whether the div is allowed by both txt-1 and txt-2. */
 export function isNarrative(div: string): boolean {
   if (NOT_XML.test(div)) return false
-  const progress: Progress = { open: [], roots: 0, visible: false }
+  const state: ParseState = { open: [], roots: 0, visible: false }
   for (let at = 0; at < div.length; at = PIECE.lastIndex) {
     PIECE.lastIndex = at
     const piece = PIECE.exec(div)?.groups
-    if (piece === undefined || !accepts(progress, piece)) return false
+    if (piece === undefined || !accepts(state, piece)) return false
   }
-  return progress.roots === 1 && progress.open.length === 0 && progress.visible
+  return state.roots === 1 && state.open.length === 0 && state.visible
 }
 
-function accepts(progress: Progress, piece: Piece): boolean {
-  if (piece.open !== undefined) return acceptsElement(progress, piece.open, piece)
-  if (piece.close !== undefined) return progress.open.pop() === piece.close
-  return piece.text === undefined ? progress.open.length > 0 : acceptsText(progress, piece.text)
+function accepts(state: ParseState, piece: Piece): boolean {
+  if (piece.open !== undefined) return acceptsElement(state, piece.open, piece)
+  if (piece.close !== undefined) return state.open.pop() === piece.close
+  return piece.text === undefined ? state.open.length > 0 : acceptsText(state, piece.text)
 }
 
-function acceptsElement(progress: Progress, name: string, { attributes = '', empty }: Piece): boolean {
-  if (progress.open.length === 0) {
-    progress.roots++
-    if (name !== 'div' || progress.roots > 1) return false
+function acceptsElement(state: ParseState, name: string, { attributes = '', empty }: Piece): boolean {
+  if (state.open.length === 0) {
+    state.roots++
+    if (name !== 'div' || state.roots > 1) return false
   }
-  progress.visible ||= name === 'img'
-  if (empty === '') progress.open.push(name)
+  state.visible ||= name === 'img'
+  if (empty === '') state.open.push(name)
   return isAllowed(name, attributes)
 }
 
-function acceptsText(progress: Progress, text: string): boolean {
+function acceptsText(state: ParseState, text: string): boolean {
   const blank = BLANK.test(text)
-  progress.visible ||= !blank
-  return isText(text) && (blank || progress.open.length > 0)
+  state.visible ||= !blank
+  return isText(text) && (blank || state.open.length > 0)
 }
 
 function isAllowed(element: string, attributes: string): boolean {
@@ -81,7 +81,7 @@ function isAllowed(element: string, attributes: string): boolean {
 
 const isText = (text: string): boolean => !text.includes(']]>') && hasCharactersOnly(text)
 
-/** No entity but the five of XML, and no number that stands for no character. */
+/** Allows the five entities of XML, and character references to valid characters only. */
 function hasCharactersOnly(text: string): boolean {
   if (!text.includes('&')) return true
   if (ENTITY.test(text)) return false

@@ -1,4 +1,4 @@
-/** A place in a resource: its value, the `_name` beside a primitive, and the way back up. */
+/** Nodes of a resource: the value, the `_name` of a primitive, and the parent. */
 import { isObject } from '../resource.ts'
 import {
   CHOICE_ELEMENTS,
@@ -13,16 +13,16 @@ import { Moment } from './moment.ts'
 import { Quantity } from './quantity.ts'
 
 export class Node {
-  /** null or undefined where a primitive has an extension and no value. */
+  /** null or undefined when a primitive has extensions but no value. */
   readonly value: unknown
   /** `id` and `extension` of a primitive: https://hl7.org/fhir/R4/json.html#primitive. */
   readonly sibling: unknown
   readonly parent: Node | undefined
   /** The JSON name, `valueQuantity`. */
   readonly property: string
-  /** The type behind the name of a choice element, `Quantity`. */
+  /** The type suffix of a choice element, `Quantity`. */
   readonly suffix: string | undefined
-  /** What typePathOf() found, once it was asked. */
+  /** Cache of typePathOf(). */
   typePath: string | undefined
   constructor(value: unknown, sibling?: unknown, parent?: Node, property = '', suffix?: string) {
     this.value = value
@@ -33,16 +33,16 @@ export class Node {
   }
 }
 
-/** A place in a resource, or a value that was calculated or written in the expression. */
+/** A node of a resource, or a computed or literal value. */
 export type Item = Node | Moment | Quantity | string | number | boolean | object
 export type Collection = readonly Item[]
 
 export const rawValue = (item: Item): unknown => (item instanceof Node ? item.value : item)
 
 /** Appends the children of `parent` that a path step `name` selects. */
-export type Step = (parent: Node, into: Item[]) => void
+export type NodeStep = (parent: Node, into: Item[]) => void
 
-export function compileStep(name: string): Step {
+export function compileStep(name: string): NodeStep {
   const underscored = `_${name}`
   const choice = CHOICE_ELEMENTS.has(name)
   return (parent, into) => {
@@ -96,11 +96,11 @@ export function appendChildren(parent: Node, into: Item[]): void {
 export const resourceTypeOf = (value: unknown): string | undefined =>
   isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined
 
-/** `Quantity` of `valueQuantity`, where `value` is a choice; undefined where the property bears the name itself. */
+/** `Quantity` for the choice `value` written as `valueQuantity`; undefined when the property has no suffix. */
 export const choiceSuffixOf = (name: string, property: string): string | undefined =>
   property === name ? undefined : property.slice(name.length)
 
-/** The item is of the type that `is`, `as` or `ofType` name; `name` has no namespace. */
+/** Whether the item is of the type named in `is`, `as` or `ofType`; `name` has no namespace. */
 export function isOfType(item: Item, name: string): boolean {
   const value = rawValue(item)
   const resourceType = resourceTypeOf(value)
@@ -128,7 +128,7 @@ function systemTypeOf(value: unknown): string | undefined {
   return undefined
 }
 
-/** Where the R4 definitions describe the node: `HumanName.family`, `Questionnaire.item.linkId`. */
+/** The path of the node's definition in R4: `HumanName.family`, `Questionnaire.item.linkId`. */
 function definedPathOf(node: Node): string | undefined {
   if (node.parent === undefined) return undefined
   if (node.property === 'extension') return 'Extension'

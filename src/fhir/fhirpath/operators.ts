@@ -1,14 +1,14 @@
-/** Operators between two collections: https://hl7.org/fhirpath/N1/#operations. */
+/** Binary operators: https://hl7.org/fhirpath/N1/#operations. */
 import { isNumber } from '../json.ts'
 import { compareItems, equal, equivalent } from './compare.ts'
-import { distinct, includes } from './distinct.ts'
+import { distinctItems, includes } from './distinct.ts'
 import type { Collection } from './node.ts'
 import { EMPTY, type Evaluate, single, truth, truthOf } from './scope.ts'
 import { toText } from './value-functions.ts'
 
 type Operator = (left: Collection, right: Collection) => Collection
 
-/** Empty when one side is. */
+/** Empty when an operand is empty. */
 const strict =
   (operate: Operator): Operator =>
   (left, right) =>
@@ -41,8 +41,8 @@ const plus: Operator = strict((left, right) => {
 
 const joined: Operator = (left, right) => [(toText(single(left, '&')) ?? '') + (toText(single(right, '&')) ?? '')]
 
-/** The only item on one side is among those on the other. */
-function inCompartment(item: Collection, of: Collection, name: string): Collection {
+/** Whether a single item is in a collection. */
+function isMember(item: Collection, of: Collection, name: string): Collection {
   if (item.length === 0) return EMPTY
   single(item, name)
   return truth(includes(of, item[0] ?? ''))
@@ -57,7 +57,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   '<=': ordered('<=', (order) => order <= 0),
   '>': ordered('>', (order) => order > 0),
   '>=': ordered('>=', (order) => order >= 0),
-  '|': (left, right) => distinct([...left, ...right]),
+  '|': (left, right) => distinctItems([...left, ...right]),
   '+': plus,
   '-': calculated('-', (left, right) => left - right),
   '*': calculated('*', (left, right) => left * right),
@@ -65,11 +65,11 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   div: calculated('div', (left, right) => (right === 0 ? undefined : Math.trunc(left / right))),
   mod: calculated('mod', (left, right) => (right === 0 ? undefined : left % right)),
   '&': joined,
-  in: (left, right) => inCompartment(left, right, 'in'),
-  contains: (left, right) => inCompartment(right, left, 'contains'),
+  in: (left, right) => isMember(left, right, 'in'),
+  contains: (left, right) => isMember(right, left, 'contains'),
 }
 
-/** and, or, xor, implies: the right side is not looked at when the left one decides. */
+/** and, or, xor, implies: the right operand is not evaluated when the left one decides. */
 const LOGIC: Readonly<Record<string, (left: Evaluate, right: Evaluate) => Evaluate>> = {
   and: (left, right) => (scope) => {
     const one = truthOf(left(scope), 'and')
@@ -96,6 +96,7 @@ const LOGIC: Readonly<Record<string, (left: Evaluate, right: Evaluate) => Evalua
   },
 }
 
+/** @throws Error for an unknown operator */
 export function compileOperator(name: string, left: Evaluate, right: Evaluate): Evaluate {
   const logic = LOGIC[name]
   if (logic !== undefined) return logic(left, right)

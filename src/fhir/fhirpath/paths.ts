@@ -1,34 +1,34 @@
 /**
- * The short way for plain paths, which nearly all search parameters are: `Patient.name.family`,
- * `Patient.telecom.where(system='phone')`, `(Observation.value as Quantity)` and unions of them walk the JSON itself,
- * without places, collections or scopes. What else there is, compile.ts does.
+ * A fast compiler for plain paths, which nearly all search parameters are: `Patient.name.family`,
+ * `Patient.telecom.where(system='phone')`, `(Observation.value as Quantity)` and unions of them. They visit the JSON
+ * directly, without nodes, collections or scopes. Other expressions are compiled by compile.ts.
  */
 import { isObject } from '../resource.ts'
-import { distinct } from './distinct.ts'
+import { distinctItems } from './distinct.ts'
 import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
 import { type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import type { Ast } from './parser.ts'
 import { type Environment, resolveReference } from './scope.ts'
 
-/** Appends what the path selects in the object `from`. */
-type Walk = (from: unknown, into: Item[], walked: Walked) => void
+/** Appends what the rest of the path selects in `from`. */
+type Visitor = (from: unknown, into: Item[], context: PathContext) => void
 
-interface Walked {
+interface PathContext {
   readonly root: unknown
   readonly environment: Environment
 }
 
 export type EvaluatePath = (focus: unknown, environment: Environment) => readonly Item[]
 
-/** undefined when the expression is more than a plain path. */
+/** Undefined when the expression is not a plain path. */
 export function compilePath(tree: Ast): EvaluatePath | undefined {
-  const branches = unionBranches(tree).map((branch) => walkFrom(branch, collect))
+  const branches = unionBranches(tree).map((branch) => visitFrom(branch, collect))
   if (!branches.every((branch) => branch !== undefined)) return undefined
   return (focus, environment) => {
     const found: Item[] = []
-    const walked = { root: focus, environment }
-    for (const branch of branches) branch(focus, found, walked)
-    return branches.length > 1 ? distinct(found) : found
+    const context = { root: focus, environment }
+    for (const branch of branches) branch(focus, found, context)
+    return branches.length > 1 ? distinctItems(found) : found
   }
 }
 
@@ -37,12 +37,12 @@ const unionBranches = (tree: Ast): readonly Ast[] =>
     ? [...unionBranches(tree.left), ...unionBranches(tree.right)]
     : [tree]
 
-const collect: Walk = (value, into) => {
+const collect: Visitor = (value, into) => {
   into.push(value as Item)
 }
 
-/** The walk that leads along `path` and then goes on with `next`. */
-function walkFrom(path: Ast, next: Walk): Walk | undefined {
+/** The visitor that follows `path` and continues with `next`; undefined when `path` is not a plain path. */
+function visitFrom(path: Ast, next: Visitor): Visitor | undefined {
   switch (path.kind) {
     case 'member':
       return path.base === undefined ? start(path.name, next) : step(path.base, path.name, next)
@@ -56,31 +56,31 @@ function walkFrom(path: Ast, next: Walk): Walk | undefined {
 }
 
 /** `where(…)`, `ofType(Quantity)`, `as(Quantity)` */
-function callStep({ name, base, args: [arg, ...others] }: Ast & { kind: 'call' }, next: Walk): Walk | undefined {
+function callStep({ name, base, args: [arg, ...others] }: Ast & { kind: 'call' }, next: Visitor): Visitor | undefined {
   if (base === undefined || arg === undefined || others.length > 0) return undefined
   if (name === 'where') return filteredStep(base, arg, next)
   const typed = (name === 'ofType' || name === 'as') && arg.kind === 'member' && arg.base === undefined
   return typed ? typedStep(base, arg.name, next) : undefined
 }
 
-function start(name: string, next: Walk): Walk {
+function start(name: string, next: Visitor): Visitor {
   if (!/^[A-Z]/.test(name)) return property(name, next)
-  return (from, into, walked) => {
+  return (from, into, context) => {
     const type = resourceTypeOf(from)
-    if (type === undefined ? isObject(from) : isResourceTypeOf(type, name)) next(from, into, walked)
+    if (type === undefined ? isObject(from) : isResourceTypeOf(type, name)) next(from, into, context)
   }
 }
 
-/** `id` and `extension` may belong to a primitive, and a type in the middle of a path needs the place it is asked of. */
-function step(base: Ast, name: string, next: Walk): Walk | undefined {
+/** Not for `id` and `extension`, which may belong to a primitive, nor for a type within a path, which needs the node. */
+function step(base: Ast, name: string, next: Visitor): Visitor | undefined {
   const isTop = base.kind === 'member' && base.base === undefined && /^[A-Z]/.test(base.name)
   if (/^[A-Z]/.test(name) || (!isTop && (name === 'id' || name === 'extension'))) return undefined
-  return walkFrom(base, property(name, next))
+  return visitFrom(base, property(name, next))
 }
 
-function property(name: string, next: Walk): Walk {
+function property(name: string, next: Visitor): Visitor {
   const choice = CHOICE_ELEMENTS.has(name)
-  return (from, into, walked) => {
+  return (from, into, context) => {
     if (!isObject(from)) return
     let value = from[name]
     if (value === undefined) {
@@ -88,41 +88,41 @@ function property(name: string, next: Walk): Walk {
       if (written === undefined) return
       value = from[written]
     }
-    forEach(value, into, walked, next)
+    forEach(value, into, context, next)
   }
 }
 
-function forEach(value: unknown, into: Item[], walked: Walked, next: Walk): void {
+function forEach(value: unknown, into: Item[], context: PathContext, next: Visitor): void {
   if (!Array.isArray(value)) {
-    if (value !== undefined && value !== null) next(value, into, walked)
+    if (value !== undefined && value !== null) next(value, into, context)
     return
   }
-  for (const one of value) if (one !== null) next(one, into, walked)
+  for (const one of value) if (one !== null) next(one, into, context)
 }
 
-/** `value.ofType(Quantity)` is the property `valueQuantity`, or that of a type derived from Quantity. */
-function typedStep(base: Ast, specifier: string, next: Walk): Walk | undefined {
+/** `value.ofType(Quantity)`: the property `valueQuantity`, or the one of a type derived from Quantity. */
+function typedStep(base: Ast, specifier: string, next: Visitor): Visitor | undefined {
   if (base.kind !== 'member' || base.base === undefined || !CHOICE_ELEMENTS.has(base.name)) return undefined
   const type = withoutNamespace(specifier)
   const properties = suffixesOf(type).map((suffix) => `${base.name}${suffix}`)
   const { name } = base
-  return walkFrom(base.base, (from, into, walked) => {
+  return visitFrom(base.base, (from, into, context) => {
     if (!isObject(from)) return
     const plain = from[name]
     if (plain !== undefined && isOfType(new Node(plain, undefined, new Node(from), name), type)) {
-      forEach(plain, into, walked, next)
+      forEach(plain, into, context, next)
     }
-    for (const written of properties) forEach(from[written], into, walked, next)
+    for (const written of properties) forEach(from[written], into, context, next)
   })
 }
 
-type Test = (value: unknown, walked: Walked) => boolean
+type Test = (value: unknown, context: PathContext) => boolean
 
-function filteredStep(base: Ast, criterion: Ast, next: Walk): Walk | undefined {
+function filteredStep(base: Ast, criterion: Ast, next: Visitor): Visitor | undefined {
   const test = equalityTest(criterion) ?? resolvedTest(criterion)
   if (test === undefined) return undefined
-  return walkFrom(base, (value, into, walked) => {
-    if (test(value, walked)) next(value, into, walked)
+  return visitFrom(base, (value, into, context) => {
+    if (test(value, context)) next(value, into, context)
   })
 }
 
@@ -132,9 +132,10 @@ function equalityTest(criterion: Ast): Test | undefined {
   const { left, right } = criterion
   if (left.kind !== 'member' || left.base !== undefined || right.kind !== 'literal') return undefined
   const { name } = left
-  const wanted = right.value
-  if (typeof wanted !== 'string' || CHOICE_ELEMENTS.has(name) || name === 'id' || name === 'extension') return undefined
-  return (value) => isObject(value) && only(value[name]) === wanted
+  const expected = right.value
+  if (typeof expected !== 'string' || CHOICE_ELEMENTS.has(name) || name === 'id' || name === 'extension')
+    return undefined
+  return (value) => isObject(value) && only(value[name]) === expected
 }
 
 const only = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)

@@ -1,6 +1,7 @@
 /** Quantities as FHIRPath compares them: https://hl7.org/fhirpath/N1/#quantity. */
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
+import { UCUM } from '../ucum.ts'
 import { convertUnit } from './library.ts'
 
 /** A quantity in an expression, `10 'mg'` or `4 days`; `unit` is a UCUM code. */
@@ -13,9 +14,7 @@ export class Quantity {
   }
 }
 
-export const UCUM = 'http://unitsofmeasure.org'
-
-/** The calendar words that stand for a UCUM code; years and months of a calendar have no fixed length. */
+/** Calendar durations -> UCUM codes. */
 export const CALENDAR_UNITS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     year: 'a',
@@ -46,7 +45,7 @@ export function measureOf(value: unknown): Measure | undefined {
   return { value: Number(value.value), unit, convertible: value.system === UCUM }
 }
 
-/** Below, above or 0; undefined when the two are not comparable. */
+/** Negative, positive or 0; undefined when they are not comparable. */
 export function compareQuantities(left: unknown, right: unknown): number | undefined {
   const one = measureOf(left)
   const other = measureOf(right)

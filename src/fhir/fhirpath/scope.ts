@@ -1,51 +1,51 @@
-/** What an expression is evaluated in, and the small words every function and operator uses. */
+/** The scope in which an expression is evaluated, and helpers for functions and operators. */
 import { isObject } from '../resource.ts'
+import { UCUM } from '../ucum.ts'
 import { type Collection, Node, rawValue, resourceTypeOf } from './node.ts'
-import { UCUM } from './quantity.ts'
 
-/** Raw FHIR JSON for %resource, %rootResource and %context; what is absent is taken from the focus. */
+/** Raw FHIR JSON for %resource, %rootResource and %context, which default to the focus. */
 export interface Environment {
   readonly resource?: unknown
   readonly rootResource?: unknown
   readonly context?: unknown
-  /** The `_name` beside a focus that is a primitive. */
+  /** The `_name` of a primitive focus. */
   readonly sibling?: unknown
-  /** Of a focus that is an element: `dateTime`, `HumanName`, `Patient.contact`. */
+  /** The type of a focus that is an element: `dateTime`, `HumanName`, `Patient.contact`. */
   readonly type?: string
-  /** For expressions of users, which may be written to keep a server busy. */
-  readonly limits?: Limits
+  /** Required for expressions written by users, which may be crafted to keep the server busy. */
+  readonly limits?: EvaluationLimits
 }
 
-export interface Limits {
-  /** How many items may still be looked at; below zero, evaluation has been given up. */
+export interface EvaluationLimits {
+  /** How many more items may be processed; negative when the evaluation was aborted. */
   left: number
-  /** Whether the pattern fits some part of the text, told in bounded time. @throws Error when it cannot be told */
+  /** Whether the pattern matches a part of the text, in bounded time. @throws Error when the pattern or text is not supported */
   readonly matches: (text: string, pattern: string) => boolean
 }
 
-/** One evaluation. */
-export interface Session {
+/** State of one evaluation. */
+export interface Evaluation {
   readonly root: Node
   readonly environment: Environment
-  /** What now() and today() say throughout the evaluation. */
+  /** The value of now() and today() throughout the evaluation. */
   readonly now: Date
-  /** descendants() of the root, once they were asked for. */
+  /** Cache of descendants() of the root. */
   descendants?: Collection
-  /** What does not change throughout the evaluation, by the closure that found it. */
-  fixed?: Map<Evaluate, Collection>
+  /** Results that are constant throughout the evaluation. */
+  constants?: Map<Evaluate, Collection>
 }
 
-export interface Scope {
+export interface EvaluationScope {
   /** $this, as a collection. */
   self: Collection
   /** $index */
   index: number
-  readonly session: Session
+  readonly evaluation: Evaluation
 }
 
-export type Evaluate = (scope: Scope) => Collection
+export type Evaluate = (scope: EvaluationScope) => Collection
 
-/** The expression is beyond this server: it needs a terminology service or a validator. Skip it. */
+/** The expression needs a terminology service or a validator, so it cannot be evaluated. */
 export class UnsupportedExpression extends Error {
   constructor(expression: string, reason: string) {
     super(`FHIRPath expression "${expression}" cannot be evaluated here: ${reason}`)
@@ -53,7 +53,7 @@ export class UnsupportedExpression extends Error {
   }
 }
 
-/** The expression meets data that it cannot be applied to, e.g. two values where it needs one. */
+/** The expression cannot be applied to the data, e.g. there are two values where it needs one. */
 export class EvaluationError extends Error {
   constructor(expression: string, problem: string) {
     super(`FHIRPath expression "${expression}": ${problem}`)
@@ -65,29 +65,30 @@ export const EMPTY: Collection = Object.freeze([])
 const TRUE: Collection = Object.freeze([true])
 const FALSE: Collection = Object.freeze([false])
 
-/** A truth value as a collection; undefined is the empty one. */
+/** A boolean as a collection; undefined as the empty one. */
 export const truth = (value: boolean | undefined): Collection => (value === undefined ? EMPTY : value ? TRUE : FALSE)
 
-/** The only value, or undefined. @throws Error when there are several. */
+/** The single value, or undefined when there is none. @throws Error when there are several */
 export function single(items: Collection, what: string): unknown {
   if (items.length > 1) throw new Error(`${what} needs a single value and got ${items.length}`)
   const item = items[0]
   return item === undefined ? undefined : (rawValue(item) ?? undefined)
 }
 
-/** A collection as an operand of and, or, ...: any single value that is not a boolean counts as true. */
+/** A collection as a boolean operand: a single value that is not a boolean counts as true. @throws Error when there are several */
 export function truthOf(items: Collection, what: string): boolean | undefined {
   const value = single(items, what)
   return typeof value === 'boolean' || value === undefined ? value : true
 }
 
-export function textOf(items: Collection, what: string): string | undefined {
+/** The single string, or undefined when there is none. @throws Error for several values or another type */
+export function singleString(items: Collection, what: string): string | undefined {
   const value = single(items, what)
   if (value === undefined || typeof value === 'string') return value
-  throw new Error(`${what} needs text`)
+  throw new Error(`${what} needs a string`)
 }
 
-/** The criterion of where(), all() and iif(): nothing but true is true. */
+/** The criterion of where(), all() and iif(): only true counts. */
 export function isTrue(items: Collection): boolean {
   const item = items[0]
   return items.length === 1 && item !== undefined && rawValue(item) === true
@@ -99,25 +100,27 @@ const CONSTANTS: Readonly<Record<string, string>> = {
   loinc: 'http://loinc.org',
 }
 
-/** undefined when there is no such variable. */
+/** Undefined when there is no such variable. */
 export function compileVariable(name: string): Evaluate | undefined {
   const constant = CONSTANTS[name]
   if (constant !== undefined) return () => [constant]
-  if (name === 'resource') return ({ session }) => [nodeFor(session, session.environment.resource)]
-  if (name === 'context') return ({ session }) => [nodeFor(session, session.environment.context)]
-  return name === 'rootResource' ? ({ session }) => [nodeFor(session, rootResource(session.environment))] : undefined
+  if (name === 'resource') return ({ evaluation }) => [nodeFor(evaluation, evaluation.environment.resource)]
+  if (name === 'context') return ({ evaluation }) => [nodeFor(evaluation, evaluation.environment.context)]
+  return name === 'rootResource'
+    ? ({ evaluation }) => [nodeFor(evaluation, rootResource(evaluation.environment))]
+    : undefined
 }
 
-const nodeFor = (session: Session, value: unknown): Node =>
-  value === undefined || value === session.root.value ? session.root : new Node(value)
+const nodeFor = (evaluation: Evaluation, value: unknown): Node =>
+  value === undefined || value === evaluation.root.value ? evaluation.root : new Node(value)
 
 const rootResource = (environment: Environment): unknown => environment.rootResource ?? environment.resource
 
 const LOCAL = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
 
 /**
- * What `resolve()` can say about a Reference or a reference text without a store: the contained resource, or as much
- * of the resource as the reference tells (its type and id). undefined when the reference does not name a type.
+ * What `resolve()` yields for a Reference or a reference text without a store: the contained resource, or a resource
+ * with nothing but the type that the reference names. Undefined when it names none.
  */
 export function resolveReference(value: unknown, environment: Environment, root: unknown): unknown {
   const reference = isObject(value) ? value.reference : value

@@ -1,10 +1,10 @@
-/** The words of a FHIRPath expression: https://hl7.org/fhirpath/N1/grammar.html. */
+/** Tokens of a FHIRPath expression: https://hl7.org/fhirpath/N1/grammar.html. */
 
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'moment' | 'sign' | 'end'
-  /** Escapes resolved and quotes removed. */
+  /** Without quotes, escapes resolved. */
   readonly text: string
-  /** Where it starts, counted from 0. */
+  /** Position of the first character, from 0. */
   readonly at: number
 }
 
@@ -30,12 +30,12 @@ const unquote = (quoted: string): string =>
       hex === undefined ? (CONTROL[character] ?? character) : String.fromCharCode(Number.parseInt(hex, 16)),
     )
 
-/** @throws SyntaxError */
+/** A SyntaxError that names the expression and the character. */
 export function syntaxError(expression: string, at: number, problem: string): SyntaxError {
   return new SyntaxError(`FHIRPath expression "${expression}", character ${at + 1}: ${problem}`)
 }
 
-/** @throws SyntaxError at the first character that starts no word. The last token is always `end`. */
+/** The tokens, of which the last is always `end`. @throws SyntaxError at the first character that starts no token */
 function tokenize(expression: string): readonly Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -61,13 +61,13 @@ function toToken(match: RegExpExecArray, at: number): Token | undefined {
   return quoted === undefined ? undefined : { kind: 'quoted', text: unquote(quoted), at }
 }
 
-/** The tokens of an expression, taken one after the other. */
+/** Reads the tokens of an expression in order. */
 export class TokenReader {
   readonly #expression: string
   readonly #tokens: readonly Token[]
   #position = 0
 
-  /** @throws SyntaxError */
+  /** @throws SyntaxError for a character that starts no token */
   constructor(expression: string) {
     this.#expression = expression
     this.#tokens = tokenize(expression)
@@ -89,12 +89,12 @@ export class TokenReader {
     return matches
   }
 
-  /** @throws SyntaxError */
+  /** @throws SyntaxError unless the next token is `sign` */
   expect(sign: string): void {
     if (!this.takeIf(sign)) throw this.unexpected(this.next, `"${sign}"`)
   }
 
-  /** @throws SyntaxError */
+  /** @throws SyntaxError unless the next token is a name */
   takeName(): string {
     const token = this.take()
     if (token.kind !== 'word' && token.kind !== 'quoted') throw this.unexpected(token, 'a name')

@@ -1,26 +1,26 @@
-/** Functions on a single value: https://hl7.org/fhirpath/N1/#functions, sections 5.5 to 5.7 and 5.9. */
+/** Functions on single values: https://hl7.org/fhirpath/N1/#functions, sections 5.5 to 5.7 and 5.9. */
 import { isNumber } from '../json.ts'
-import { remembering } from '../memoize.ts'
+import { memoize } from '../memoize.ts'
 import type { Apply, FunctionDefinition } from './collection-functions.ts'
 import { Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, rawValue } from './node.ts'
-import { EMPTY, type Evaluate, type Scope, single, textOf, truth } from './scope.ts'
+import { EMPTY, type Evaluate, type EvaluationScope, single, singleString, truth } from './scope.ts'
 
 const define = (arity: readonly [number, number], apply: Apply): FunctionDefinition => ({ arity, apply })
 
 const optional = <T extends Item>(value: T | undefined): Collection => (value === undefined ? EMPTY : [value])
 
-const evaluateAll = (args: readonly Evaluate[], scope: Scope): unknown[] =>
+const evaluateAll = (args: readonly Evaluate[], scope: EvaluationScope): unknown[] =>
   args.map((arg) => single(arg(scope), 'a function argument'))
 
-/** A function of one text and of arguments that must not be empty. */
+/** A function of a string; empty when the input or an argument is empty. */
 const ofText = (
   name: string,
-  arguments_: number,
+  argumentCount: number,
   calculate: (text: string, ...args: string[]) => string | number | boolean | undefined,
 ): FunctionDefinition =>
-  define([arguments_, arguments_], (input, args, scope) => {
-    const text = textOf(input, `${name}()`)
+  define([argumentCount, argumentCount], (input, args, scope) => {
+    const text = singleString(input, `${name}()`)
     const values = evaluateAll(args, scope)
     if (text === undefined || values.includes(undefined)) return EMPTY
     return optional(calculate(text, ...values.map(String)))
@@ -77,11 +77,11 @@ const conversions = Object.entries(CONVERSIONS).flatMap(([type, convert]) => {
   ]
 })
 
-const PATTERNS_KEPT = 1000
+const MAX_CACHED_PATTERNS = 1000
 
-const patternOf = remembering(PATTERNS_KEPT, compilePattern)
+const patternOf = memoize(MAX_CACHED_PATTERNS, compilePattern)
 
-/** Some official patterns escape more than the Unicode mode of JavaScript allows, so that is only tried first. */
+/** In Unicode mode if possible: some official patterns have escapes that JavaScript allows only without it. */
 function compilePattern(text: string): RegExp {
   try {
     return new RegExp(text, 'su')
@@ -90,17 +90,17 @@ function compilePattern(text: string): RegExp {
   }
 }
 
-/** Whether some part of the text fits the pattern that `whole` makes of the argument. */
-const ofPattern = (name: string, whole: (pattern: string) => string): FunctionDefinition =>
+/** Whether a part of the text matches the pattern that `toPattern` makes of the argument. */
+const ofPattern = (name: string, toPattern: (argument: string) => string): FunctionDefinition =>
   define([1, 1], (input, args, scope) => {
-    const { limits } = scope.session.environment
-    const tell = (text: string, pattern = '') =>
-      limits === undefined ? patternOf(whole(pattern)).test(text) : limits.matches(text, whole(pattern))
-    return ofText(name, 1, tell).apply(input, args, scope)
+    const { limits } = scope.evaluation.environment
+    const matches = (text: string, pattern = '') =>
+      limits === undefined ? patternOf(toPattern(pattern)).test(text) : limits.matches(text, toPattern(pattern))
+    return ofText(name, 1, matches).apply(input, args, scope)
   })
 
 const replaceMatches: Apply = (input, args, scope) => {
-  if (scope.session.environment.limits !== undefined) throw new Error('replaceMatches() is not evaluated here')
+  if (scope.evaluation.environment.limits !== undefined) throw new Error('replaceMatches() is not evaluated here')
   const replace = (text: string, pattern = '', by = '') => text.replace(globally(patternOf(pattern)), by)
   return ofText('replaceMatches', 2, replace).apply(input, args, scope)
 }
@@ -108,7 +108,7 @@ const replaceMatches: Apply = (input, args, scope) => {
 const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
 
 const substring: Apply = (input, args, scope) => {
-  const text = textOf(input, 'substring()')
+  const text = singleString(input, 'substring()')
   const [start, length] = evaluateAll(args, scope).map((value) => (value === undefined ? undefined : Number(value)))
   if (text === undefined || start === undefined || start < 0 || start >= text.length) return EMPTY
   return [text.slice(start, length === undefined ? undefined : start + Math.max(0, length))]
@@ -121,7 +121,7 @@ const join: Apply = (input, args, scope) => {
 }
 
 const split: Apply = (input, args, scope) =>
-  textOf(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
+  singleString(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
 
 const round: Apply = (input, args, scope) => {
   const value = single(input, 'round()')
@@ -130,8 +130,8 @@ const round: Apply = (input, args, scope) => {
   return [Math.round(Number(value) * digits) / digits]
 }
 
-const now: Apply = (_input, _args, { session }) => optional(parseMoment(session.now.toISOString()))
-const today: Apply = (_input, _args, { session }) => optional(parseMoment(session.now.toISOString().slice(0, 10)))
+const now: Apply = (_input, _args, { evaluation }) => optional(parseMoment(evaluation.now.toISOString()))
+const today: Apply = (_input, _args, { evaluation }) => optional(parseMoment(evaluation.now.toISOString().slice(0, 10)))
 
 export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   ...Object.fromEntries(conversions),
@@ -154,7 +154,7 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   split: define([1, 1], split),
   startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
   substring: define([1, 2], substring),
-  toChars: define([0, 0], (input) => [...(textOf(input, 'toChars()') ?? '')]),
+  toChars: define([0, 0], (input) => [...(singleString(input, 'toChars()') ?? '')]),
   today: define([0, 0], today),
   trim: ofText('trim', 0, (text) => text.trim()),
   truncate: ofNumber('truncate', Math.trunc),

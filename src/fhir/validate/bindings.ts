@@ -1,7 +1,7 @@
 /** Required bindings: https://hl7.org/fhir/R4/terminologies.html#required. */
 import { codesOf } from '../definitions.ts'
 import { isObject } from '../resource.ts'
-import { listed } from './messages.ts'
+import { abbreviatedList } from './messages.ts'
 import { type Report, shortened } from './report.ts'
 
 export interface Binding {
@@ -9,34 +9,34 @@ export interface Binding {
   readonly systems: ReadonlyMap<string, ReadonlySet<unknown>>
   /** Whether a plain code, whose system the element implies, is in the value set. */
   readonly has: (code: unknown) => boolean
-  /** Goes on from "allowed:". */
+  /** The allowed codes, for a message after "allowed:". */
   readonly allowed: string
 }
 
-/** Sets without an end are checked by the form of their codes. XML, JSON and Turtle have short names in FHIR. */
-const FORMS: ReadonlyMap<string, Pick<Binding, 'has' | 'allowed'>> = new Map([
-  form(
+/** Infinite value sets are checked by the syntax of their codes. FHIR has short names for XML, JSON and Turtle. */
+const SYNTAXES: ReadonlyMap<string, Pick<Binding, 'has' | 'allowed'>> = new Map([
+  syntax(
     'mimetypes',
     /^(?:xml|json|ttl|none|[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?)$/,
     'a MIME type such as application/pdf',
   ),
-  form('currencies', /^[A-Z]{3}$/, 'an ISO 4217 currency of three capitals such as USD'),
+  syntax('currencies', /^[A-Z]{3}$/, 'an ISO 4217 currency of three capitals such as USD'),
 ])
 
-function form(id: string, pattern: RegExp, allowed: string): [string, Pick<Binding, 'has' | 'allowed'>] {
+function syntax(id: string, pattern: RegExp, allowed: string): [string, Pick<Binding, 'has' | 'allowed'>] {
   return [`http://hl7.org/fhir/ValueSet/${id}`, { has: (code) => pattern.test(String(code)), allowed }]
 }
 
-/** Undefined for a value set whose codes cannot be known here, such as all units. */
+/** Undefined for a value set whose codes are not available, such as all units. */
 export function bindingOf(url: string): Binding | undefined {
   const systems = new Map<string, ReadonlySet<unknown>>()
-  const known = FORMS.get(url)
+  const known = SYNTAXES.get(url)
   if (known !== undefined) return { url, systems, ...known }
   const codes = codesOf(url)
   if (codes === undefined) return undefined
   for (const [system, list] of codes) systems.set(system, new Set(list))
   const all = new Set<unknown>([...codes.values()].flat())
-  return { url, systems, has: (code) => all.has(code), allowed: listed([...codes.values()].flat()) }
+  return { url, systems, has: (code) => all.has(code), allowed: abbreviatedList([...codes.values()].flat()) }
 }
 
 export function checkCode(report: Report, binding: Binding, code: unknown): void {
@@ -53,23 +53,23 @@ const includes = ({ systems }: Binding, coding: unknown): boolean =>
   typeof coding['system'] === 'string' &&
   systems.get(coding['system'])?.has(coding['code']) === true
 
-/** A Coding must be in the set; of a CodeableConcept one coding suffices. */
+/** A Coding must be in the value set; for a CodeableConcept one of its codings suffices. */
 export function checkCoded(report: Report, binding: Binding, type: string, value: Record<string, unknown>): void {
   const codings: readonly unknown[] = type === 'Coding' ? [value] : codingsOf(value)
-  if (codings.some((coding) => includes(binding, coding)) || hasReasonForNone(value)) return
+  if (codings.some((coding) => includes(binding, coding)) || hasOnlyExtensions(value)) return
   report.add('code-invalid', wrongCoding(binding, codings))
 }
 
 const codingsOf = ({ coding }: Record<string, unknown>): readonly unknown[] => (Array.isArray(coding) ? coding : [])
 
-/** A concept that consists of extensions, e.g. data-absent-reason. */
-const hasReasonForNone = ({ coding, code, text, extension }: Record<string, unknown>): boolean =>
+/** A concept that has only extensions, e.g. data-absent-reason. */
+const hasOnlyExtensions = ({ coding, code, text, extension }: Record<string, unknown>): boolean =>
   extension !== undefined && coding === undefined && code === undefined && text === undefined
 
 function wrongCoding({ url, systems, allowed }: Binding, codings: readonly unknown[]): string {
-  const said = codings
+  const shown = codings
     .filter(isObject)
     .map(({ system, code }) => `${shortened(String(system ?? 'no system'))} | ${shortened(String(code ?? 'no code'))}`)
-  const found = said.length === 0 ? 'has no coding' : `has ${listed(said)}`
+  const found = shown.length === 0 ? 'has no coding' : `has ${abbreviatedList(shown)}`
   return `${found}, but must have a coding of ${url}: system ${[...systems.keys()].join(' or ')}, code one of ${allowed}`
 }

@@ -1,9 +1,9 @@
-/** Resources inside a resource: https://hl7.org/fhir/R4/references.html#contained (dom-2 to dom-5). */
+/** Contained resources: https://hl7.org/fhir/R4/references.html#contained (dom-2 to dom-5). */
 import { isObject } from '../resource.ts'
 import type { Report } from './report.ts'
 import type { ResourceScope } from './rules.ts'
 
-/** `resource.contained[at]` against the rules that only a contained resource has. */
+/** Checks the constraints that only apply to contained resources. */
 export function checkContained(
   report: Report,
   inner: Record<string, unknown>,
@@ -20,7 +20,7 @@ export function checkContained(
   if (!localReferences.has(`#${String(id)}`) && !refersToContainer(inner)) {
     report.add(
       'invariant',
-      `is not referred to: it needs an id, and a reference "#id" elsewhere in the resource, or it refers to the resource around it by "#" (dom-3)`,
+      `is not referred to: it needs an id and a reference "#id" elsewhere in the resource, or must refer to its container by "#" (dom-3)`,
     )
   }
   if (!isObject(meta)) return
@@ -39,19 +39,19 @@ const FORBIDDEN_META = [
 
 const refersToContainer = (inner: unknown): boolean => localReferencesIn(inner).has('#')
 
-/** A resource that stands for itself, in contrast to a contained one. */
-export const scopeOf = (resource: Record<string, unknown>): ResourceScope => ({
+/** The scope of a resource that is not contained in another one. */
+export const rootScope = (resource: Record<string, unknown>): ResourceScope => ({
   resource,
   rootResource: resource,
-  localReferences: once(() => localReferencesIn(resource)),
-  containedIds: once(() => idsOf(resource['contained'])),
+  localReferences: lazy(() => localReferencesIn(resource)),
+  containedIds: lazy(() => idsOf(resource['contained'])),
 })
 
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined
+function lazy<Value>(compute: () => Value): () => Value {
+  let value: Value | undefined
   return () => {
-    made ??= make()
-    return made
+    value ??= compute()
+    return value
   }
 }
 
@@ -60,7 +60,7 @@ const idsOf = (resources: unknown): ReadonlySet<unknown> =>
     Array.isArray(resources) ? resources.map((resource) => (isObject(resource) ? resource['id'] : undefined)) : [],
   )
 
-/** Every text that begins with #, be it a Reference, a canonical or a uri. Loops, so that no depth overflows the stack. */
+/** All strings that begin with #: in a Reference, a canonical or a uri. Iterative, so that deep nesting is no problem. */
 function localReferencesIn(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const open = [value]

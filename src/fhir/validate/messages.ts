@@ -1,7 +1,7 @@
-/** What would have been right, in words. */
+/** Parts of validation messages: what was found, and what is expected. */
 import { resourceTypeHint } from '../closest-name.ts'
 
-/** How a value of a data type looks, for those that clients get wrong most. */
+/** Example values of the data types that clients get wrong most often. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
   ['Address', '{"line":["534 Erewhon St"],"city":"PleasantVille","postalCode":"3999"}'],
   ['Annotation', '{"text":"Patient prefers mornings"}'],
@@ -21,7 +21,7 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   ['Resource', '{"resourceType":"Patient","id":"p1"}'],
 ])
 
-/** `a string`, `an array`: what JSON a value is. */
+/** The JSON type of a value: `a string`, `an array`. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'nothing'
@@ -43,16 +43,16 @@ export function expectedArray(type: string): string {
   return `an array of ${isBackbone(type) ? 'objects' : type}${example === undefined ? '' : `, e.g. [${example}]`}`
 }
 
-/** Named by its path, which says nothing that the path of the issue does not say. */
+/** A backbone element is named by its path, which the issue gives anyway. */
 const isBackbone = (type: string): boolean => type.includes('.')
 
-/** The first names of a list, and how many more there are. */
-export function listed(names: readonly string[], shown = 12): string {
+/** The first names of a list and the number of the others. */
+export function abbreviatedList(names: readonly string[], shown = 12): string {
   const more = names.length - shown
   return names.slice(0, shown).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Goes on from the path of a resource. */
+/** Continues a sentence that begins with the path of a resource. */
 export function wrongResourceType(type: unknown): string {
   if (typeof type !== 'string') return 'must have a resourceType, e.g. {"resourceType":"Patient"}'
   return `has a resourceType that R4 does not know; ${resourceTypeHint(type)}`

@@ -1,26 +1,25 @@
-/** What the walk needs to know about a type, made from its definition once, when a resource first needs it. */
-
-import { nearest } from '../closest-name.ts'
+/** What the validator needs to know about a type, compiled from its definition on first use. */
+import { closestName } from '../closest-name.ts'
 import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
 import { type Binding, bindingOf } from './bindings.ts'
-import { listed } from './messages.ts'
+import { abbreviatedList } from './messages.ts'
 import { PRIMITIVES, type Primitive } from './primitives.ts'
 import { type Rule, rulesOf } from './rules.ts'
 
 export interface Property {
-  /** In JSON, `deceasedBoolean`. */
+  /** The name in JSON, `deceasedBoolean`. */
   readonly key: string
-  /** In FHIRPath, `deceased`. */
+  /** The name in FHIRPath, `deceased`. */
   readonly name: string
   readonly type: string
   readonly max: number
-  /** The JSON names of which only one may be present. */
+  /** All JSON names of a choice element, of which only one may be present. */
   readonly choice: readonly string[] | undefined
   readonly rules: readonly Rule[]
-  readonly content: Content
+  readonly content: ElementContent
 }
 
-export type Content =
+export type ElementContent =
   | {
       readonly kind: 'primitive'
       readonly primitive: Primitive
@@ -47,16 +46,16 @@ export interface Plan {
 
 export interface Mandatory {
   readonly name: string
-  /** One of these is present. */
+  /** JSON names, of which one must be present. */
   readonly keys: readonly string[]
-  /** What to write, for the message. */
+  /** The expected value, for the message. */
   readonly hint: string
 }
 
 const plans = new Map<string, Plan>()
 
-/** @throws Error for a name that is no type of R4: callers take it from the definitions. */
-export function planOf(type: string): Plan {
+/** @throws Error for an unknown type; callers take types from the definitions */
+export function validationPlanOf(type: string): Plan {
   const known = plans.get(type)
   if (known !== undefined) return known
   const structure = structureOf(type)
@@ -103,7 +102,7 @@ const siblingOf = (property: Property): Property => ({
   content: { kind: 'sibling', of: property.key },
 })
 
-function contentOf({ binding, targets }: ElementStructure, key: string, type: string): Content {
+function contentOf({ binding, targets }: ElementStructure, key: string, type: string): ElementContent {
   const bound = binding === undefined ? undefined : bindingOf(binding)
   const primitive = PRIMITIVES.get(type)
   if (primitive !== undefined) {
@@ -113,11 +112,11 @@ function contentOf({ binding, targets }: ElementStructure, key: string, type: st
   return { kind: 'object', plan: lazyPlan(type), binding: bound, targets: new Set(type === 'Reference' ? targets : []) }
 }
 
-/** Types contain one another, so a plan is only looked up when a value needs it. */
+/** Types may be recursive, so a plan is looked up when a value needs it. */
 function lazyPlan(type: string): () => Plan {
   let plan: Plan | undefined
   return () => {
-    plan ??= planOf(type)
+    plan ??= validationPlanOf(type)
     return plan
   }
 }
@@ -131,12 +130,12 @@ function mandatory(element: ElementStructure): Mandatory {
   return { name: element.name, keys: names.flatMap((name) => [name, `_${name}`]), hint: written }
 }
 
-/** What a client that wrote the unknown element `key` may have meant. */
-export function meantInstead({ properties }: Plan, key: string): string {
+/** A hint for the unknown element `key`. */
+export function suggestionFor({ properties }: Plan, key: string): string {
   const all = [...properties.values()].filter(({ content }) => content.kind !== 'sibling')
   const choice = all.find(({ name }) => name === key)?.choice
-  if (choice !== undefined) return `it is written with its type: ${listed(choice)}`
+  if (choice !== undefined) return `it is written with its type: ${abbreviatedList(choice)}`
   const known = all.map((property) => property.key)
-  const near = nearest(key, known)
-  return near === undefined ? `its elements are ${listed(known, 40)}` : `did you mean ${near}?`
+  const closest = closestName(key, known)
+  return closest === undefined ? `its elements are ${abbreviatedList(known, 40)}` : `did you mean ${closest}?`
 }

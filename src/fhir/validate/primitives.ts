@@ -3,21 +3,21 @@ import { isNumber } from '../json.ts'
 
 export interface Primitive {
   readonly accepts: (value: unknown) => boolean
-  /** What JSON it is, as `typeof` says it. */
+  /** The JSON type, as given by `typeof`. */
   readonly json: 'string' | 'number' | 'boolean'
-  /** Goes on from "must be". */
+  /** For a message after "must be". */
   readonly expected: string
 }
 
-/** Characters; the specification says 1 MB. */
-const LONGEST_STRING = 1_048_576
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+/** In characters; the specification limits strings to 1 MB. */
+const MAX_STRING_LENGTH = 1_048_576
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matching control characters is the purpose
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length > 0 &&
-  value.length <= LONGEST_STRING &&
+  value.length <= MAX_STRING_LENGTH &&
   !CONTROL.test(value) &&
   value.isWellFormed()
 
@@ -36,7 +36,7 @@ const DATE = new RegExp(`^${YEAR}(?:-(?:0[1-9]|1[0-2])|-${DAY})?$`)
 const DATE_TIME = new RegExp(`^${YEAR}(?:-(?:0[1-9]|1[0-2])|-${DAY}(?:T${TIME}${ZONE})?)?$`)
 const INSTANT = new RegExp(`^${YEAR}-${DAY}T${TIME}${ZONE}$`)
 
-/** Of a text that begins YYYY-MM-DD, or is shorter. */
+/** Whether the day exists in a text that begins with YYYY-MM-DD; true for a text without a day. */
 function dayExists(date: string): boolean {
   const day = Number(date.slice(8, 10))
   return day <= 28 || new Date(`${date.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
@@ -56,7 +56,7 @@ const integer = (low: number, expected: string): Primitive => ({
 
 const NOT_BASE64 = /[^A-Za-z0-9+/]/
 
-/** Searching for the first wrong character needs no backtracking, however many megabytes. */
+/** Searches for the first invalid character, which needs no backtracking even in texts of many megabytes. */
 function isBase64(value: unknown): boolean {
   if (typeof value !== 'string' || value === '') return false
   const compact = /\s/.test(value) ? value.replace(/\s+/g, '') : value

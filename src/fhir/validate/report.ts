@@ -1,20 +1,20 @@
-/** Collects what is wrong with a resource and knows where the check stands; a path becomes text only for an issue. */
+/** Collects the issues of a resource and tracks the current path, which is only formatted for an issue. */
 import type { Issue, IssueCode } from '../outcome.ts'
 
-/** More would tell a client nothing new, and a hostile body must not fill the memory. */
+/** More would not help a client, and a hostile body must not exhaust memory. */
 const MAX_ISSUES = 50
 
-const LONGEST_NAME = 64
+const MAX_SHOWN_LENGTH = 64
 const IDENTIFIER = /^[A-Za-z_]\w*$/
 
-/** A name as FHIRPath writes it, cut where a client sent a monster. */
+/** A name in FHIRPath syntax, truncated when too long. */
 function pathName(name: string): string {
-  if (IDENTIFIER.test(name) && name.length <= LONGEST_NAME) return name
+  if (IDENTIFIER.test(name) && name.length <= MAX_SHOWN_LENGTH) return name
   return `\`${shortened(name)}\``
 }
 
 export const shortened = (text: string): string =>
-  text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME)}...`
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`
 
 export class Report {
   readonly issues: Issue[] = []
@@ -36,11 +36,11 @@ export class Report {
     return this.issues.length >= MAX_ISSUES
   }
 
-  /** `said` goes on from the path: "must be a date". `child` names an element below the current one. */
-  add(code: IssueCode, said: string, child?: string, severity: 'error' | 'warning' = 'error'): void {
+  /** `message` continues a sentence that begins with the path: "must be a date". `child` is a child of the current element. */
+  add(code: IssueCode, message: string, child?: string, severity: 'error' | 'warning' = 'error'): void {
     if (this.full) return
     const expression = child === undefined ? this.#path() : `${this.#path()}.${pathName(child)}`
-    this.issues.push({ severity, code, diagnostics: `${expression} ${said}`, expression })
+    this.issues.push({ severity, code, diagnostics: `${expression} ${message}`, expression })
   }
 
   #path(): string {

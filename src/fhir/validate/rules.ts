@@ -1,32 +1,32 @@
 /** Invariants: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { Constraint } from '../definitions.ts'
 import { isNarrative } from '../fhirpath/narrative.ts'
-import { compileFhirPath, type Expression, holds, UnsupportedExpression } from '../fhirpath.ts'
+import { compileFhirPath, type Expression, isSatisfied, UnsupportedExpression } from '../fhirpath.ts'
 import { isObject } from '../resource.ts'
 
-/** %resource and, where that is contained in another one, the one around it. */
+/** %resource and %rootResource, which differ in a contained resource. */
 export interface ResourceScope {
   readonly resource: Record<string, unknown>
   readonly rootResource: Record<string, unknown>
-  /** Texts in rootResource that begin with #. */
+  /** Strings in rootResource that begin with #. */
   readonly localReferences: () => ReadonlySet<string>
-  /** Ids of what rootResource contains. */
+  /** Ids of the resources contained in rootResource. */
   readonly containedIds: () => ReadonlySet<unknown>
 }
 
 export interface Rule extends Constraint {
-  readonly holds: (focus: unknown, scope: ResourceScope) => boolean
+  readonly isSatisfied: (focus: unknown, scope: ResourceScope) => boolean
 }
 
-/** The walk itself sees to these: an element without content, and what a contained resource may be. */
+/** Checked by the validator itself: empty elements and the constraints of contained resources. */
 const CHECKED_ELSEWHERE: ReadonlySet<string> = new Set(['ele-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5'])
 
 export const rulesOf = (constraints: readonly Constraint[]): readonly Rule[] =>
   constraints
     .filter(({ key }) => !CHECKED_ELSEWHERE.has(key))
-    .map((constraint) => ({ ...constraint, holds: ruleOf(constraint) }))
+    .map((constraint) => ({ ...constraint, isSatisfied: ruleOf(constraint) }))
 
-/** A quick answer where there is one; undefined: ask the expression. */
+/** A fast check; undefined when the expression must be evaluated. */
 type Shortcut = (focus: unknown, scope: ResourceScope) => boolean | undefined
 
 const has = (focus: unknown, name: string): boolean =>
@@ -37,12 +37,12 @@ const needs =
   (focus) =>
     !has(focus, one) || has(focus, other)
 
-/** Rules that nearly every resource meets, and those that FHIRPath cannot express. */
+/** Constraints that apply to nearly every resource, and those that FHIRPath cannot express. */
 const SHORTCUTS: ReadonlyMap<string, Shortcut> = new Map<string, Shortcut>([
   ['ext-1', (focus) => has(focus, 'extension') !== hasValue(focus)],
   ['ref-1', isResolvable],
   ['txt-1', (focus) => isNarrative(String(focus))],
-  // One look at the text tells both rules, and txt-1 reports them.
+  // Checked and reported together with txt-1.
   ['txt-2', () => true],
   ['cpt-2', needs('value', 'system')],
   ['qty-3', needs('code', 'system')],
@@ -54,7 +54,7 @@ const SHORTCUTS: ReadonlyMap<string, Shortcut> = new Map<string, Shortcut>([
   ],
 ])
 
-/** A coding of a component must not be one of the Observation that has a value of its own. FHIRPath compares all pairs. */
+/** When the Observation has a value, no component may have one of its codings. FHIRPath would compare all pairs. */
 function hasNoValueOfComponent(focus: unknown): boolean {
   if (!isObject(focus) || !Array.isArray(focus['component']) || !hasValue(focus)) return true
   const own = new Set(codingKeys(focus))
@@ -78,25 +78,25 @@ function hasValue(holder: unknown): boolean {
 
 const VALUE = /^_?value/
 
-/** `#id` must be contained in the resource around it; `#` alone is that resource. */
+/** `#id` must be a contained resource; `#` alone refers to the container. */
 function isResolvable(focus: unknown, { containedIds }: ResourceScope): boolean {
   const reference = isObject(focus) ? focus['reference'] : undefined
   if (typeof reference !== 'string' || !reference.startsWith('#') || reference === '#') return true
   return containedIds().has(reference.slice(1))
 }
 
-function ruleOf({ key, expression }: Constraint): Rule['holds'] {
+function ruleOf({ key, expression }: Constraint): Rule['isSatisfied'] {
   const shortcut = SHORTCUTS.get(key)
   const evaluate = byExpression(expression)
   return shortcut === undefined ? evaluate : (focus, scope) => shortcut(focus, scope) ?? evaluate(focus, scope)
 }
 
-/** Compiled when first asked; a rule that no server can evaluate from the resource alone counts as kept. */
-function byExpression(text: string): Rule['holds'] {
+/** Compiled on first use. A constraint that cannot be evaluated from the resource alone counts as satisfied. */
+function byExpression(text: string): Rule['isSatisfied'] {
   let compiled: { readonly expression: Expression | undefined } | undefined
   return (focus, scope) => {
     compiled ??= { expression: supported(text) }
-    return compiled.expression === undefined || holds(compiled.expression, focus, scope)
+    return compiled.expression === undefined || isSatisfied(compiled.expression, focus, scope)
   }
 }
 

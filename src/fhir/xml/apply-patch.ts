@@ -1,21 +1,22 @@
-/** An XML Patch applied to a resource: https://www.rfc-editor.org/rfc/rfc5261#section-4. */
+/** Applies an XML Patch to a resource: https://www.rfc-editor.org/rfc/rfc5261#section-4. */
 import { FhirError, type Issue, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 import { parseXml } from './parse.ts'
 import type { XmlOperation, XmlPatch } from './patch.ts'
 import { resourceOf } from './read.ts'
 import { Finder, type Selected } from './select.ts'
-import { attributeOf, isBlank, isElement, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
+import { attributeOf, isElement, isWhiteSpace, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 import { writeXml } from './write.ts'
 
 /**
- * The JSON form of the resource with every operation applied; `document` stays as it is. Elements may be added anywhere,
- * as what is stored has no order.
- * @throws FhirError 422 when a selector does not find one node, or what comes out is no resource; 413
+ * The patched resource as JSON; `document` is not changed. Elements may be added in any position, as JSON has no order of
+ * elements.
+ * @throws FhirError 422 when a selector does not find exactly one node or the result is not a resource, 413 when the
+ *   patch takes too much work
  */
 export function applyXmlPatch(document: unknown, patch: XmlPatch): unknown {
   if (!isObject(document)) throw new TypeError('An XML Patch changes a resource')
-  // The resource stands in an element of its own while it is changed, so that it too can be replaced.
+  // Wrapped in an element while it is patched, so that the root can be replaced like any element.
   const holder = holderOf(parseXml(writeXml(document)))
   const finder = new Finder()
   for (const [index, operation] of patch.entries()) applyOne(holder, operation, index, finder)
@@ -26,9 +27,9 @@ export function applyXmlPatch(document: unknown, patch: XmlPatch): unknown {
   throw new FhirError(
     422,
     problems.map(
-      ({ path, said }): Issue => ({
+      ({ path, message }): Issue => ({
         code: 'structure',
-        diagnostics: `After the patch, ${path} ${said}`,
+        diagnostics: `After the patch, ${path} ${message}`,
         expression: path,
       }),
     ),
@@ -44,7 +45,7 @@ function holderOf(root: XmlElement): XmlElement {
 function applyOne(holder: XmlElement, operation: XmlOperation, index: number, finder: Finder): void {
   const [root] = holder.children.filter(isElement)
   const [found, second] = root === undefined ? [] : finder.find(operation.selector, root)
-  const fail = (says: string): FhirError => notApplicable(operation, index, says)
+  const fail = (problem: string): FhirError => notApplicable(operation, index, problem)
   if (found === undefined) throw fail('the selector finds nothing')
   if (second !== undefined) throw fail('the selector finds several nodes; it must find one, e.g. by its position [1]')
   if (operation.op === 'add') add(found, operation, fail)
@@ -52,7 +53,7 @@ function applyOne(holder: XmlElement, operation: XmlOperation, index: number, fi
   else remove(found, operation, fail)
 }
 
-type Fail = (says: string) => FhirError
+type Fail = (problem: string) => FhirError
 
 function add(found: Selected, operation: XmlOperation, fail: Fail): void {
   const { position, attribute, content } = operation
@@ -61,7 +62,7 @@ function add(found: Selected, operation: XmlOperation, fail: Fail): void {
     put(parent, list.toSpliced(position === 'before' ? index : index + 1, 0, ...copies(content, parent)))
     return
   }
-  if (found.kind !== 'element') throw fail('what is added needs an element to stand in; the selector ends elsewhere')
+  if (found.kind !== 'element') throw fail('the selector must end at an element, to which the content is added')
   const { of } = found
   if (attribute !== undefined) {
     if (attributeOf(of, attribute) !== undefined)
@@ -95,29 +96,30 @@ function replace(found: Selected, { content }: XmlOperation): void {
 function remove(found: Selected, { whiteSpace }: XmlOperation, fail: Fail): void {
   if (found.kind === 'attribute') {
     found.of.attributes = found.of.attributes.filter((attribute) => attribute !== found.attribute)
-    changed(found.of)
+    invalidateMarkup(found.of)
     return
   }
   const { list, index, parent } = placeOf(found, fail)
-  const gone = new Set([list[index]])
+  const removed = new Set([list[index]])
   for (const side of whiteSpace) {
     const neighbour = list[side === 'before' ? index - 1 : index + 1]
-    if (neighbour?.kind !== 'text' || !isBlank(neighbour.text)) throw fail(`there is no white space ${side} it`)
-    gone.add(neighbour)
+    if (neighbour?.kind !== 'text' || !isWhiteSpace(neighbour.text)) throw fail(`there is no white space ${side} it`)
+    removed.add(neighbour)
   }
   put(
     parent,
-    list.filter((node) => !gone.has(node)),
+    list.filter((node) => !removed.has(node)),
   )
 }
 
-/** Where a node stands among its siblings. */
+/** A node's position among its siblings. */
 function placeOf(found: Selected, fail: Fail) {
   if (found.kind === 'attribute') throw fail('an attribute has no place before or after it')
   if (found.kind === 'text') return placeIn(found.of, found.node)
   const { parent } = found.of
-  // Above the resource is only its holder.
-  if (parent?.parent === undefined) throw fail('the resource itself stays, and stands alone')
+  // The resource's parent is the holder.
+  if (parent?.parent === undefined)
+    throw fail('the resource itself stays; it can only be replaced, and has no siblings')
   return placeIn(parent, found.of)
 }
 
@@ -129,21 +131,21 @@ const placeIn = (parent: XmlElement, node: XmlNode) => ({
 
 function put(parent: XmlElement, children: readonly XmlNode[]): void {
   parent.children = children
-  changed(parent)
+  invalidateMarkup(parent)
 }
 
 function setAttribute(of: XmlElement, name: string, value: string): void {
   const others = of.attributes.filter((attribute) => attribute.name !== name || attribute.namespace !== '')
   of.attributes = [...others, { prefix: '', name, namespace: '', value }]
-  changed(of)
+  invalidateMarkup(of)
 }
 
-/** Its text, and that of the elements around it, is not what it was. */
-function changed(element: XmlElement): void {
+/** Discards the source text of the element and of those around it. */
+function invalidateMarkup(element: XmlElement): void {
   for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) at.markup = undefined
 }
 
-/** A patch may be applied again, to another version. */
+/** Copied, as a patch may be applied again, to another version. */
 const copies = (nodes: readonly XmlNode[], parent: XmlElement): readonly XmlNode[] =>
   nodes.map((node) => (isElement(node) ? copyOf(node, parent) : node))
 
@@ -153,11 +155,11 @@ function copyOf(element: XmlElement, parent: XmlElement): XmlElement {
   return copy
 }
 
-/** What is put into a value, without comments. */
+/** The text of the content, without comments. */
 const textOf = (content: readonly XmlNode[]): string =>
   content.map((node) => (isElement(node) || node.kind === 'comment' ? '' : node.text)).join('')
 
-const notApplicable = ({ op, sel }: XmlOperation, index: number, says: string): FhirError =>
-  unprocessable(`XML Patch operation ${index} (${op} ${sel}) cannot be applied: ${says}`, {
+const notApplicable = ({ op, sel }: XmlOperation, index: number, problem: string): FhirError =>
+  unprocessable(`XML Patch operation ${index} (${op} ${sel}) cannot be applied: ${problem}`, {
     reason: 'patch-path-not-found',
   })

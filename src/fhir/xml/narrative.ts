@@ -1,17 +1,17 @@
-/** Narrative.div, the one element that is no FHIR element: https://hl7.org/fhir/R4/narrative.html#xhtml. */
+/** Narrative.div, the only XHTML element in FHIR: https://hl7.org/fhir/R4/narrative.html#xhtml. */
 import { isNarrative } from '../fhirpath/narrative.ts'
 import { parseXml } from './parse.ts'
 import { attributeText, contentText } from './text.ts'
 import { attributeOf, isDeclaration, isElement, writtenName, XHTML, type XmlElement, type XmlNode } from './tree.ts'
 
-/** The text that JSON holds: as it came, unless it leans on declarations outside of it or was put together anew. */
+/** The div as a JSON string: the source text when there is one and it is self-contained, else written from the tree. */
 export const divOf = (div: XmlElement): string =>
   div.markup !== undefined && declaresItself(div) && isPlain(div) ? div.markup : markupOf(div, '')
 
 const declaresItself = ({ attributes }: XmlElement): boolean =>
   attributes.some((attribute) => isDeclaration(attribute) && attribute.name === 'xmlns')
 
-/** JSON has no place for a prefix that is declared elsewhere, and FHIR none for a CDATA section. */
+/** Without prefixes, which may be declared outside of the div, and CDATA sections, which FHIR does not allow. */
 const isPlain = (node: XmlNode): boolean =>
   isElement(node) ? node.prefix === '' && node.children.every(isPlain) : node.kind !== 'cdata'
 
@@ -27,7 +27,7 @@ function markupOf(node: XmlNode, outer: string): string {
     : `${start}>${children.map((child) => markupOf(child, namespace)).join('')}</${name}>`
 }
 
-/** The div of a stored resource, to be put into a document whose default namespace is another one. */
+/** The div of a stored resource as XML, with its own namespace declaration. */
 export function divText(div: string): string {
   if (!isNarrative(div) && !isDiv(div)) return `<div xmlns="${XHTML}">${contentText(div)}</div>`
   const start = div.indexOf('<div')
@@ -35,7 +35,7 @@ export function divText(div: string): string {
   return isDeclared ? div.trim() : div.trim().replace('<div', `<div xmlns="${XHTML}"`)
 }
 
-/** Validated narrative always is one; this keeps anything else from breaking out of its place. */
+/** Always true for validated narrative; anything else must not break the document it is put into. */
 function isDiv(div: string): boolean {
   try {
     const root = parseXml(div.trim())

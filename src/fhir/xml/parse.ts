@@ -1,33 +1,33 @@
 /**
- * Text to tree, strictly: a document type, an entity of its own or a processing instruction is refused and never looked
- * into, so that nothing can be expanded or fetched. https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
+ * A strict XML parser. DOCTYPE, custom entities and processing instructions are rejected without being read, so nothing
+ * can be expanded or fetched. https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { badRequest, FhirError } from '../outcome.ts'
 import { XHTML, type XmlElement, type XmlNode } from './tree.ts'
 
-/** Elements within elements, narrative included. */
-const DEEPEST = 256
+/** Nesting of elements, narrative included. */
+const MAX_DEPTH = 256
 
-/** Each takes far more memory than its text; a body full of values has many fewer. */
-const MOST_ELEMENTS = 1_000_000
+/** An element takes far more memory than its text; even large bodies have far fewer. */
+const MAX_ELEMENTS = 1_000_000
 
-/** Of one element, declarations of namespaces included. */
-const MOST_ATTRIBUTES = 64
+/** Per element, namespace declarations included. */
+const MAX_ATTRIBUTES = 64
 
 const NO_ATTRIBUTES: readonly [] = []
 
 /**
- * The root element.
- * @param what begins the messages
- * @throws FhirError 400 saying in which line and column the text stops being XML that FHIR allows, 413 when it is too much
+ * Parses a document to its root element.
+ * @param what the subject of the error messages
+ * @throws FhirError 400 with line and column of the first error, 413 when there are too many elements
  */
 export function parseXml(text: string, what = 'The body'): XmlElement {
   return new TreeParser(text, what).run()
 }
 
-/** `line 3, column 7` for each offset; both count from 1. The text is gone through once, however many there are. */
-export function placesOf(text: string, offsets: readonly number[]): ReadonlyMap<number, string> {
+/** `line 3, column 7` for each offset, both counted from 1; reads the text only once. */
+export function linePositions(text: string, offsets: readonly number[]): ReadonlyMap<number, string> {
   const places = new Map<number, string>()
   let line = 1
   let start = 0
@@ -41,17 +41,17 @@ export function placesOf(text: string, offsets: readonly number[]): ReadonlyMap<
   return places
 }
 
-const placeOf = (text: string, offset: number): string => placesOf(text, [offset]).get(offset) ?? ''
+const placeOf = (text: string, offset: number): string => linePositions(text, [offset]).get(offset) ?? ''
 
 class TreeParser {
   readonly #text: string
   readonly #what: string
   readonly #saxes = new SaxesParser({ xmlns: true })
-  /** The elements that are open, outermost first, with the lists their children are put into. */
+  /** The open elements with their children so far, outermost first. */
   readonly #open: { readonly element: XmlElement; readonly children: XmlNode[] }[] = []
   #root: XmlElement | undefined
   #elements = 0
-  /** Of the element that is being read. */
+  /** Number of attributes of the current element. */
   #attributes = 0
   #start = 0
 
@@ -87,17 +87,17 @@ class TreeParser {
       this.#fail(`says that its encoding is ${cut(encoding)}; FHIR XML is sent in UTF-8`)
   }
 
-  /** The parser has just read the name of a tag. */
+  /** Called when the parser has read the name of a tag. */
   #begin(): void {
     this.#attributes = 0
     this.#start = this.#text.lastIndexOf('<', this.#saxes.position - 2)
-    if (this.#open.length >= DEEPEST)
-      this.#fail(`is nested deeper than ${DEEPEST} elements, the most this server takes`)
-    if (++this.#elements > MOST_ELEMENTS) throw this.#tooMany()
+    if (this.#open.length >= MAX_DEPTH)
+      this.#fail(`is nested deeper than ${MAX_DEPTH} elements, the maximum of this server`)
+    if (++this.#elements > MAX_ELEMENTS) throw this.#tooMany()
   }
 
   #countAttribute(): void {
-    if (++this.#attributes > MOST_ATTRIBUTES) this.#fail(`has an element with more than ${MOST_ATTRIBUTES} attributes`)
+    if (++this.#attributes > MAX_ATTRIBUTES) this.#fail(`has an element with more than ${MAX_ATTRIBUTES} attributes`)
   }
 
   #openElement({ prefix, local, uri, attributes }: SaxesTagNS): void {
@@ -131,11 +131,11 @@ class TreeParser {
     this.#open.at(-1)?.children.push(node)
   }
 
-  #fail(says: string): never {
-    throw badRequest(`${this.#what} ${says} (${placeOf(this.#text, Math.max(0, this.#saxes.position - 1))})`)
+  #fail(problem: string): never {
+    throw badRequest(`${this.#what} ${problem} (${placeOf(this.#text, Math.max(0, this.#saxes.position - 1))})`)
   }
 
-  /** The parser looks for the end of an entity that is none, and may find the end of the text. */
+  /** A hint about a bare &: the parser reports it where it expected the end of an entity, maybe the end of the text. */
   #bareAmpersand(): string {
     const at = this.#text.search(/&(?![\w.:#-]+;)/)
     return at === -1 ? '' : `; a bare & is written &amp; (there is one in ${placeOf(this.#text, at)})`
@@ -144,7 +144,7 @@ class TreeParser {
   #tooMany(): FhirError {
     return new FhirError(413, {
       code: 'too-costly',
-      diagnostics: `${this.#what} has more than ${MOST_ELEMENTS} elements; send it in parts`,
+      diagnostics: `${this.#what} has more than ${MAX_ELEMENTS} elements; send it in parts`,
     })
   }
 }
@@ -156,12 +156,13 @@ const attributeFrom = ({ prefix, local, uri, value }: SaxesAttributeNS) => ({
   value,
 })
 
-const LONGEST = 64
-const cut = (text: string): string => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}...`)
+const MAX_SHOWN_LENGTH = 64
+const cut = (text: string): string => (text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`)
 
-/** The parser's own place is dropped: one form of it is enough. */
+/** The parser's message without its own position. */
 function problemOf(message: string): string {
-  const said = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-  if (said.includes('entity')) return `${cut(said)}; write &lt; &gt; &amp; &quot; &apos; or a number such as &#160;`
-  return said.slice(0, 200)
+  const problem = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+  if (problem.includes('entity'))
+    return `${cut(problem)}; write &lt; &gt; &amp; &quot; &apos; or a number such as &#160;`
+  return problem.slice(0, 200)
 }

@@ -1,13 +1,13 @@
-/** An XML Patch read and checked: https://hl7.org/fhir/R4/http.html#patch, RFC 5261, and RFC 7351 for its media type. */
+/** Parses an XML Patch: https://hl7.org/fhir/R4/http.html#patch, RFC 5261, and RFC 7351 for its media type. */
 import { badRequest, FhirError } from '../outcome.ts'
 import { parseXml } from './parse.ts'
 import { type Namespaces, parseSelector, type Selector } from './select.ts'
 import {
   attributeOf,
   FHIR,
-  isBlank,
   isDeclaration,
   isElement,
+  isWhiteSpace,
   writtenName,
   XHTML,
   type XmlElement,
@@ -18,23 +18,23 @@ export type XmlPatch = readonly XmlOperation[]
 
 export interface XmlOperation {
   readonly op: 'add' | 'replace' | 'remove'
-  /** As the client wrote it. */
+  /** The selector as written by the client. */
   readonly sel: string
   readonly selector: Selector
   readonly position: Position
-  /** The name of the attribute that is added, else undefined. */
+  /** The name of the attribute to add; undefined when nodes are added. */
   readonly attribute: string | undefined
-  /** Of a removal: where white space goes with it. */
+  /** For remove: on which sides white space is removed too. */
   readonly whiteSpace: readonly ('before' | 'after')[]
   readonly content: readonly XmlNode[]
 }
 
 type Position = 'append' | 'prepend' | 'before' | 'after'
 
-/** Each looks through the resource anew. */
-const MOST_OPERATIONS = 1000
+/** Each operation searches the resource. */
+const MAX_OPERATIONS = 1000
 
-/** Names of the attributes that an operation takes beside `sel`. */
+/** The attributes of each operation, besides `sel`. */
 const ATTRIBUTES = { add: ['pos', 'type'], replace: [], remove: ['ws'] } as const
 const POSITIONS: readonly string[] = ['prepend', 'before', 'after']
 const WHITE_SPACE: Readonly<Record<string, XmlOperation['whiteSpace']>> = {
@@ -45,15 +45,15 @@ const WHITE_SPACE: Readonly<Record<string, XmlOperation['whiteSpace']>> = {
 
 const EXAMPLE = `<diff xmlns:f="${FHIR}"><replace sel="f:Patient/f:active/@value">true</replace></diff>`
 
-/** @throws FhirError 400 naming the operation that is malformed */
+/** @throws FhirError 400 naming the malformed operation, 413 when the document has too many elements */
 export function readXmlPatch(text: string): XmlPatch {
   const root = parseXml(text, 'The XML Patch')
   if (root.name !== 'diff' && root.name !== 'patch')
     throw badRequest(`An XML Patch is a diff (or patch) with add, replace and remove in it, e.g. ${EXAMPLE}`)
-  if (hasText(root)) throw badRequest(`An XML Patch holds add, replace and remove, and no text between them`)
+  if (hasText(root)) throw badRequest('An XML Patch contains add, replace and remove, and no text between them')
   const elements = root.children.filter(isElement)
-  if (elements.length > MOST_OPERATIONS)
-    throw badRequest(`An XML Patch has at most ${MOST_OPERATIONS} operations; this one has ${elements.length}`)
+  if (elements.length > MAX_OPERATIONS)
+    throw badRequest(`An XML Patch has at most ${MAX_OPERATIONS} operations; this one has ${elements.length}`)
   return elements.map(readOperation)
 }
 
@@ -116,22 +116,23 @@ function whiteSpaceOf(element: XmlElement, at: string): XmlOperation['whiteSpace
 function checkContent({ op, attribute, content, selector }: XmlOperation, at: string): void {
   const isText = attribute !== undefined || (op === 'replace' && selector.end.kind !== 'element')
   const elements = content.filter(isElement)
-  if (op === 'remove' && content.some((node) => isElement(node) || !isBlank(node.text)))
+  if (op === 'remove' && content.some((node) => isElement(node) || !isWhiteSpace(node.text)))
     throw badRequest(`${at}: remove takes no content`)
   if (isText && elements.length > 0) throw badRequest(`${at}: its content must be the new text, without elements`)
   if (op === 'replace' && !isText && (elements.length !== 1 || content.some(isVisibleText)))
     throw badRequest(`${at}: an element is replaced by one element`)
-  if (op === 'add' && !isText && content.every((node) => !isElement(node) && isBlank(node.text)))
+  if (op === 'add' && !isText && content.every((node) => !isElement(node) && isWhiteSpace(node.text)))
     throw badRequest(`${at}: there is nothing to add`)
 }
 
-const isVisibleText = (node: XmlNode): boolean => (node.kind === 'text' || node.kind === 'cdata') && !isBlank(node.text)
+const isVisibleText = (node: XmlNode): boolean =>
+  (node.kind === 'text' || node.kind === 'cdata') && !isWhiteSpace(node.text)
 
 const hasText = ({ children }: XmlElement): boolean => children.some(isVisibleText)
 
 /**
- * The prefixes that are declared around an operation. A name without one is in the default namespace (RFC 5261, section
- * 4.2.2), and where that is none of a resource's, in FHIR's.
+ * The namespaces declared at an operation. A name without prefix is in the default namespace (RFC 5261, section 4.2.2);
+ * when that is neither FHIR nor XHTML, FHIR is assumed.
  */
 const namespacesAt =
   (element: XmlElement): Namespaces =>
@@ -142,11 +143,13 @@ const namespacesAt =
   }
 
 function declaredAt(element: XmlElement, prefix: string): string | undefined {
-  const isOf = prefix === '' ? 'xmlns' : prefix
+  const declaredName = prefix === '' ? 'xmlns' : prefix
   for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) {
     const found = at.attributes.find(
       (attribute) =>
-        isDeclaration(attribute) && attribute.name === isOf && attribute.prefix === (prefix === '' ? '' : 'xmlns'),
+        isDeclaration(attribute) &&
+        attribute.name === declaredName &&
+        attribute.prefix === (prefix === '' ? '' : 'xmlns'),
     )
     if (found !== undefined) return found.value
   }

@@ -1,16 +1,16 @@
-/** How a type is written in XML, made from its definition when it is first needed: https://hl7.org/fhir/R4/xml.html. */
+/** How a type is represented in XML, compiled from its definition on first use: https://hl7.org/fhir/R4/xml.html. */
 import { type ElementStructure, structureOf } from '../definitions.ts'
 import { PRIMITIVES } from '../validate/primitives.ts'
 
 export interface XmlProperty {
-  /** In JSON and in XML: `deceasedBoolean`. */
+  /** The name in JSON and XML: `deceasedBoolean`. */
   readonly key: string
-  /** Where JSON holds the id and the extensions of a primitive: `_birthDate`. */
+  /** The JSON property for the id and extensions of a primitive: `_birthDate`. */
   readonly sibling: string
-  /** In FHIRPath: `deceased`. */
+  /** The name in FHIRPath: `deceased`. */
   readonly name: string
   readonly type: string
-  /** Elements stand in the order of their definition. */
+  /** Rank in the definition, which is the order of elements in XML. */
   readonly position: number
   readonly repeats: boolean
   readonly content: 'boolean' | 'number' | 'string' | 'xhtml' | 'complex' | 'resource'
@@ -18,15 +18,15 @@ export interface XmlProperty {
 
 export interface XmlPlan {
   readonly type: string
-  /** Names of what is an attribute in XML: `id`, `url`. */
+  /** Elements that are attributes in XML: `id`, `url`. */
   readonly attributes: readonly string[]
-  /** By name, in order. */
+  /** By `key`, in order of definition. */
   readonly properties: ReadonlyMap<string, XmlProperty>
 }
 
 const plans = new Map<string, XmlPlan>()
 
-/** @throws Error for a name that is no type of R4: callers take it from the definitions. */
+/** @throws Error for an unknown type; callers take types from the definitions */
 export function xmlPlanOf(type: string): XmlPlan {
   const known = plans.get(type)
   if (known !== undefined) return known

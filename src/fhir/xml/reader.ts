@@ -1,29 +1,36 @@
-/** Goes through the elements of a resource in XML with the definition beside it, and notes what is wrong. */
-
-import { nearest, resourceTypeHint } from '../closest-name.ts'
+/** Reads the XML elements of a resource according to its definition, and collects problems. */
+import { closestName, resourceTypeHint } from '../closest-name.ts'
 import { isResourceType } from '../definitions.ts'
 import { parseJson } from '../json.ts'
-import { listed } from '../validate/messages.ts'
+import type { JsonObject } from '../resource.ts'
+import { abbreviatedList } from '../validate/messages.ts'
 import { divOf } from './narrative.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
-import { attributeOf, FHIR, isBlank, isDeclaration, isElement, writtenName, XHTML, type XmlElement } from './tree.ts'
+import {
+  attributeOf,
+  FHIR,
+  isDeclaration,
+  isElement,
+  isWhiteSpace,
+  writtenName,
+  XHTML,
+  type XmlElement,
+} from './tree.ts'
 
-export type JsonObject = Record<string, unknown>
-
-/** One thing wrong with an element; `said` goes on from its path. */
+/** A problem of an element; `message` continues a sentence that begins with its path. */
 export interface XmlProblem {
   readonly path: string
-  readonly said: string
+  readonly message: string
   readonly element: XmlElement
 }
 
-/** More would tell a client nothing new. */
-const MOST_PROBLEMS = 50
+/** More would not help a client. */
+const MAX_PROBLEMS = 50
 
-/** What an attribute of this namespace says is for tools that check schemas, and is not looked at. */
+/** Attributes of this namespace are for XML schema tools and are ignored. */
 const SCHEMA_INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** A place in the resource, with FHIRPath's names; it becomes text only for a problem. */
+/** A path in FHIRPath names; only formatted when there is a problem. */
 interface Path {
   readonly outer: Path | undefined
   readonly name: string
@@ -32,11 +39,11 @@ interface Path {
 
 interface Value {
   readonly value: unknown
-  /** Id and extensions of a primitive, which JSON holds apart: `_birthDate`. */
+  /** Id and extensions of a primitive, the `_birthDate` of JSON. */
   readonly sibling?: JsonObject | undefined
 }
 
-/** The values of an element that repeats, and beside each what JSON holds apart. */
+/** The values of a repeating element, and the id and extensions of each. */
 interface Repeats {
   readonly values: unknown[]
   readonly siblings: unknown[]
@@ -70,7 +77,7 @@ export class XmlReader {
     return {}
   }
 
-  /** Fills `target` with what the children say. */
+  /** Converts the children into properties of `target`. */
   #children(plan: XmlPlan, element: XmlElement, path: Path, target: JsonObject): void {
     const repeats = new Map<XmlProperty, Repeats>()
     let last: XmlProperty | undefined
@@ -81,11 +88,11 @@ export class XmlReader {
         continue
       }
       const { key, name } = property
-      const list = property.repeats ? (repeats.get(property) ?? begin(repeats, property, target)) : undefined
-      const at: Path = { outer: path, name, index: list?.values.length }
-      if (this.#problemWithPlace(property, child, at, last)) continue
+      const repeated = property.repeats ? (repeats.get(property) ?? begin(repeats, property, target)) : undefined
+      const at: Path = { outer: path, name, index: repeated?.values.length }
+      if (this.#isMisplaced(property, child, at, last)) continue
       last = property
-      if (list !== undefined) this.#addTo(list, property, child, at)
+      if (repeated !== undefined) this.#addTo(repeated, property, child, at)
       else if (key in target || property.sibling in target)
         this.#report(child, at, 'is given twice; it may be given once')
       else this.#set(target, property, child, at)
@@ -93,8 +100,8 @@ export class XmlReader {
     for (const [property, list] of repeats) finish(list, property, target)
   }
 
-  /** True when the element is in the wrong namespace, and so no element of FHIR at all. */
-  #problemWithPlace(property: XmlProperty, child: XmlElement, at: Path, last: XmlProperty | undefined): boolean {
+  /** Reports a wrong namespace or order. True for a wrong namespace: the child is then ignored. */
+  #isMisplaced(property: XmlProperty, child: XmlElement, at: Path, last: XmlProperty | undefined): boolean {
     const namespace = property.content === 'xhtml' ? XHTML : FHIR
     if (child.namespace !== namespace) {
       this.#wrongNamespace(child, at, namespace)
@@ -104,7 +111,7 @@ export class XmlReader {
       this.#report(
         child,
         at,
-        `stands after ${last.key}, but must come before it: XML keeps the order of the definition`,
+        `comes after ${last.key}, but must come before it: in XML, elements are in the order of the definition`,
       )
     return false
   }
@@ -145,7 +152,7 @@ export class XmlReader {
     return value
   }
 
-  /** `contained`, `resource`, `outcome`: an element around one resource. */
+  /** The resource within `contained`, `resource` or `outcome`. */
   #nested(element: XmlElement, path: Path): JsonObject {
     this.#attributes(element, path, [])
     const [resource, second] = this.#elementsOf(element, path)
@@ -176,7 +183,7 @@ export class XmlReader {
       if (text === 'true' || text === 'false') return text === 'true'
       this.#report(element, path, `must be true or false: value="true"`)
     } else {
-      // JSON has the same numbers, but for the plus sign.
+      // JSON numbers have no plus sign.
       if ((type === 'decimal' ? DECIMAL : INTEGER).test(text)) return parseJson(text.replace(/^\+/, ''))
       this.#report(
         element,
@@ -192,27 +199,27 @@ export class XmlReader {
       const { name, namespace, value } = attribute
       if (isDeclaration(attribute) || namespace === SCHEMA_INSTANCE) continue
       if (namespace !== '' || !allowed.includes(name)) {
-        const says = allowed.length === 0 ? 'this element has none' : `this element has ${allowed.join(', ')}`
-        this.#report(element, path, `has the attribute ${shown(writtenName(attribute))}; ${says}`)
+        const hint = allowed.length === 0 ? 'this element has none' : `this element has ${allowed.join(', ')}`
+        this.#report(element, path, `has the attribute ${shown(writtenName(attribute))}; ${hint}`)
       } else if (value === '') this.#report(element, path, `has an empty ${name}=""; leave the attribute out instead`)
     }
   }
 
   #elementsOf(element: XmlElement, path: Path): readonly XmlElement[] {
     const { children } = element
-    if (children.some((node) => (node.kind === 'text' || node.kind === 'cdata') && !isBlank(node.text)))
-      this.#report(element, path, 'holds text; a value stands in the attribute: value="…"')
+    if (children.some((node) => (node.kind === 'text' || node.kind === 'cdata') && !isWhiteSpace(node.text)))
+      this.#report(element, path, 'contains text; put the value in the attribute: value="…"')
     return children.filter(isElement)
   }
 
-  #wrongNamespace(element: XmlElement, path: Path, wanted: string): void {
+  #wrongNamespace(element: XmlElement, path: Path, expected: string): void {
     const { namespace, name } = element
-    const is = namespace === '' ? 'is in no namespace' : `is in the namespace '${shown(namespace)}'`
-    this.#report(element, path, `${is}; it must be in '${wanted}': <${shown(name)} xmlns="${wanted}">`)
+    const found = namespace === '' ? 'is in no namespace' : `is in the namespace '${shown(namespace)}'`
+    this.#report(element, path, `${found}; it must be in '${expected}': <${shown(name)} xmlns="${expected}">`)
   }
 
-  #report(element: XmlElement, path: Path, said: string): void {
-    if (this.problems.length < MOST_PROBLEMS) this.problems.push({ path: pathText(path), said, element })
+  #report(element: XmlElement, path: Path, message: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ path: pathText(path), message, element })
   }
 }
 
@@ -223,7 +230,7 @@ function begin(repeats: Map<XmlProperty, Repeats>, property: XmlProperty, target
   return list
 }
 
-/** https://hl7.org/fhir/R4/json.html#primitive: two lists side by side, null where one has nothing to say. */
+/** JSON has two parallel arrays, filled up with null: https://hl7.org/fhir/R4/json.html#primitive. */
 function finish({ values, siblings }: Repeats, { key, sibling }: XmlProperty, target: JsonObject): void {
   if (siblings.every((item) => item === null)) return
   target[sibling] = siblings
@@ -241,7 +248,7 @@ function unknownElement({ type, properties, attributes }: XmlPlan, name: string)
   const known = [...properties.keys()]
   if (attributes.includes(name)) return `is an attribute of ${type}, not an element: ${name}="…"`
   const choice = [...properties.values()].filter((property) => property.name === name).map(({ key }) => key)
-  if (choice.length > 0) return `is written with its type: ${listed(choice)}`
-  const near = nearest(name, known)
-  return `is not an element of ${type}; ${near === undefined ? `its elements are ${listed(known, 40)}` : `did you mean ${near}?`}`
+  if (choice.length > 0) return `is written with its type: ${abbreviatedList(choice)}`
+  const closest = closestName(name, known)
+  return `is not an element of ${type}; ${closest === undefined ? `its elements are ${abbreviatedList(known, 40)}` : `did you mean ${closest}?`}`
 }

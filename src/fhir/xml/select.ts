@@ -1,11 +1,11 @@
 /**
- * Selectors of XML Patch, the part of XPath that RFC 5261 section 4.1 allows: a path of names with predicates, which ends
- * at an element, an attribute, a text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
+ * Selectors of XML Patch, a subset of XPath: a path of names with predicates that ends at an element, an attribute, a
+ * text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
  */
 import { badRequest, FhirError } from '../outcome.ts'
 import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 
-/** What a selector finds; an attribute and a text belong to `of`. */
+/** A node that a selector finds; attributes and texts belong to the element `of`. */
 export type Selected =
   | { readonly kind: 'element'; readonly of: XmlElement }
   | { readonly kind: 'attribute'; readonly of: XmlElement; readonly attribute: XmlAttribute }
@@ -21,7 +21,7 @@ interface Step {
   readonly predicates: readonly Predicate[]
 }
 
-/** Undefined stands for `*`. */
+/** Undefined is `*`. */
 type NameTest = { readonly namespace: string; readonly name: string } | undefined
 
 type End =
@@ -34,15 +34,15 @@ type Predicate =
   | { readonly kind: 'last' }
   | { readonly kind: 'path'; readonly path: Selector; readonly equals: string | undefined }
 
-/** The namespace that a prefix stands for; '' is asked for a name without one. Undefined: it is not declared. */
+/** The namespace of a prefix, '' for names without one; undefined when it is not declared. */
 export type Namespaces = (prefix: string) => string | undefined
 
-const LONGEST = 2000
+const MAX_SELECTOR_LENGTH = 2000
 
-/** @throws FhirError 400 saying at which character the selector stops being one */
+/** @throws FhirError 400 naming the character of the syntax error */
 export function parseSelector(text: string, namespaces: Namespaces): Selector {
-  if (text.length > LONGEST)
-    throw badRequest(`A selector has at most ${LONGEST} characters; this one has ${text.length}`)
+  if (text.length > MAX_SELECTOR_LENGTH)
+    throw badRequest(`A selector has at most ${MAX_SELECTOR_LENGTH} characters; this one has ${text.length}`)
   return new SelectorParser(text, namespaces).run()
 }
 
@@ -137,14 +137,14 @@ class SelectorParser {
   }
 }
 
-/** Nodes that all selectors of one patch may look at; so many that only a hostile patch needs more. */
-const MOST_LOOKED_AT = 2_000_000
+/** How many nodes all selectors of one patch may visit; only a hostile patch needs more. */
+const MAX_VISITED_NODES = 2_000_000
 
-/** Finds what the selectors of one patch mean. */
+/** Evaluates the selectors of one patch, within a common limit of work. */
 export class Finder {
-  #left = MOST_LOOKED_AT
+  #left = MAX_VISITED_NODES
 
-  /** All nodes that the selector finds, beginning above `root`. @throws FhirError 413 when it looks at too much */
+  /** All nodes that the selector finds, starting from the parent of `root`. @throws FhirError 413 beyond the limit */
   find({ steps: [first, ...others], end }: Selector, root: XmlElement): readonly Selected[] {
     if (first === undefined) return []
     const elements = others.reduce(
@@ -162,7 +162,7 @@ export class Finder {
     )
   }
 
-  /** Positions count what the predicates before have left. */
+  /** Positions refer to the nodes left by the preceding predicates. */
   #filtered<Node extends XmlNode>(nodes: readonly Node[], predicates: readonly Predicate[]): readonly Node[] {
     return predicates.reduce(
       (left, predicate) => left.filter((node, index) => this.#holds(predicate, node, index, left.length)),
@@ -199,8 +199,8 @@ export class Finder {
         .map((attribute) => ({ kind: 'attribute', of, attribute }))
     }
     this.#spend(of.children.length)
-    const wanted = of.children.filter((node): node is XmlText => isWanted(node, end.kind))
-    return this.#filtered(wanted, end.predicates).map((node) => ({ kind: 'text', of, node }))
+    const texts = of.children.filter((node): node is XmlText => isOfKind(node, end.kind))
+    return this.#filtered(texts, end.predicates).map((node) => ({ kind: 'text', of, node }))
   }
 
   #textFound(found: Selected): string {
@@ -219,7 +219,7 @@ export class Finder {
     if (this.#left >= 0) return
     throw new FhirError(413, {
       code: 'too-costly',
-      diagnostics: `The selectors of the patch look at more than ${MOST_LOOKED_AT} nodes; send it in parts`,
+      diagnostics: `The selectors of the patch visit more than ${MAX_VISITED_NODES} nodes; send it in parts`,
     })
   }
 }
@@ -229,5 +229,5 @@ const hasName = (element: XmlElement, test: NameTest): boolean =>
 
 const childrenOf = (node: XmlNode): readonly XmlNode[] => (isElement(node) ? node.children : [])
 
-const isWanted = ({ kind }: XmlNode, end: 'text' | 'comment'): boolean =>
+const isOfKind = ({ kind }: XmlNode, end: 'text' | 'comment'): boolean =>
   end === 'comment' ? kind === 'comment' : kind === 'text' || kind === 'cdata'

@@ -6,7 +6,7 @@ const XMLNS = 'http://www.w3.org/2000/xmlns/'
 
 export interface XmlAttribute {
   readonly prefix: string
-  /** Without its prefix. */
+  /** The local name. */
   readonly name: string
   readonly namespace: string
   readonly value: string
@@ -15,35 +15,35 @@ export interface XmlAttribute {
 export interface XmlElement {
   readonly kind: 'element'
   readonly prefix: string
-  /** Without its prefix. */
+  /** The local name. */
   readonly name: string
   readonly namespace: string
-  /** As written, declarations of namespaces included. */
+  /** In document order, namespace declarations included. */
   attributes: readonly XmlAttribute[]
   children: readonly XmlNode[]
   parent: XmlElement | undefined
-  /** Where `<` stands in the text that was parsed, counted in UTF-16 units. */
+  /** The position of its `<` in the source text, in UTF-16 units. */
   readonly start: number
-  /** Of the outermost XHTML element: its text as it came, until it is changed. */
+  /** The source text of an outermost XHTML element, until it is changed. */
   markup: string | undefined
 }
 
-/** Text has no character references any more, a comment stands without its marks. */
+/** Character references are resolved; a comment is without its delimiters. */
 export type XmlText = { readonly kind: 'text' | 'cdata' | 'comment'; readonly text: string }
 
 export type XmlNode = XmlElement | XmlText
 
 export const isElement = (node: XmlNode): node is XmlElement => node.kind === 'element'
 
-/** `xmlns` and `xmlns:…`, which give names their meaning and say nothing by themselves. */
+/** Whether the attribute is a namespace declaration, `xmlns` or `xmlns:…`. */
 export const isDeclaration = ({ namespace }: XmlAttribute): boolean => namespace === XMLNS
 
-export const isBlank = (text: string): boolean => /^[\t\n\r ]*$/.test(text)
+export const isWhiteSpace = (text: string): boolean => /^[\t\n\r ]*$/.test(text)
 
-/** The value of an attribute that has no namespace. */
+/** The value of an attribute without namespace. */
 export const attributeOf = ({ attributes }: XmlElement, name: string): string | undefined =>
   attributes.find((attribute) => attribute.name === name && attribute.namespace === '')?.value
 
-/** As it is written: `f:Patient`. */
+/** The qualified name: `f:Patient`. */
 export const writtenName = ({ prefix, name }: Pick<XmlElement, 'prefix' | 'name'>): string =>
   prefix === '' ? name : `${prefix}:${name}`

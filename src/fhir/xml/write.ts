@@ -1,4 +1,4 @@
-/** JSON to XML: https://hl7.org/fhir/R4/xml.html. */
+/** Converts a resource from JSON to XML: https://hl7.org/fhir/R4/xml.html. */
 import { isResourceType } from '../definitions.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
@@ -10,8 +10,9 @@ import { FHIR } from './tree.ts'
 type Elements = Readonly<Record<string, unknown>>
 
 /**
- * The resource as an XML document. Decimals keep the digits that `parseJson` kept.
- * @param pretty each element on its own line
+ * The resource as an XML document; decimals keep their digits when they were read by `parseJson`.
+ * @param pretty write each element on its own line
+ * @throws Error when it is not an R4 resource
  */
 export function writeXml(resource: Elements, pretty = false): string {
   const writer = new Writer(pretty)
@@ -30,7 +31,7 @@ class Writer {
 
   resource(resource: Elements, declaration = ''): void {
     const type = resource['resourceType']
-    if (!isResourceType(type)) throw new Error('What is written as XML must be a resource of R4')
+    if (!isResourceType(type)) throw new Error('Only R4 resources can be written as XML')
     this.#element(type, declaration, () => this.#properties(xmlPlanOf(type), resource))
   }
 
@@ -79,7 +80,7 @@ class Writer {
     content()
     this.#indent = outer
     if (this.text.length > start) this.#line(`</${name}>`)
-    // Nothing came between: the tag that was opened is the whole element.
+    // Without content the start tag becomes an empty-element tag.
     else this.text = `${this.text.slice(0, this.#pretty ? -2 : -1)}/>${this.#pretty ? '\n' : ''}`
   }
 
@@ -88,7 +89,7 @@ class Writer {
   }
 }
 
-/** What the value has, in the order of the definition. Objects are mostly small and types large, and mostly in order. */
+/** The properties present, in the order of the definition. Most objects are small and in order already. */
 function inOrder(properties: XmlPlan['properties'], value: Elements): Iterable<XmlProperty> {
   const found = new Set<XmlProperty>()
   let isOrdered = true
@@ -111,5 +112,5 @@ const isScalar = (value: unknown): boolean => typeof value === 'string' || typeo
 const attribute = (name: string, value: unknown): string =>
   isScalar(value) ? ` ${name}="${attributeText(scalarText(value))}"` : ''
 
-/** A FhirDecimal gives its source, every other value its text. */
+/** A FhirDecimal is written as its source text. */
 const scalarText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,10 +1,10 @@
-/** When care was given, as far as search parameters tell: `start` and `end` of Patient/$everything. */
+/** The dates of care in search parameters, for `start` and `end` of Patient/$everything. */
 import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { searchParametersOf } from '../../search/parameters.ts'
+import { isAdded, searchParametersOf } from '../../search/parameters.ts'
 import type { Condition } from '../../search/plan.ts'
 
-/** Dates that say nothing of when care was given. */
+/** Date parameters that are not dates of care. */
 const OTHER_DATES: ReadonlySet<string> = new Set([
   '_lastUpdated',
   'birthdate',
@@ -17,12 +17,13 @@ const OTHER_DATES: ReadonlySet<string> = new Set([
 
 const careDatesOf = (type: string): readonly string[] =>
   [...searchParametersOf(type).values()]
-    .filter(({ code, type: kind }) => kind === 'date' && !OTHER_DATES.has(code))
+    // What an extension adds may be any date.
+    .filter((parameter) => parameter.type === 'date' && !OTHER_DATES.has(parameter.code) && !isAdded(parameter))
     .map(({ code }) => code)
 
 /**
- * True of what has a care date between the first moment of `start` and the last of `end`, and of what has none.
- * Undefined where neither is given.
+ * A condition for resources with a date of care between the start of `start` and the end of `end`, or without any date of
+ * care. Undefined when neither is given.
  * @throws FhirError 400 when the range ends before it starts
  */
 export function careBetween(
@@ -41,8 +42,8 @@ export function careBetween(
     const dates = careDatesOf(group[0] ?? '')
     const within = dates.map((param): Condition => ({ kind: 'date', param, bounds }))
     const undated = dates.map((param): Condition => ({ kind: 'missing', param, missing: true }))
-    const holds: Condition = { kind: 'any', of: [...within, { kind: 'all', of: undated }] }
-    return { kind: 'all', of: [{ kind: 'type', types: group }, holds] }
+    const matches: Condition = { kind: 'any', of: [...within, { kind: 'all', of: undated }] }
+    return { kind: 'all', of: [{ kind: 'type', types: group }, matches] }
   })
   return { kind: 'any', of }
 }

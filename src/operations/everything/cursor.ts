@@ -1,26 +1,27 @@
-/** Where the next page of $everything goes on. */
+/** The page cursor of $everything. */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 
 /** Empty on the first page. */
 export interface EverythingCursor {
-  /** The patient or encounter whose data are under way, itself already answered. */
+  /** The current patient or encounter, which was itself returned on an earlier page. */
   readonly id?: string
-  /** The store's cursor among its data; from the first on where absent. */
+  /** The store's cursor within its compartment; absent at its beginning. */
   readonly members?: string
-  /** The store's cursor among the patients; none come after this one where it is absent. */
+  /** The store's cursor for the next patient; absent after the last one. */
   readonly list?: string
 }
 
-export const writeCursor = (cursor: EverythingCursor): string =>
+/** The opaque text of a cursor. */
+export const writeEverythingCursor = (cursor: EverythingCursor): string =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url')
 
-/** @throws FhirError 400 */
-export function readCursor(text: string | undefined): EverythingCursor {
+/** @throws FhirError 400 when it is not a cursor of $everything */
+export function readEverythingCursor(text: string | undefined): EverythingCursor {
   if (text === undefined) return {}
   const { id, members, list } = parsed(text)
-  if (![id, members, list].every((part) => part === undefined || typeof part === 'string')) throw notOurs()
-  if (id === undefined && list === undefined) throw notOurs()
+  if (![id, members, list].every((part) => part === undefined || typeof part === 'string')) throw invalidCursor()
+  if (id === undefined && list === undefined) throw invalidCursor()
   return { ...textAs('id', id), ...textAs('members', members), ...textAs('list', list) }
 }
 
@@ -32,12 +33,12 @@ function parsed(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     if (isObject(value)) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw notOurs()
+  throw invalidCursor()
 }
 
-const notOurs = (): FhirError =>
-  badRequest('The page cursor is none of $everything; follow the next link as given, or ask anew', {
+const invalidCursor = (): FhirError =>
+  badRequest('The page cursor is not one of $everything; follow the next link as given, or start again', {
     expression: '_cursor',
   })

@@ -1,12 +1,12 @@
 /** Encounter/$everything: https://hl7.org/fhir/R4/encounter-operation-everything.html. */
 
 import { defineOperation } from '../../core/operation.ts'
-import { membershipOf } from '../../fhir/compartments.ts'
+import { compartmentMembers } from '../../fhir/compartments.ts'
 import { everythingAround } from './everything.ts'
 
-/** The compartment, and the types whose reference to an encounter R4 has left out of it. */
+/** The compartment, and types that refer to an encounter but are missing from the compartment in R4. */
 const members = new Map([
-  ...(membershipOf('Encounter') ?? []),
+  ...(compartmentMembers('Encounter') ?? []),
   ...Object.entries({
     Encounter: ['part-of'],
     Flag: ['encounter'],

@@ -1,5 +1,5 @@
 /**
- * $everything: a patient or an encounter with all that belongs to it, in pages.
+ * $everything: a patient or an encounter with all related resources, in pages.
  * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
 
@@ -7,34 +7,34 @@ import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import type { Membership } from '../../fhir/compartments.ts'
+import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 import { careBetween } from './care-dates.ts'
-import { type EverythingCursor, readCursor, writeCursor } from './cursor.ts'
+import { type EverythingCursor, readEverythingCursor, writeEverythingCursor } from './cursor.ts'
 import { supportFor } from './support.ts'
 
-/** What everything is around. */
-export interface Surroundings {
+/** The resources that $everything returns for a patient or encounter. */
+export interface EverythingScope {
   readonly type: 'Patient' | 'Encounter'
-  /** What belongs to it, beside itself. */
-  readonly members: Membership
+  /** The related resources. */
+  readonly members: CompartmentMembers
 }
 
-/** A page looks at so many patients at most: those without any data are many, and each is a search. */
-const MOST_CENTERS = 50
+/** The maximum number of patients per page, as each takes a search and many have no data. */
+const MAX_CENTERS = 50
 
-/** Who made a resource, and from what, is told by another that points to it. */
+/** Provenance refers to the resources whose origin it describes. */
 const PROVENANCE: readonly Include[] = [{ source: 'Provenance', param: 'target', reverse: true, iterate: false }]
 
-/** What was asked for, checked. */
-interface Asked {
+/** The checked input. */
+interface EverythingOptions {
   readonly count: number
   readonly mostIncluded: number
-  /** What is answered; every type where absent. */
+  /** The resource types to return; all when absent. */
   readonly types: ReadonlySet<string> | undefined
   /** Milliseconds since 1970 UTC. */
   readonly since: number | undefined
@@ -43,17 +43,18 @@ interface Asked {
   readonly used: readonly (readonly [string, string])[]
 }
 
-export function everythingAround(surroundings: Surroundings): OperationHandler {
+/** The handler of $everything, which throws a FhirError 400, 404 or 410. */
+export function everythingAround(scope: EverythingScope): OperationHandler {
   return async (request) => {
-    const asked = readAsked(request, surroundings)
-    const page = new EverythingPage(request.access.reader(), surroundings, asked)
+    const options = readOptions(request, scope)
+    const page = new EverythingPage(request.access.reader(), scope, options)
     if (request.id === undefined) await page.addAll()
     else await page.addOne(request.id)
     return page.finish()
   }
 }
 
-function readAsked({ input, paging }: OperationRequest, { members }: Surroundings): Asked {
+function readOptions({ input, paging }: OperationRequest, { members }: EverythingScope): EverythingOptions {
   const { maxCount, mostIncluded, cursor } = paging ?? { maxCount: 1000, mostIncluded: 1000 }
   const [start, end, since, count] = [input.start, input.end, input._since, input._count]
   if (typeof count === 'number' && count < 1)
@@ -70,17 +71,17 @@ function readAsked({ input, paging }: OperationRequest, { members }: Surrounding
       ...(care === undefined ? [] : [care]),
       ...(updated === undefined ? [] : [{ kind: 'lastUpdated' as const, bounds: { lowMin: updated } }]),
     ],
-    cursor: readCursor(cursor),
+    cursor: readEverythingCursor(cursor),
     used: usedOf({ start, end, _since: since, _type: types && [...types].join(), _count: count }),
   }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const usedOf = (values: Readonly<Record<string, unknown>>): Asked['used'] =>
+const usedOf = (values: Readonly<Record<string, unknown>>): EverythingOptions['used'] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
 
-/** Each may be a list with commas. @throws FhirError 400 for what is no resource type */
+/** Each value may be a comma-separated list. @throws FhirError 400 for an unknown resource type */
 function typesFrom(value: unknown): ReadonlySet<string> | undefined {
   if (!Array.isArray(value)) return undefined
   const types = value.flatMap((text) => String(text).split(',')).map((type) => type.trim())
@@ -89,37 +90,37 @@ function typesFrom(value: unknown): ReadonlySet<string> | undefined {
   throw badRequest(`_type: ${noResourceType(wrong)}`, { expression: '_type' })
 }
 
-/** One page in the making. */
+/** Builds one page. */
 class EverythingPage {
   readonly #ctx: Context
-  readonly #around: Surroundings
-  readonly #asked: Asked
-  /** By Type/id: what belongs to two patients, an Appointment for instance, stands on a page once. */
+  readonly #around: EverythingScope
+  readonly #options: EverythingOptions
+  /** By Type/id, as a resource may belong to two patients, an Appointment for instance. */
   readonly #matches = new Map<string, Versioned>()
   readonly #centers: string[] = []
-  /** What tells where the matches come from. */
+  /** The Provenance of the matches. */
   readonly #provenance: Versioned[] = []
   #isCut = false
   #next: EverythingCursor | undefined
 
-  constructor(ctx: Context, around: Surroundings, asked: Asked) {
+  constructor(ctx: Context, around: EverythingScope, options: EverythingOptions) {
     this.#ctx = ctx
     this.#around = around
-    this.#asked = asked
+    this.#options = options
   }
 
-  /** @throws FhirError 404 or 410 */
+  /** Adds a patient or encounter with its resources. @throws FhirError 404 or 410 */
   async addOne(id: string): Promise<void> {
     const center = await this.#ctx.read(this.#around.type, id)
-    const { id: begun, members } = this.#asked.cursor
-    if (begun === undefined) this.#addCenter(center)
+    const { id: current, members } = this.#options.cursor
+    if (current === undefined) this.#addCenter(center)
     this.#next = await this.#addMembers(id, members)
   }
 
-  /** One after the other, in the order in which they were created. */
+  /** Adds all patients with their resources, in order of creation, until the page is full. */
   async addAll(): Promise<void> {
-    let { id, members, list } = this.#asked.cursor
-    while (this.#centers.length < MOST_CENTERS) {
+    let { id, members, list } = this.#options.cursor
+    while (this.#centers.length < MAX_CENTERS) {
       if (id === undefined) {
         const found = await this.#nextCenter(list)
         if (found === undefined) return
@@ -128,8 +129,8 @@ class EverythingPage {
         this.#addCenter(found.center)
       }
       const rest = await this.#addMembers(id, members)
-      const goesOn = { ...rest, ...(list === undefined ? {} : { list }) }
-      this.#next = Object.keys(goesOn).length === 0 ? undefined : goesOn
+      const next = { ...rest, ...(list === undefined ? {} : { list }) }
+      this.#next = Object.keys(next).length === 0 ? undefined : next
       if (rest !== undefined || list === undefined || this.#room === 0) return
       id = undefined
       members = undefined
@@ -137,33 +138,33 @@ class EverythingPage {
   }
 
   async finish(): Promise<Searchset> {
-    const { types, cursor, used, mostIncluded } = this.#asked
-    const isWanted = ({ type }: Versioned): boolean => types === undefined || types.has(type)
+    const { types, cursor, used, mostIncluded } = this.#options
+    const isRequested = ({ type }: Versioned): boolean => types === undefined || types.has(type)
     const support = await supportFor(this.#ctx, {
       around: this.#around,
       centers: this.#centers,
       matches: this.#matches,
       provenance: this.#provenance,
-      most: mostIncluded,
+      max: mostIncluded,
     })
     const isWhole = this.#next === undefined && Object.keys(cursor).length === 0
-    const matches = [...this.#matches.values()].filter(isWanted)
+    const matches = [...this.#matches.values()].filter(isRequested)
     return new Searchset({
       matches,
-      included: support.included.filter(isWanted),
+      included: support.included.filter(isRequested),
       total: isWhole ? matches.length : undefined,
       used,
-      next: this.#next && writeCursor(this.#next),
-      warnings: support.isCut || this.#isCut ? [tooMuchSupport(mostIncluded)] : [],
+      next: this.#next && writeEverythingCursor(this.#next),
+      warnings: support.isCut || this.#isCut ? [tooManyReferences(mostIncluded)] : [],
     })
   }
 
   get #room(): number {
-    return Math.max(0, this.#asked.count - this.#matches.size)
+    return Math.max(0, this.#options.count - this.#matches.size)
   }
 
   #addCenter(center: Versioned): void {
-    const { since } = this.#asked
+    const { since } = this.#options
     if (since === undefined || center.lastUpdated >= since) this.#add(center)
   }
 
@@ -177,16 +178,16 @@ class EverythingPage {
     return matches[0] && { center: matches[0], next }
   }
 
-  /** Fills the page. Where the rest goes on, if there is one. */
+  /** Adds resources until the page is full; returns the cursor to continue at, if there are more. */
   async #addMembers(id: string, after: string | undefined): Promise<EverythingCursor | undefined> {
     this.#centers.push(id)
     const { type, members } = this.#around
-    const where = [inCompartment({ type, id }, members), ...this.#asked.conditions]
-    // A page that is full wants to know whether there is more, and no more.
+    const where = [inCompartment({ type, id }, members), ...this.#options.conditions]
+    // A full page only needs to know whether there are more.
     const room = this.#room
     const plan = this.#plan(this.#searched(), where, Math.max(1, room), after)
     const { matches, included, truncated, next } = await this.#ctx.unit.search(
-      room === 0 ? plan : { ...plan, include: PROVENANCE, includeLimit: this.#asked.mostIncluded },
+      room === 0 ? plan : { ...plan, include: PROVENANCE, includeLimit: this.#options.mostIncluded },
     )
     if (room === 0) return matches.length === 0 ? undefined : { id, ...(after === undefined ? {} : { members: after }) }
     for (const match of matches) this.#add(match)
@@ -195,14 +196,14 @@ class EverythingPage {
     return next === undefined ? undefined : { id, members: next }
   }
 
-  /** What is not answered itself is looked at for what it refers to: `_type=Practitioner`. */
+  /** Types to search: all when `_type` has types that are only referred to, such as `_type=Practitioner`. */
   #searched(): readonly string[] {
     const { type, members } = this.#around
-    const { types } = this.#asked
+    const { types } = this.#options
     const all = [...members.keys()]
-    const isForSupport =
+    const needsReferences =
       types?.values().some((one) => one === 'Provenance' || (one !== type && !members.has(one))) === true
-    return types === undefined || isForSupport ? all : all.filter((one) => types.has(one))
+    return types === undefined || needsReferences ? all : all.filter((one) => types.has(one))
   }
 
   #plan(types: readonly string[], where: readonly Condition[], count: number, after: string | undefined): SearchPlan {
@@ -220,8 +221,8 @@ class EverythingPage {
   }
 }
 
-const tooMuchSupport = (most: number): Issue => ({
+const tooManyReferences = (max: number): Issue => ({
   severity: 'warning',
   code: 'incomplete',
-  diagnostics: `More than ${most} resources are referred to; the rest was left out. Ask for smaller pages with _count.`,
+  diagnostics: `More than ${max} resources are referred to; the rest was left out. Ask for smaller pages with _count.`,
 })

@@ -1,10 +1,10 @@
 /** Patient/$everything: https://hl7.org/fhir/R4/patient-operation-everything.html. */
 
 import { defineOperation } from '../../core/operation.ts'
-import { membershipOf } from '../../fhir/compartments.ts'
+import { compartmentMembers } from '../../fhir/compartments.ts'
 import { everythingAround } from './everything.ts'
 
-/** The compartment, and the tasks about the patient, which R4 has left out of it. */
-const members = new Map([...(membershipOf('Patient') ?? []), ['Task', ['patient', 'focus']] as const])
+/** The compartment, and the tasks about the patient, which are missing from the compartment in R4. */
+const members = new Map([...(compartmentMembers('Patient') ?? []), ['Task', ['patient', 'focus']] as const])
 
 export const patientEverything = defineOperation('patient-everything', everythingAround({ type: 'Patient', members }))

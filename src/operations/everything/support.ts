@@ -1,6 +1,6 @@
 /**
- * What the resources of $everything refer to: the practitioners, organizations, locations, medications, attachments
- * without which they would not be understood.
+ * The resources that the results of $everything refer to: practitioners, organizations, locations, medications,
+ * attachments, without which they could not be understood.
  */
 
 import type { Context } from '../../core/context.ts'
@@ -11,15 +11,15 @@ import { extractEntries } from '../../search/index/extract.ts'
 import { matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
-import type { Surroundings } from './everything.ts'
+import type { EverythingScope } from './everything.ts'
 
 interface Support {
   readonly included: readonly Versioned[]
-  /** There was more than the limit. */
+  /** Resources were left out because of the limit. */
   readonly isCut: boolean
 }
 
-/** What support itself refers to comes along where it is one of these: of nobody's record, and few. */
+/** Types whose own references to each other are followed: they belong to no patient, and are few. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   'Endpoint',
   'HealthcareService',
@@ -30,53 +30,53 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'PractitionerRole',
   'Substance',
 ])
-/** A PractitionerRole leads to an Organization, that to the one it is part of, that to an Endpoint. */
-const MOST_ROUNDS = 4
+/** PractitionerRole -> Organization -> the organization it is part of -> Endpoint. */
+const MAX_ROUNDS = 4
 
-/** A page of $everything, as far as it is known before its support. */
+/** A page of $everything without the referenced resources. */
 interface Page {
-  readonly around: Surroundings
-  /** Ids of those whose records the page has parts of. */
+  readonly around: EverythingScope
+  /** Ids of the patients or encounters on the page. */
   readonly centers: readonly string[]
   /** By Type/id. */
   readonly matches: ReadonlyMap<string, Versioned>
   readonly provenance: readonly Versioned[]
-  /** Resources at most. */
-  readonly most: number
+  /** Maximum number of resources. */
+  readonly max: number
 }
 
-/** What stands behind a page, Provenance included, `most` resources at most. */
+/** The resources that a page refers to, and its Provenance; at most `max` resources. */
 export async function supportFor(ctx: Context, page: Page): Promise<Support> {
-  const { matches, most } = page
+  const { matches, max } = page
   const included = new Map<string, Versioned>()
   const add = (found: readonly Versioned[]): void => {
     for (const one of found) if (!belongs(one, page, ctx.baseUrl)) included.set(`${one.type}/${one.id}`, one)
   }
-  let isCut = page.provenance.length > most
-  add(page.provenance.slice(0, most))
+  let isCut = page.provenance.length > max
+  add(page.provenance.slice(0, max))
   const seen = new Set([...matches.keys(), ...included.keys()])
   let holders: Iterable<Versioned> = matches.values()
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const isNext = (type: string): boolean => (round === 0 ? type !== otherPatient(page.around) : FOLLOWED.has(type))
-    const wanted = [...addressesIn(holders, ctx.baseUrl)].filter((one) => !seen.has(one) && isNext(typeOf(one)))
-    const taken = wanted.slice(0, most - included.size)
-    isCut ||= taken.length < wanted.length
-    for (const address of taken) seen.add(address)
-    if (taken.length > 0) add(await readAll(ctx, taken))
+    const referenced = [...addressesIn(holders, ctx.baseUrl)].filter((one) => !seen.has(one) && isNext(typeOf(one)))
+    const toRead = referenced.slice(0, max - included.size)
+    isCut ||= toRead.length < referenced.length
+    for (const address of toRead) seen.add(address)
+    if (toRead.length > 0) add(await readAll(ctx, toRead))
     holders = included.values()
   }
   return { included: [...included.values()], isCut }
 }
 
-/** Another patient has a record of its own, whatever mentions both: a group, a visit, a link. */
-const otherPatient = ({ type }: Surroundings): string | undefined => (type === 'Patient' ? type : undefined)
+/** References to other patients, as in groups and links, are not followed, as these have a record of their own. */
+const otherPatient = ({ type }: EverythingScope): string | undefined => (type === 'Patient' ? type : undefined)
 
 const typeOf = (address: string): string => address.slice(0, address.indexOf('/'))
 
-/** Literal references and the addresses of attachments, in resources as they are stored: without white space. */
+/** Literal references and URLs of attachments in stored JSON, which has no white space. */
 const REFERENCE = /"(?:reference|url)":"([^"\\]{3,2048})"/g
 
-/** As Type/id, each once. */
+/** The referenced local resources as Type/id. */
 function addressesIn(holders: Iterable<Versioned>, baseUrl: string): ReadonlySet<string> {
   const addresses = new Set<string>()
   for (const { text } of holders) {
@@ -88,7 +88,7 @@ function addressesIn(holders: Iterable<Versioned>, baseUrl: string): ReadonlySet
   return addresses
 }
 
-/** Those of the clinic that are there, by one search. */
+/** Reads resources of the clinic by a single search; missing ones are skipped. */
 async function readAll({ clinic, unit }: Context, addresses: readonly string[]): Promise<readonly Versioned[]> {
   const byType = Map.groupBy(addresses, typeOf)
   const of = [...byType].map(([type, list]): Condition => {
@@ -114,10 +114,10 @@ async function readAll({ clinic, unit }: Context, addresses: readonly string[]):
   return matches
 }
 
-/** Whether it comes as a match of its own, on this page or another one, as far as it is not filtered out there. */
+/** Whether the resource is itself a match, on this or another page (unless it is filtered out there). */
 function belongs(one: Versioned, { around, centers }: Page, baseUrl: string): boolean {
   if (one.type === around.type && centers.includes(one.id)) return true
-  // A member mentions whose it is; most of what is looked at does not, and need not be parsed.
+  // Members mention their patient or encounter; most other resources do not, and need not be parsed.
   const mentioned = around.members.has(one.type)
     ? centers.filter((id) => one.text.includes(`${around.type}/${id}`))
     : []

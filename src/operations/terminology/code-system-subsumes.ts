@@ -7,22 +7,22 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { canonicalText } from '../../terminology/canonical.ts'
 import { type Concepts, conceptsOf } from '../../terminology/concepts.ts'
 import { subsumption } from '../../terminology/subsumption.ts'
-import { type AskedCode, fromCoding, held, oneOf, versioned } from './asked-terms.ts'
+import { exactlyOneOf, fromCoding, type InputCode, requireFound, versioned } from './terminology-input.ts'
 
 export const codeSystemSubsumes = defineOperation('code-system-subsumes', async ({ access, input, id }) => {
   const [a, b] = [sideOf(input, 'A'), sideOf(input, 'B')]
   const ctx = access.reader()
-  const concepts = id === undefined ? await askedSystem(ctx, input, [a, b]) : await ofAddress(ctx, id, input, [a, b])
+  const concepts = id === undefined ? await inputSystem(ctx, input, [a, b]) : await systemById(ctx, id, input, [a, b])
   return { outcome: subsumption(concepts, a.code, b.code) }
 })
 
-function sideOf(input: OperationInput, side: 'A' | 'B'): AskedCode {
-  const name = oneOf(input, [`code${side}`, `coding${side}`])
+function sideOf(input: OperationInput, side: 'A' | 'B'): InputCode {
+  const name = exactlyOneOf(input, [`code${side}`, `coding${side}`])
   return name === `code${side}` ? { code: String(input[name]) } : fromCoding(input[name], name)
 }
 
-/** The one system of both codes. @throws FhirError 400 when there is none, or two; 404 when it is not here */
-async function askedSystem(ctx: Context, input: OperationInput, sides: readonly AskedCode[]): Promise<Concepts> {
+/** The common code system of both codes. @throws FhirError 400 when there is none or two, 404 when it is not available */
+async function inputSystem(ctx: Context, input: OperationInput, sides: readonly InputCode[]): Promise<Concepts> {
   const named = [input.system as string | undefined, ...sides.map(({ system }) => system)]
   const [system, other] = new Set(named.filter((one) => one !== undefined))
   if (system === undefined) throw badRequest('The system of the codes is missing', { expression: 'system' })
@@ -31,15 +31,15 @@ async function askedSystem(ctx: Context, input: OperationInput, sides: readonly 
   const version = (input.version as string | undefined) ?? sides.find((side) => side.version !== undefined)?.version
   const canonical = versioned(system, version)
   const terminology = await clinicTerminology(ctx, { codeSystems: [canonicalText({ url: system })] })
-  return held(terminology.codeSystem(canonical), 'code system', canonical)
+  return requireFound(terminology.codeSystem(canonical), 'code system', canonical)
 }
 
-/** @throws FhirError 400 when the request names another system than its address */
-async function ofAddress(
+/** The code system with the id in the URL. @throws FhirError 400 when the request names another one */
+async function systemById(
   ctx: Context,
   id: string,
   input: OperationInput,
-  sides: readonly AskedCode[],
+  sides: readonly InputCode[],
 ): Promise<Concepts> {
   const { resource } = await ctx.read<CodeSystem>('CodeSystem', id)
   const other = [input.system, ...sides.map(({ system }) => system)].find(

@@ -8,11 +8,11 @@ import { canonicalOf, canonicalText } from '../../terminology/canonical.ts'
 import { grammarOf } from '../../terminology/grammars.ts'
 import { withSupplements } from '../../terminology/supplements.ts'
 import { validateInCodeSystem } from '../../terminology/validate-code.ts'
-import { askedCodes, checkDate, held, subjectOf, validateOptions, withSystem } from './asked-terms.ts'
+import { checkDate, inputCodes, requireFound, subjectOf, validateOptions, withSystem } from './terminology-input.ts'
 
 export const codeSystemValidateCode = defineOperation('code-system-validate-code', async ({ access, input, id }) => {
   const ctx = access.reader()
-  const { url, version, given } = await askedSystem(ctx, input, id)
+  const { url, version, given } = await inputSystem(ctx, input, id)
   const supplements = (input.useSupplement ?? []) as readonly string[]
   const stored = await clinicTerminology(ctx, {
     codeSystems: [...supplements, url],
@@ -21,22 +21,22 @@ export const codeSystemValidateCode = defineOperation('code-system-validate-code
   const terminology = withSupplements(stored, supplements)
   const canonical = canonicalText({ url, ...(version === undefined ? {} : { version }) })
   const concepts = terminology.codeSystem(canonical)
-  if (grammarOf(url) === undefined) held(concepts, 'code system', canonical)
+  if (grammarOf(url) === undefined) requireFound(concepts, 'code system', canonical)
   checkDate(input.date, concepts === undefined ? [] : [concepts.system])
-  const codes = askedCodes(input, { system: url }).map(withSystem)
+  const codes = inputCodes(input, { system: url }).map(withSystem)
   return { ...validateInCodeSystem(terminology, { url, version }, codes, validateOptions(input)) }
 })
 
-interface AskedSystem {
+interface InputSystem {
   readonly url: string
   readonly version: string | undefined
   readonly given?: CodeSystem
 }
 
-/** By the address, the resource in the request, its url, or the system of the coding. @throws FhirError 400 or 404 */
-async function askedSystem(ctx: Context, input: OperationInput, id: string | undefined): Promise<AskedSystem> {
+/** Given by the id in the URL, as a resource in the request, by `url`, or by the system of the coding. @throws FhirError 400, 404, 410 or 422 */
+async function inputSystem(ctx: Context, input: OperationInput, id: string | undefined): Promise<InputSystem> {
   if (id === undefined && input.url === undefined && input.codeSystem === undefined) {
-    const [first] = askedCodes(input, { version: 'version' })
+    const [first] = inputCodes(input, { version: 'version' })
     if (first?.system === undefined)
       throw badRequest('One of the parameters url, codeSystem must be given, or a coding with its system', {
         expression: ['url', 'codeSystem'],
@@ -46,7 +46,7 @@ async function askedSystem(ctx: Context, input: OperationInput, id: string | und
   const { given, canonical } = await subjectOf(ctx, input, id, NAMING)
   if (given === undefined) return { version: undefined, ...canonicalOf(canonical) }
   if (given.url === undefined)
-    throw badRequest('The CodeSystem has no url, so no coding can be of it; give it one', {
+    throw badRequest('The CodeSystem has no url, so no coding can refer to it; give it one', {
       expression: 'CodeSystem.url',
     })
   return { url: given.url, version: given.version, given }

@@ -8,12 +8,12 @@ import { isObject } from '../../fhir/resource.ts'
 import type { Code } from '../../terminology/member.ts'
 import type { Terminology } from '../../terminology/terminology.ts'
 import { type Dependency, mapsBetween, type TranslateOptions, translate } from '../../terminology/translate.ts'
-import { askedCodes, held, type Subject, subjectOf, withSystem } from './asked-terms.ts'
+import { inputCodes, requireFound, type Subject, subjectOf, withSystem } from './terminology-input.ts'
 
 export const conceptMapTranslate = defineOperation('concept-map-translate', async ({ access, input, id }) => {
   const ctx = access.reader()
-  const codes = askedCodes(input, { version: 'version' }).map(withSystem)
-  const subject = await askedMap(ctx, input, id)
+  const codes = inputCodes(input, { version: 'version' }).map(withSystem)
+  const subject = await inputMap(ctx, input, id)
   const given = subject?.given === undefined ? await mapsOfClinic(ctx, codes, input, subject) : [subject.given]
   const target = input.target as string | undefined
   const terminology = await clinicTerminology(ctx, {
@@ -24,8 +24,8 @@ export const conceptMapTranslate = defineOperation('concept-map-translate', asyn
   return { ...translate(terminology, mapsFor(terminology, subject, input), codes, optionsOf(input)) }
 })
 
-/** Undefined where the request leaves it to the server which maps to use. */
-const askedMap = async (
+/** Undefined when the request names no map, so that the server chooses. */
+const inputMap = async (
   ctx: Context,
   input: OperationInput,
   id: string | undefined,
@@ -34,7 +34,7 @@ const askedMap = async (
     ? undefined
     : subjectOf(ctx, input, id, { type: 'ConceptMap', inline: 'conceptMap', version: 'conceptMapVersion' })
 
-/** Those that translate from the systems of the codes, where no map is named. */
+/** The clinic's maps from the systems of the codes; none when the request names a map. */
 async function mapsOfClinic(
   ctx: Context,
   codes: readonly Code[],
@@ -58,7 +58,7 @@ function mapsFor(
 ): readonly ConceptMap[] {
   if (subject?.given !== undefined) return [subject.given]
   if (subject?.canonical !== undefined)
-    return [held(terminology.conceptMap(subject.canonical), 'concept map', subject.canonical)]
+    return [requireFound(terminology.conceptMap(subject.canonical), 'concept map', subject.canonical)]
   return mapsBetween(terminology.conceptMaps(), source as string | undefined, target as string | undefined)
 }
 
@@ -69,7 +69,7 @@ const optionsOf = ({ target, targetsystem, dependency, reverse }: OperationInput
   dependencies: ((dependency ?? []) as readonly Readonly<Record<string, readonly unknown[]>>[]).map(dependencyOf),
 })
 
-/** The parts of a parameter are lists. @throws FhirError 400 when the concept is none */
+/** The parts of a parameter are arrays. @throws FhirError 400 when the concept is not a CodeableConcept */
 function dependencyOf(part: Readonly<Record<string, readonly unknown[]>>): Dependency {
   const [concept] = part.concept ?? []
   const { coding = [], text } = isObject(concept) ? concept : {}

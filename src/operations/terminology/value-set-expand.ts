@@ -6,20 +6,20 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { type ExpandOptions, expand } from '../../terminology/expand.ts'
 import { supplementsOf, withSupplements } from '../../terminology/supplements.ts'
 import { withVersions } from '../../terminology/versions.ts'
-import { checkDate, held } from './asked-terms.ts'
-import { askedValueSet } from './asked-value-set.ts'
+import { checkDate, requireFound } from './terminology-input.ts'
+import { inputValueSet } from './value-set-input.ts'
 
 export const valueSetExpand = defineOperation('value-set-expand', async ({ access, input, id }) => {
   checkPage(input)
   const ctx = access.reader()
-  const { given, canonical } = await askedValueSet(ctx, input, id)
+  const { given, canonical } = await inputValueSet(ctx, input, id)
   const supplements = listOf(input.useSupplement)
   const stored = await clinicTerminology(ctx, {
     codeSystems: [...supplements, ...listOf(input['force-system-version'])],
     valueSets: canonical === undefined ? [] : [canonical],
     given: given === undefined ? [] : [given],
   })
-  const valueSet = given ?? held(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
+  const valueSet = given ?? requireFound(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
   checkDate(input.date, [valueSet])
   const versioned = withVersions(stored, {
     assumed: listOf(input['system-version']),
@@ -38,7 +38,7 @@ function checkPage(input: OperationInput): void {
     throw badRequest(`Parameter ${negative} is ${input[negative]}; it must be 0 or more`, { expression: negative })
 }
 
-/** The parameters that are options of the same meaning, and the expansion tells of each that was given. */
+/** Parameters that are options of `expand`, with their types; those given are listed in the expansion. */
 const OPTIONS = {
   filter: 'valueString',
   offset: 'valueInteger',
@@ -51,7 +51,7 @@ const OPTIONS = {
   displayLanguage: 'valueCode',
 } as const
 
-/** Those that may be given several times. */
+/** Parameters that may be repeated. */
 const LISTS = {
   designation: 'valueString',
   'exclude-system': 'valueUri',
@@ -66,7 +66,7 @@ function optionsOf(input: OperationInput): ExpandOptions {
     Object.keys(OPTIONS).flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
   )
   return {
-    // Each was checked to be of the type that the OperationDefinition gives it.
+    // Their types were checked against the OperationDefinition.
     ...(options as ExpandOptions),
     designations: listOf(input.designation),
     excludeSystems: listOf(input['exclude-system']),

@@ -6,32 +6,39 @@ import { membershipOf, systemsOf } from '../../terminology/binding.ts'
 import { supplementsOf, withSupplements } from '../../terminology/supplements.ts'
 import type { Terminology } from '../../terminology/terminology.ts'
 import { type RecordedCode, validateInValueSet } from '../../terminology/validate-code.ts'
-import { type AskedCode, askedCodes, checkDate, held, validateOptions, withSystem } from './asked-terms.ts'
-import { askedValueSet } from './asked-value-set.ts'
+import {
+  checkDate,
+  type InputCode,
+  inputCodes,
+  requireFound,
+  validateOptions,
+  withSystem,
+} from './terminology-input.ts'
+import { inputValueSet } from './value-set-input.ts'
 
 export const valueSetValidateCode = defineOperation('value-set-validate-code', async ({ access, input, id }) => {
   const ctx = access.reader()
-  const asked = askedCodes(input, { version: 'systemVersion' })
-  const { given, canonical } = await askedValueSet(ctx, input, id)
+  const requested = inputCodes(input, { version: 'systemVersion' })
+  const { given, canonical } = await inputValueSet(ctx, input, id)
   const supplements = (input.useSupplement ?? []) as readonly string[]
   const stored = await clinicTerminology(ctx, {
-    codeSystems: [...supplements, ...asked.flatMap(({ system }) => system ?? [])],
+    codeSystems: [...supplements, ...requested.flatMap(({ system }) => system ?? [])],
     valueSets: canonical === undefined ? [] : [canonical],
     given: given === undefined ? [] : [given],
   })
-  const valueSet = given ?? held(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
+  const valueSet = given ?? requireFound(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
   checkDate(input.date, [valueSet])
   const terminology = withSupplements(stored, [...supplements, ...supplementsOf(valueSet)])
-  const codes = asked.map((code) =>
+  const codes = requested.map((code) =>
     input.context === undefined ? withSystem(code) : withImpliedSystem(terminology, valueSet, code),
   )
   return { ...validateInValueSet(terminology, valueSet, codes, validateOptions(input)) }
 })
 
-/** An element of type code has no system: it is that of the value set which has the code. */
-function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: AskedCode): RecordedCode {
+/** An element of type code has no system; it is implied by the value set. */
+function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: InputCode): RecordedCode {
   if (code.system !== undefined) return withSystem(code)
   const found = membershipOf(terminology, valueSet, code)
-  const system = found.is === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
+  const system = found.status === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
   return { ...code, system: system ?? '' }
 }

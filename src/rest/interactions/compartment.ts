@@ -4,7 +4,7 @@
  */
 
 import { handlerOf } from '../../core/handler.ts'
-import { compartmentTypes, type Membership, membershipOf } from '../../fhir/compartments.ts'
+import { type CompartmentMembers, compartmentMembers, compartmentTypes } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { type FhirError, notFound } from '../../fhir/outcome.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
@@ -30,8 +30,8 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
 }
 
 /** The types that are searched. @throws FhirError 404 for a type without a compartment, or one that is not in it */
-function membersFor(type: string, member: string, { providers }: Services): Membership {
-  const membership = membershipOf(type)
+function membersFor(type: string, member: string, { providers }: Services): CompartmentMembers {
+  const membership = compartmentMembers(type)
   if (membership === undefined) throw noCompartment(type)
   if (member === ALL) {
     return new Map([...membership].filter(([one]) => providers.get(one)?.interactions['search-type'] !== undefined))
@@ -44,7 +44,7 @@ function membersFor(type: string, member: string, { providers }: Services): Memb
 const noCompartment = (type: string): FhirError =>
   notFound(`${type} has no compartment to search in; these have: ${compartmentTypes.join(', ')}`)
 
-function noMember(type: string, member: string, membership: Membership): FhirError {
+function noMember(type: string, member: string, membership: CompartmentMembers): FhirError {
   const problem = isResourceType(member)
     ? `${member} is not in the compartment of a ${type}`
     : `There is no resource type '${member}'`

@@ -3,7 +3,7 @@ import type { SearchParameterComponent, SearchParameter as SearchParameterResour
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { type Ast, parse } from '../../fhir/fhirpath/parser.ts'
-import { compileForeign } from '../../fhir/fhirpath.ts'
+import { compileUserExpression } from '../../fhir/fhirpath.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
 import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
@@ -157,7 +157,7 @@ function checkExpression(expression: string, element = 'expression'): void {
   try {
     const call = callsIn(parse(expression)).find((name) => REFUSED_FUNCTIONS.has(name))
     if (call !== undefined) throw refused(element, `${call}() cannot be used in a search parameter`)
-    compileForeign(expression)
+    compileUserExpression(expression)
   } catch (error) {
     if (error instanceof RangeError) throw refused(element, 'it is nested too deeply')
     if (error instanceof Error && !('issues' in error)) throw refused(element, error.message)

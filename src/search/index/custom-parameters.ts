@@ -2,8 +2,8 @@
  * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
-import { compileForeign } from '../../fhir/fhirpath.ts'
-import { remembering } from '../../fhir/memoize.ts'
+import { compileUserExpression } from '../../fhir/fhirpath.ts'
+import { memoize } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'
 import { type CustomDeclaration, type CustomParameter, declarationIn } from './custom-declaration.ts'
@@ -121,7 +121,7 @@ function refuseMatches(): never {
 }
 
 const EXPRESSIONS_KEPT = 1_000
-const compiled = remembering(EXPRESSIONS_KEPT, compileForeign)
+const compiled = memoize(EXPRESSIONS_KEPT, compileUserExpression)
 
 /** Stops counting characters at the limit. */
 function isShort(value: unknown): boolean {

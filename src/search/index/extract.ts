@@ -1,7 +1,7 @@
 /** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
-import { compileFhirPath } from '../../fhir/fhirpath.ts'
+import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
-import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
+import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
 import { extractComposite, repetitions } from '../types/composite.ts'
 import { extractDate } from '../types/date.ts'
@@ -57,10 +57,25 @@ function extractorsOf(type: string): readonly Extractor[] {
   if (known !== undefined) return known
   const extractors = indexedParametersOf(type)
     .filter(({ code }) => !KEPT_BY_STORE.has(code))
-    .map((parameter) => ({ parameter, evaluate: evaluatorOf(parameter) }))
+    .map((parameter) => {
+      const evaluate = evaluatorOf(parameter)
+      return { parameter, evaluate: isAdded(parameter) ? lenient(evaluate) : evaluate }
+    })
   extractorsByType.set(type, extractors)
   return extractors
 }
+
+/** Where an extension's expression cannot be applied to a resource, it has no value: no write fails because of it. */
+const lenient =
+  (evaluate: Extractor['evaluate']): Extractor['evaluate'] =>
+  (resource) => {
+    try {
+      return evaluate(resource)
+    } catch (error) {
+      if (error instanceof EvaluationError) return []
+      throw error
+    }
+  }
 
 function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluate'] {
   const compiled = compileFhirPath(expression)

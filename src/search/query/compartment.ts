@@ -1,5 +1,5 @@
 /** What a search in a compartment adds to a plan: https://hl7.org/fhir/R4/compartmentdefinition.html. */
-import { ITSELF, type Membership } from '../../fhir/compartments.ts'
+import { type CompartmentMembers, ITSELF } from '../../fhir/compartments.ts'
 import type { Condition } from '../plan.ts'
 import { any } from '../value.ts'
 
@@ -10,7 +10,7 @@ export interface Center {
 }
 
 /** Holds for the members of the compartment: each type has parameters of its own for it. */
-export function inCompartment(center: Center, membership: Membership): Condition {
+export function inCompartment(center: Center, membership: CompartmentMembers): Condition {
   const groups = [...Map.groupBy(membership, ([, params]) => params.join()).values()]
   const conditions = groups.map((group): Condition => {
     const types = group.map(([type]) => type)

@@ -1,6 +1,6 @@
 /** `_summary` and `_elements`, the part of a resource that is wanted: https://hl7.org/fhir/R4/search.html#summary. */
 
-import { nearest } from '../../fhir/closest-name.ts'
+import { closestName } from '../../fhir/closest-name.ts'
 import { type ElementStructure, isResourceType, structureOf } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { EMPTY_VALUE, typeNames } from '../parameters.ts'
@@ -54,7 +54,7 @@ function elementFrom(path: string, value: string, types: readonly string[]): str
 function elementIn(name: string, owners: readonly string[], value: string): ElementStructure {
   const [found] = owners.flatMap((type) => elementNamed(name, type) ?? [])
   if (found !== undefined) return found
-  const near = nearest(name, owners.flatMap(elementNames))
+  const near = closestName(name, owners.flatMap(elementNames))
   throw badRequest(
     `_elements=${value}: there is no element '${name}' in ${typeNames(owners)}; ${near === undefined ? '' : `did you mean '${near}'? `}Of another type write Type.element`,
   )

@@ -1,8 +1,8 @@
 /** `near` of Location, the one parameter of type special: https://hl7.org/fhir/R4/location.html#search. */
-import type { Place } from '../../fhir/great-circle.ts'
+import type { GeoPoint } from '../../fhir/great-circle.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { type BaseUnit, baseUnit, nearestUnits } from '../../fhir/ucum.ts'
+import { type BaseUnit, baseUnit, closestUnits } from '../../fhir/ucum.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
 import { addPresence } from './token.ts'
@@ -39,12 +39,12 @@ function number(text: string, context: ValueContext): string {
 function unitOf(units: string, text: string, context: ValueContext): BaseUnit {
   const unit = baseUnit(units)
   if (unit?.code === 'm') return unit
-  const close = unit === undefined ? `, nor any unit of UCUM; close to it are ${nearestUnits(units).join(', ')}` : ''
+  const close = unit === undefined ? `, nor any unit of UCUM; close to it are ${closestUnits(units).join(', ')}` : ''
   throw malformed(context, text, `has '${units}', which is no unit of length (km, m, [mi_us], [ft_i])${close}`)
 }
 
 /** Undefined for coordinates that are not on Earth. The meridian 180 is the same as -180. */
-function placeOf(latitude: number, longitude: number): Place | undefined {
+function placeOf(latitude: number, longitude: number): GeoPoint | undefined {
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined
   return { latitude, longitude: longitude === 180 ? -180 : longitude }
 }

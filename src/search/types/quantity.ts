@@ -8,7 +8,7 @@
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { type BaseUnit, baseUnit, nearestUnits, UCUM } from '../../fhir/ucum.ts'
+import { type BaseUnit, baseUnit, closestUnits, UCUM } from '../../fhir/ucum.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { any, malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
 import { boundsOfNumber, NUMBER_IN_WORDS, type NumberText, previous, readNumber } from './number.ts'
@@ -55,7 +55,7 @@ const asWritten = (param: string, number: NumberText, unit: { readonly code?: st
 function unitOf(code: string, text: string, context: ValueContext): BaseUnit {
   const unit = baseUnit(code)
   if (unit !== undefined) return unit
-  const close = nearestUnits(code).join(', ')
+  const close = closestUnits(code).join(', ')
   throw malformed(
     context,
     text,

@@ -89,6 +89,15 @@ describe('on a Patient who is known', () => {
     expect(telecom?.[2]).toEqual({ system: 'phone', value: '+15550100009', use: 'mobile', rank: 1 })
   })
 
+  test('a phone that was given up is neither read nor replaced, nor does it count as on file', () => {
+    const old = { system: 'phone', value: '+15550100001', use: 'old' } as const
+    const patient: Patient = { resourceType: 'Patient', telecom: [old] }
+    expect(patientFields.phone.get(patient)).toBeUndefined()
+    for (const value of ['+15550100009', '+15550100001']) {
+      expect(patientFields.phone.set(patient, value).telecom).toEqual([old, { system: 'phone', value }])
+    }
+  })
+
   test('a number that is on file already as a second one changes nothing', () => {
     expect(patientFields.phone.set(KNOWN, '+15550100002')).toBe(KNOWN)
   })
@@ -99,6 +108,13 @@ describe('on a Patient who is known', () => {
       { use: 'billing', text: 'PO Box 1' },
       { use: 'home', text: '2 Side St' },
     ])
+  })
+
+  test.each(['billing', 'old'] as const)('an address for %s is never that of the Patient', (use) => {
+    const other = { use, text: 'PO Box 1' }
+    const patient: Patient = { resourceType: 'Patient', address: [other] }
+    expect(patientFields.address.get(patient)).toBeUndefined()
+    expect(patientFields.address.set(patient, '2 Side St').address).toEqual([other, { use: 'home', text: '2 Side St' }])
   })
 
   test('setting a value that is there already gives the same Patient back', () => {

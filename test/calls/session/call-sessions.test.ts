@@ -94,6 +94,15 @@ describe('a call that was registered ahead', () => {
     })
     expect((await sessions.register({ ...call, dialedNumber: B })).session.patient).toBe(id)
   })
+
+  test('may name no patient that was deleted', async () => {
+    const { id } = await store.access('a').change((ctx) => ctx.create<Patient>({ resourceType: 'Patient' }))
+    await store.access('a').change((ctx) => ctx.delete('Patient', id))
+    expect(await failure(sessions.register({ callId: 'c', dialedNumber: A, patient: id }))).toMatchObject({
+      status: 422,
+      code: 'patient-not-known',
+    })
+  })
 })
 
 describe('registered values win', () => {

@@ -149,6 +149,15 @@ describe('the placeholder that the first write makes', () => {
     expect(await found()).toBe(id)
   })
 
+  test('is the single one of the number also when the caller has stated that number', async () => {
+    const { id, resource } = await write()
+    const telecom: Patient['telecom'] = [{ system: 'phone', value: NUMBER }]
+    await store.access('a').change((ctx) => ctx.update<Patient>({ ...resource, id, telecom }))
+    expect(await found({ ...CALL, callId: 'next' })).toBe(id)
+    expect((await write({ ...CALL, callId: 'next' })).id).toBe(id)
+    expect(await all()).toHaveLength(1)
+  })
+
   test('of one clinic is nothing to a call of the same number in another', async () => {
     await write()
     expect(await found({ ...CALL, clinic: 'b', callId: 'other' })).toBeUndefined()

@@ -180,6 +180,32 @@ describe('the outcome is recorded for staff (spec 2.4, 3)', () => {
     expect(order).toEqual(candidates.map((id) => `Patient/${id}`))
   })
 
+  const candidatesFor = async (args: object) => {
+    const caller = new Caller(server)
+    await caller.use(TOOL, args)
+    const [task] = await caller.tasks()
+    return (attachedTo(task).candidate ?? []).map((value) => (value as { reference: string }).reference)
+  }
+
+  test('whoever matches by name and phone comes before those who match by one of them', async () => {
+    const phone = '+12125550147'
+    for (const [id, family, own] of [
+      ['aa-phone', 'Otherwise', phone],
+      ['aa-name', 'Quackenbush', '+12125550148'],
+      ['both', 'Quackenbush', phone],
+    ] as const)
+      await server.fhir('PUT', `/Patient/${id}`, person(id, family, 'Nell', own))
+    const [first, ...others] = await candidatesFor({ statedName: 'Nell Quackenbush', statedPhone: phone })
+    expect(first).toBe('Patient/both')
+    expect(others.toSorted()).toEqual(['Patient/aa-name', 'Patient/aa-phone'])
+  })
+
+  test('20 candidates are attached at most', async () => {
+    for (let number = 0; number < 21; number++)
+      await server.fhir('PUT', `/Patient/many-${number}`, person(`many-${number}`, 'Multitude', 'Mona', '+12125550149'))
+    expect(await candidatesFor({ statedName: 'Mona Multitude' })).toHaveLength(20)
+  })
+
   test('what was stated is attached', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, { statedName: 'Nobody Known', statedPhone: '212 555 9999' })

@@ -291,6 +291,37 @@ describe('the same insurer and member id again', () => {
     const after = (await server.fhir('GET', '/Coverage/coverage-abernathy-ruth')).body
     expect({ ...after, meta: before.meta }).toEqual(before)
   })
+
+  test('another insurer is another Coverage, though the member id is that of one that staff have entered', async () => {
+    const patient = { resourceType: 'Patient', telecom: [{ system: 'phone', value: '+12125550151' }] }
+    const beneficiary = { reference: `Patient/${(await server.fhir('POST', '/Patient', patient)).body.id}` }
+    const entered = {
+      resourceType: 'Coverage',
+      status: 'active',
+      subscriberId: 'M-77',
+      beneficiary,
+      payor: [{ display: 'First Health' }],
+    }
+    const { body: before } = await server.fhir('POST', '/Coverage', entered)
+    const caller = new Caller(server, '+12125550151')
+    await caller.use(TOOL, { payerName: 'Second Health', memberId: 'M-77', groupId: 'G-1' })
+    expect((await server.fhir('GET', `/Coverage/${before.id}`)).body).toEqual(before)
+    const all = await caller.find<Coverage>(`Coverage?beneficiary=${beneficiary.reference}&_sort=_lastUpdated`)
+    expect(all.map(({ payor }) => payor[0]?.display)).toEqual(['First Health', 'Second Health'])
+  })
+
+  test('with another group have that group alone, beside what staff have entered of the plan', async () => {
+    const caller = new Caller(server)
+    const card = { payerName: 'Acme Health', memberId: 'A-1234' }
+    await caller.use(TOOL, { ...card, groupId: 'G-1' })
+    const [coverage] = await coverages(caller)
+    const plan = { type: { coding: [{ code: 'plan' }] }, value: 'Gold' }
+    await server.fhir('PUT', `/Coverage/${coverage?.id}`, { ...coverage, class: [...(coverage?.class ?? []), plan] })
+    await caller.use(TOOL, { ...card, groupId: 'G-2' })
+    const [changed] = await coverages(caller)
+    expect(changed?.class).toMatchObject([plan, { type: { coding: [{ code: 'group' }] }, value: 'G-2' }])
+    expect(changed?.class).toHaveLength(2)
+  })
 })
 
 describe('missing and bad arguments: nothing is asked and nothing is written', () => {

@@ -331,11 +331,7 @@ describe('a patch that cannot be applied is 422:', () => {
       '<add sel="f:Patient" pos="after"><f:Basic/></add>',
       'the resource itself stays',
     ],
-    [
-      'something stands in a value',
-      '<add sel="f:Patient/f:active/@value"><f:x/></add>',
-      'needs an element to stand in',
-    ],
+    ['something stands in a value', '<add sel="f:Patient/f:active/@value"><f:x/></add>', 'must end at an element'],
     [
       'an attribute has siblings',
       '<add sel="f:Patient/f:active/@value" pos="before"><f:x/></add>',

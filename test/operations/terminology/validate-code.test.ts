@@ -204,7 +204,7 @@ describe('ValueSet/$validate-code', () => {
       () => post(url, { name: 'coding', valueCoding: { system: 5, code: 'x' } }),
       400,
       'invalid',
-      /system that is no text/,
+      /system that is not a string/,
     ],
     [
       'a concept without codings',

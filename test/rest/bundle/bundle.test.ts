@@ -244,6 +244,27 @@ describe('batch', () => {
     expect(body.entry[4].resource.type).toBe('searchset')
   })
 
+  test('deletes, updates, patches and reads in that order, whatever the order of its entries', async () => {
+    const { body: before } = await post('batch', [create(patient('Before'))])
+    const [, id = ''] = /Patient\/([^/]+)/.exec(before.entry[0].response.location) ?? []
+    const url = `Patient/${id}`
+    const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/active', value: true }])).toString('base64')
+    const { body } = await post('batch', [
+      { request: { method: 'GET', url } },
+      { request: { method: 'GET', url: `Patient?_id=${id}` } },
+      {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url },
+      },
+      { resource: { ...patient('After'), id }, request: { method: 'PUT', url } },
+      { request: { method: 'DELETE', url } },
+    ])
+    expect(body.entry.map(statusOf)).toEqual([200, 200, 200, 201, 204])
+    const seen = { name: [{ family: 'After' }], active: true, meta: { versionId: '4' } }
+    expect(body.entry[0].resource).toMatchObject(seen)
+    expect(body.entry[1].resource.entry).toMatchObject([{ resource: seen }])
+  })
+
   test('may call operations', async () => {
     const { body: stored } = await server.fhir(
       'POST',

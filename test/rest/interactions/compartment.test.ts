@@ -1,7 +1,7 @@
 /** Search in compartments: https://hl7.org/fhir/R4/http.html#vsearch. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { compartmentTypes, membershipOf } from '../../../src/fhir/compartments.ts'
+import { compartmentMembers, compartmentTypes } from '../../../src/fhir/compartments.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
 
@@ -187,7 +187,7 @@ describe('/metadata', () => {
       ),
     )
     const urls = compartmentTypes.flatMap((type) =>
-      [...(membershipOf(type)?.keys() ?? [])].map((member) => `${type}/${id('1')}/${member}?_count=0`),
+      [...(compartmentMembers(type)?.keys() ?? [])].map((member) => `${type}/${id('1')}/${member}?_count=0`),
     )
     const entry = urls.map((url) => ({ request: { method: 'GET', url } }))
     const answer = await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })

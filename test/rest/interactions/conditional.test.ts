@@ -97,10 +97,17 @@ describe('conditional update', () => {
     expect((await server.fhir('GET', `/Patient/${other.id}`)).body).toEqual(other)
   })
 
-  test('without a match and with a new id creates it under that id', async () => {
+  test('without a match and with a new id creates it under that id, by itself and in a Bundle', async () => {
     const id = randomUUID()
     const put = await server.fhir('PUT', `/Patient?${criteria(id)}`, { ...patient(id), id })
     expect([put.status, put.body.id]).toEqual([201, id])
+    for (const type of ['batch', 'transaction']) {
+      const id = randomUUID()
+      const entry = [{ resource: { ...patient(id), id }, request: { method: 'PUT', url: `Patient?${criteria(id)}` } }]
+      const { body } = await server.fhir('POST', '/', { resourceType: 'Bundle', type, entry })
+      const location = `${server.url}/Patient/${id}/_history/1`
+      expect(body.entry).toMatchObject([{ response: { status: '201 Created', location } }])
+    }
   })
 
   test('without a match brings back the deleted resource of that id as its next version', async () => {

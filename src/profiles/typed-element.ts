@@ -1,42 +1,42 @@
-/** A place in a resource as a profile looks at it: its value, its type of R4, and where it stands. */
+/** Elements of a resource as profiles see them: value, R4 type and position. */
 import { type ElementStructure, isResourceType, type Structure, structureOf } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
 
-export interface Item {
-  /** Undefined or null where a primitive has an extension and no value. */
+export interface TypedElement {
+  /** Undefined or null when a primitive has extensions but no value. */
   readonly value: unknown
-  /** The `_name` beside a primitive. */
+  /** The `_name` of a primitive. */
   readonly sibling?: unknown
-  /** A backbone element's is the path that defines it, `Patient.contact`. */
+  /** The R4 type; for a backbone element the path that defines it, `Patient.contact`. */
   readonly type: string
   /** FHIRPath, `Patient.name[0].given[1]`. */
   readonly path: string
-  /** The name of the element, `name`; of a resource its type. */
+  /** The element name, `name`; for a resource its type. */
   readonly name: string
-  readonly parent?: Item
+  readonly parent?: TypedElement
   /** %resource and %rootResource. */
   readonly resource: Readonly<Record<string, unknown>>
   readonly rootResource: Readonly<Record<string, unknown>>
 }
 
-/** A resource that stands for itself. Undefined when R4 has no such type. */
-export function itemOf(resource: Readonly<Record<string, unknown>>): Item | undefined {
+/** The root element of a resource. Undefined when R4 has no such type. */
+export function rootElement(resource: Readonly<Record<string, unknown>>): TypedElement | undefined {
   const type = resource['resourceType']
   if (!isResourceType(type)) return undefined
   return { value: resource, type, path: type, name: type, resource, rootResource: resource }
 }
 
-/** What an element name of FHIRPath selects: `value` stands for `valueQuantity`. */
-export function childrenOf(item: Item, name: string): readonly Item[] {
-  const element = elementsOf(holderType(item)).get(name)
+/** The children with a FHIRPath name; `value` selects `valueQuantity`. */
+export function childElements(item: TypedElement, name: string): readonly TypedElement[] {
+  const element = elementsByName(holderType(item)).get(name)
   return element === undefined ? [] : valuesOf(item, element)
 }
 
-/** All that is directly in it and known to R4. */
-export function allChildren(item: Item): readonly Item[] {
+/** All children that R4 defines. */
+export function allChildElements(item: TypedElement): readonly TypedElement[] {
   const holder = holderOf(item)
   if (holder === undefined) return []
-  const elements = namedByKey(holderType(item))
+  const elements = elementsByKey(holderType(item))
   const present = new Set<ElementStructure>()
   for (const key of Object.keys(holder)) {
     const element = elements.get(key.startsWith('_') ? key.slice(1) : key)
@@ -45,16 +45,16 @@ export function allChildren(item: Item): readonly Item[] {
   return [...present].flatMap((element) => valuesOf(item, element))
 }
 
-/** A primitive's children are those of its `_name`. */
-const holderOf = ({ value, sibling }: Item): Readonly<Record<string, unknown>> | undefined =>
+/** The JSON object that has the children; for a primitive it is `_name`. */
+const holderOf = ({ value, sibling }: TypedElement): Readonly<Record<string, unknown>> | undefined =>
   isObject(value) ? value : isObject(sibling) ? sibling : undefined
 
-const holderType = ({ value, type }: Item): string => (isObject(value) ? type : 'Element')
+const holderType = ({ value, type }: TypedElement): string => (isObject(value) ? type : 'Element')
 
-function valuesOf(item: Item, element: ElementStructure): readonly Item[] {
+function valuesOf(item: TypedElement, element: ElementStructure): readonly TypedElement[] {
   const holder = holderOf(item)
   if (holder === undefined) return []
-  const found: Item[] = []
+  const found: TypedElement[] = []
   for (const [key, type] of element.properties) {
     const [value, sibling] = [holder[key], holder[`_${key}`]]
     if (!Array.isArray(value) && !Array.isArray(sibling)) {
@@ -80,11 +80,11 @@ const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value]
 
 function childOf(
-  parent: Item,
+  parent: TypedElement,
   name: string,
   at: string,
   { type, value, sibling }: { readonly type: string; readonly value: unknown; readonly sibling: unknown },
-): Item {
+): TypedElement {
   const { resource, rootResource } = parent
   const place = { value, sibling, name, parent, path: `${parent.path}.${name}${at}` }
   if (type !== 'Resource' || !isObject(value)) return { ...place, type, resource, rootResource }
@@ -102,51 +102,51 @@ const byName = new WeakMap<Structure, Elements>()
 const byKey = new WeakMap<Structure, Elements>()
 const NONE: Elements = new Map()
 
-/** The elements of a type by their FHIRPath name. */
-export function elementsOf(type: string): Elements {
+/** The element definitions of a type by FHIRPath name. */
+export function elementsByName(type: string): Elements {
   return indexed(type, byName, (element) => [element.name])
 }
 
-/** The same by each of their JSON names. */
-export function namedByKey(type: string): Elements {
+/** The element definitions of a type by JSON name; a choice has several. */
+export function elementsByKey(type: string): Elements {
   return indexed(type, byKey, ({ properties }) => [...properties.keys()])
 }
 
 function indexed(
   type: string,
-  known: WeakMap<Structure, Elements>,
+  cache: WeakMap<Structure, Elements>,
   namesOf: (element: ElementStructure) => readonly string[],
 ): Elements {
   const structure = structureOf(type)
   if (structure === undefined) return NONE
-  const found = known.get(structure)
-  if (found !== undefined) return found
-  const made = new Map(
+  const cached = cache.get(structure)
+  if (cached !== undefined) return cached
+  const index = new Map(
     structure.elements.flatMap((element) => namesOf(element).map((name) => [name, element] as const)),
   )
-  known.set(structure, made)
-  return made
+  cache.set(structure, index)
+  return index
 }
 
 const chains = new Map<string, readonly string[]>()
 
-/** The type and those it is based on: `code`, `string`, `Element`. */
-export function chainOf(type: string): readonly string[] {
+/** The type and its base types: `code`, `string`, `Element`. */
+export function typeHierarchy(type: string): readonly string[] {
   const known = chains.get(type)
   if (known !== undefined) return known
   const structure = structureOf(type)
   if (structure === undefined) return [type]
-  const chain = [type, ...(structure.base === undefined ? [] : chainOf(structure.base))]
+  const chain = [type, ...(structure.base === undefined ? [] : typeHierarchy(structure.base))]
   chains.set(type, chain)
   return chain
 }
 
-/** Whether what is of `type` is also of `other`; a profile of a type, such as SimpleQuantity, is the type. */
+/** Whether `type` is `other` or derived from it; profiled types such as SimpleQuantity count as their base type. */
 export const isA = (type: string, other: string): boolean =>
-  chainOf(type).includes(other) || (QUANTITIES.has(other) && chainOf(other).includes(type))
+  typeHierarchy(type).includes(other) || (QUANTITIES.has(other) && typeHierarchy(other).includes(type))
 
-/** As a type rule means it: a code is no string there, though it is made of one. */
-export const isTyped = (type: string, code: string): boolean =>
+/** Whether `type` satisfies the type rule `code`. Unlike in `isA`, a code is not a string here. */
+export const hasTypeCode = (type: string, code: string): boolean =>
   type === code || (structureOf(type)?.kind !== 'primitive-type' && isA(type, code))
 
 const QUANTITIES: ReadonlySet<string> = new Set([
@@ -160,7 +160,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
 
 const CORE = 'http://hl7.org/fhir/StructureDefinition/'
 
-/** The type that a canonical of R4 itself defines; undefined for a profile. */
+/** The type defined by a canonical of R4 itself; undefined for a profile. */
 export function coreType(canonical: string): string | undefined {
   const [url = ''] = canonical.split('|', 1)
   const name = url.startsWith(CORE) ? url.slice(CORE.length) : ''

@@ -1,4 +1,4 @@
-/** What the terminology operations have in common: what they are asked about, and the terminology that it needs. */
+/** Input parameters that the terminology operations have in common. */
 import type { StructureDefinition } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationInput } from '../../core/operation.ts'
@@ -8,12 +8,12 @@ import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { checkResource } from '../../fhir/validate.ts'
 import { canonicalOf, canonicalText } from '../../terminology/canonical.ts'
-import { unknownCanonical } from '../../terminology/missing-terms.ts'
 import type { Terms, TermsType } from '../../terminology/packaged.ts'
+import { unknownCanonical } from '../../terminology/unknown-reason.ts'
 import type { RecordedCode, ValidateOptions } from '../../terminology/validate-code.ts'
 
-/** Of the parameters that say the same, the one that is given. @throws FhirError 400 unless exactly one is */
-export function oneOf<Name extends string>(input: OperationInput, names: readonly Name[]): Name {
+/** The one of several alternative parameters that is given. @throws FhirError 400 unless exactly one is */
+export function exactlyOneOf<Name extends string>(input: OperationInput, names: readonly Name[]): Name {
   const given = names.filter((name) => input[name] !== undefined)
   const [name] = given
   if (name !== undefined && given.length === 1) return name
@@ -26,19 +26,19 @@ export function oneOf<Name extends string>(input: OperationInput, names: readonl
   )
 }
 
-/** What an operation is about: the resource itself, or its canonical. */
+/** The resource that an operation is about, or its canonical. */
 export type Subject<Type extends TermsType> =
   | { readonly given: Terms[Type]; readonly canonical?: never }
   | { readonly canonical: string; readonly given?: never }
 
 interface Naming<Type extends TermsType> {
   readonly type: Type
-  /** The parameters that hold the resource itself, and the version that goes with `url`. */
+  /** The names of the parameters for the resource itself, and for the version that belongs to `url`. */
   readonly inline: string
   readonly version: string
 }
 
-/** By the id of the address, the resource in the request, or its url. @throws FhirError 400, 404, 410 or 422 */
+/** The subject given by the id in the URL, as a resource in the request, or by `url`. @throws FhirError 400, 404, 410 or 422 */
 export async function subjectOf<Type extends TermsType>(
   ctx: Context,
   input: OperationInput,
@@ -49,7 +49,7 @@ export async function subjectOf<Type extends TermsType>(
     refuse(input, ['url', inline, version], `The address says which ${type} is meant`)
     return { given: (await ctx.read(type, id)).resource as Terms[Type] }
   }
-  if (oneOf(input, ['url', inline]) === inline) {
+  if (exactlyOneOf(input, ['url', inline]) === inline) {
     refuse(input, [version], `The ${type} in the request has a version of its own`)
     checkResource(input[inline], type)
     return { given: input[inline] as Terms[Type] }
@@ -62,34 +62,34 @@ function refuse(input: OperationInput, names: readonly string[], why: string): v
   if (given.length > 0) throw badRequest(`${why}, so ${given.join(' and ')} may not be given`, { expression: given })
 }
 
-/** @throws FhirError 400 when the canonical has another version already */
+/** Adds a version to a canonical. @throws FhirError 400 when the canonical has another version */
 export function versioned(canonical: string, version: string | undefined): string {
   const named = canonicalOf(canonical)
   if (version === undefined) return canonicalText(named)
   if (named.version !== undefined && named.version !== version)
-    throw badRequest(`${canonical} names another version than ${version}, which is asked for beside it`)
+    throw badRequest(`${canonical} has another version than ${version}, which is requested too`)
   return canonicalText({ url: named.url, version })
 }
 
-/** @throws FhirError 404 naming what is not here */
-export function held<Found>(found: Found | undefined, what: string, canonical: string): Found {
+/** Returns `found`. @throws FhirError 404 naming the missing definition, when it is undefined */
+export function requireFound<Found>(found: Found | undefined, what: string, canonical: string): Found {
   if (found === undefined) throw unknownCanonical(what, canonical)
   return found
 }
 
 interface CodedNames {
-  /** The parameter that holds the version of the code system, where there is one. */
+  /** The parameter for the version of the code system, if any. */
   readonly version?: string
-  /** The code system, where the operation is about one. */
+  /** The code system, when the operation is about one. */
   readonly system?: string
 }
 
-/** A code that may have to be completed: a plain one has its system by the value set. */
-export type AskedCode = Omit<RecordedCode, 'system'> & { readonly system?: string }
+/** A code whose system may be missing, as a value set may imply it. */
+export type InputCode = Omit<RecordedCode, 'system'> & { readonly system?: string }
 
-/** The codes asked about: one, or all codings of a CodeableConcept. @throws FhirError 400 */
-export function askedCodes(input: OperationInput, names: CodedNames): readonly AskedCode[] {
-  switch (oneOf(input, ['code', 'coding', 'codeableConcept'])) {
+/** The codes in the input: a single one, or all codings of a CodeableConcept. @throws FhirError 400 when there is none */
+export function inputCodes(input: OperationInput, names: CodedNames): readonly InputCode[] {
+  switch (exactlyOneOf(input, ['code', 'coding', 'codeableConcept'])) {
     case 'coding':
       return [fromCoding(input.coding, 'coding', names)]
     case 'codeableConcept':
@@ -98,7 +98,7 @@ export function askedCodes(input: OperationInput, names: CodedNames): readonly A
       )
     case 'code':
       return [
-        asked(input.code as string, {
+        inputCode(input.code as string, {
           system: (input.system as string | undefined) ?? names.system,
           version: names.version === undefined ? undefined : (input[names.version] as string | undefined),
           display: input.display as string | undefined,
@@ -107,44 +107,44 @@ export function askedCodes(input: OperationInput, names: CodedNames): readonly A
   }
 }
 
-/** Of one concept. */
-const MOST_CODINGS = 100
+/** Per CodeableConcept. */
+const MAX_CODINGS = 100
 
 function codingsOf({ coding }: Readonly<Record<string, unknown>>): readonly unknown[] {
   if (!Array.isArray(coding) || coding.length === 0)
-    throw badRequest('Parameter codeableConcept has no coding to look at', { expression: 'codeableConcept.coding' })
-  if (coding.length > MOST_CODINGS)
-    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; ${MOST_CODINGS} are the most`, {
+    throw badRequest('Parameter codeableConcept has no coding', { expression: 'codeableConcept.coding' })
+  if (coding.length > MAX_CODINGS)
+    throw badRequest(`Parameter codeableConcept has ${coding.length} codings; the maximum is ${MAX_CODINGS}`, {
       expression: 'codeableConcept.coding',
     })
   return coding
 }
 
-/** @throws FhirError 400 naming what of a Coding is missing or no text */
-export function fromCoding(coding: unknown, where: string, names: Pick<CodedNames, 'system'> = {}): AskedCode {
-  const held = isObject(coding) ? coding : {}
+/** The code of a Coding. @throws FhirError 400 naming the element that is missing or not a string */
+export function fromCoding(coding: unknown, where: string, names: Pick<CodedNames, 'system'> = {}): InputCode {
+  const fields = isObject(coding) ? coding : {}
   const text = (name: 'system' | 'version' | 'code' | 'display'): string | undefined => {
-    const value = held[name]
+    const value = fields[name]
     if (value === undefined || (typeof value === 'string' && value !== '')) return value
-    throw badRequest(`Parameter ${where} has a ${name} that is no text`, { expression: `${where}.${name}` })
+    throw badRequest(`Parameter ${where} has a ${name} that is not a string`, { expression: `${where}.${name}` })
   }
   const code = text('code')
   if (code === undefined) throw badRequest(`Parameter ${where} has no code`, { expression: `${where}.code` })
-  return asked(code, { system: text('system') ?? names.system, version: text('version'), display: text('display') })
+  return inputCode(code, { system: text('system') ?? names.system, version: text('version'), display: text('display') })
 }
 
-const asked = (
+const inputCode = (
   code: string,
   { system, version, display }: { [Name in 'system' | 'version' | 'display']: string | undefined },
-): AskedCode => ({
+): InputCode => ({
   code,
   ...(system === undefined ? {} : { system }),
   ...(version === undefined ? {} : { version }),
   ...(display === undefined ? {} : { display }),
 })
 
-/** @throws FhirError 400 for a code whose system is not known */
-export function withSystem(code: AskedCode): RecordedCode {
+/** The code, which must have a system. @throws FhirError 400 when it has none */
+export function withSystem(code: InputCode): RecordedCode {
   const { system } = code
   if (system === undefined)
     throw badRequest(`The system of the code ${code.code} is missing; give it as system, or in the coding`, {
@@ -153,28 +153,28 @@ export function withSystem(code: AskedCode): RecordedCode {
   return { ...code, system }
 }
 
-/** The definitions held are those of now. @throws FhirError 422 when they are younger than the date asked for */
+/** Only current definitions are available. @throws FhirError 422 when one is newer than the requested date */
 export function checkDate(date: unknown, definitions: readonly Pick<Terms[TermsType], 'url' | 'date'>[]): void {
   if (typeof date !== 'string') return
-  const younger = definitions.find((definition) => definition.date !== undefined && isAfter(definition.date, date))
-  if (younger === undefined) return
+  const newer = definitions.find((definition) => definition.date !== undefined && isAfter(definition.date, date))
+  if (newer === undefined) return
   throw new FhirError(422, {
     code: 'not-supported',
-    diagnostics: `${younger.url ?? 'The definition'} is of ${younger.date}; how it was on ${date} is not kept here`,
+    diagnostics: `${newer.url ?? 'The definition'} is of ${newer.date}; its state on ${date} is not kept here`,
     expression: 'date',
   })
 }
 
-/** Wholly after: 2020-05 is not after 2020-05-03. */
+/** Whether the whole of `one` is after `other`: 2020-05 is not after 2020-05-03. */
 function isAfter(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length, 'YYYY-MM-DD'.length)
   return one.slice(0, length) > other.slice(0, length)
 }
 
 /**
- * The canonical of the value set that an element is bound to: of a profile of the clinic, or of a type of R4.
+ * The canonical of the value set to which an element of a stored profile or an R4 type is bound.
  * @param context `http://hl7.org/fhir/StructureDefinition/Patient#Patient.gender`
- * @throws FhirError 400 or 404
+ * @throws FhirError 400 when the context names no element, 404 when there is no binding
  */
 export async function boundValueSet(ctx: Context, context: string): Promise<string> {
   const [canonical = '', path = ''] = context.split('#')
@@ -186,7 +186,7 @@ export async function boundValueSet(ctx: Context, context: string): Promise<stri
       },
     )
   const bound = (await boundByProfile(ctx, canonicalOf(canonical).url, path)) ?? boundByType(path)
-  return held(bound, 'binding of', context)
+  return requireFound(bound, 'binding of', context)
 }
 
 async function boundByProfile(ctx: Context, url: string, path: string): Promise<string | undefined> {
@@ -210,7 +210,7 @@ function boundByType(path: string): string | undefined {
   return element?.binding
 }
 
-/** What $validate-code takes beside the code, of value sets and code systems alike. */
+/** The options of $validate-code for both value sets and code systems. */
 export const validateOptions = ({ abstract, displayLanguage }: OperationInput): ValidateOptions => ({
   abstract: abstract === true,
   ...(typeof displayLanguage === 'string' ? { displayLanguage } : {}),

@@ -1,4 +1,4 @@
-/** Requests of which none is like another: names, values, units, expressions and tokens that no server has met. */
+/** Requests that are all different: names, values, units, expressions and tokens that the server has not seen. */
 import { patient } from '../data-set.ts'
 import type { HttpRequest } from '../load.ts'
 
@@ -44,7 +44,7 @@ const KINDS: readonly ((n: number) => HttpRequest)[] = [
   (n) => get(`/ValueSet/$expand?url=https://clinic.example/value-sets/${n}`),
 ]
 
-export const unheardOf = (n: number): HttpRequest => {
+export const unseenRequest = (n: number): HttpRequest => {
   const kind = KINDS[n % KINDS.length]
   if (kind === undefined) throw new Error('There are no kinds of requests')
   return kind(n)

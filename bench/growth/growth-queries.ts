@@ -1,4 +1,4 @@
-/** What is asked of a small and of a large store, and how many it finds in either. */
+/** The queries to a small and a large store, with the number of entries that they find. */
 import {
   birthDateOf,
   dayRange,
@@ -14,18 +14,18 @@ import {
 } from '../data-set.ts'
 import { gramsOf, minuteOf, wordOf } from './grown-data.ts'
 
-export interface Question {
+export interface GrowthQuery {
   readonly name: string
   /**
-   * `few`: a search by an index that finds few. `page`: the first page of a sorted search, or a later one. `other`: its
-   * work grows with the data, and it is shown for information.
+   * `few`: a search by an index that finds few. `page`: the first or a later page of a sorted search. `other`: a query whose
+   * work grows with the data, for information.
    */
   readonly kind: 'few' | 'page' | 'other'
-  /** Entries of the answer, at least and at most; it keeps a broken question from looking fast. */
+  /** The minimum and maximum number of entries in the response, so that a broken query does not look fast. */
   readonly entries: readonly [number, number]
-  /** `n`: any whole number from 0. */
+  /** The path of request number `n`, from 0. */
   readonly path: (n: number, sizes: Sizes) => string
-  /** The page to measure is as many pages of this length further, as a share of all patients. */
+  /** Measures a later page instead, which starts after this share of all patients. */
   readonly deep?: number
 }
 
@@ -33,7 +33,7 @@ const PAGE = 20
 const MINUTE = 60_000
 const SYSTEM = encodeURIComponent('https://clinic.example/patients|')
 
-/** All over the data set. */
+/** Distributes `n` over the data set. */
 const among = (n: number, count: number): number => (n * 7_919) % count
 const patientOf = (n: number, { patients }: Sizes): number => among(n, patients)
 const identifier = (n: number): string => `identifier=${SYSTEM}P-${n}`
@@ -44,31 +44,38 @@ const hour = (param: string): string => {
   return `${param}=ge${from}&${param}=lt${to}`
 }
 
-const few = (name: string, entries: Question['entries'], path: Question['path']): Question => ({
+const few = (name: string, entries: GrowthQuery['entries'], path: GrowthQuery['path']): GrowthQuery => ({
   name,
   kind: 'few',
   entries,
   path,
 })
-const ofPatient = (name: string, entries: Question['entries'], path: (patient: number) => string): Question =>
+const ofPatient = (name: string, entries: GrowthQuery['entries'], path: (patient: number) => string): GrowthQuery =>
   few(name, entries, (n, sizes) => path(patientOf(n, sizes)))
-const ofPractitioner = (name: string, entries: Question['entries'], path: (practitioner: number) => string): Question =>
-  few(name, entries, (n, { practitioners }) => path(among(n, practitioners)))
-const page = (name: string, path: Question['path'], entries: Question['entries'] = [PAGE, PAGE]): Question => ({
+const ofPractitioner = (
+  name: string,
+  entries: GrowthQuery['entries'],
+  path: (practitioner: number) => string,
+): GrowthQuery => few(name, entries, (n, { practitioners }) => path(among(n, practitioners)))
+const page = (
+  name: string,
+  path: GrowthQuery['path'],
+  entries: GrowthQuery['entries'] = [PAGE, PAGE],
+): GrowthQuery => ({
   name,
   kind: 'page',
   entries,
   path,
 })
-const sorted = (query: string): Question => page(query, () => `/${query}&_count=${PAGE}`)
-const other = (name: string, entries: Question['entries'], path: string): Question => ({
+const sorted = (query: string): GrowthQuery => page(query, () => `/${query}&_count=${PAGE}`)
+const other = (name: string, entries: GrowthQuery['entries'], path: string): GrowthQuery => ({
   name,
   kind: 'other',
   entries,
   path: () => path,
 })
 
-const FEW: readonly Question[] = [
+const SELECTIVE: readonly GrowthQuery[] = [
   ofPatient('identifier', [1, 1], (n) => `/Patient?${identifier(n)}`),
   few('three identifiers', [3, 3], (n, sizes) => {
     const own = [n, n + 1, n + 2].map((each) => `P-${patientOf(each, sizes)}`)
@@ -117,7 +124,7 @@ const FEW: readonly Question[] = [
   few('_id', [1, 1], (n, { slots }) => `/Slot?_id=${slotId(among(n, slots))}`),
 ]
 
-const PAGES: readonly Question[] = [
+const PAGES: readonly GrowthQuery[] = [
   sorted('Patient?_sort=family'),
   sorted('Patient?_sort=-family'),
   sorted('Patient?_sort=birthdate'),
@@ -168,11 +175,11 @@ const PAGES: readonly Question[] = [
   },
 ]
 
-const OTHERS: readonly Question[] = [
+const OTHERS: readonly GrowthQuery[] = [
   other('family, three letters', [PAGE, PAGE], `/Patient?family=Ros&_count=${PAGE}`),
   other('_total=accurate', [PAGE, PAGE], `/Patient?gender=female&_total=accurate&_count=${PAGE}`),
   other(':contains', [PAGE, PAGE], `/Patient?family:contains=ridge&_count=${PAGE}`),
   other(':missing, of which there is none', [0, 0], '/Patient?birthdate:missing=true'),
 ]
 
-export const QUESTIONS: readonly Question[] = [...FEW, ...PAGES, ...OTHERS]
+export const GROWTH_QUERIES: readonly GrowthQuery[] = [...SELECTIVE, ...PAGES, ...OTHERS]

@@ -1,24 +1,24 @@
-/** Goes through a resource once and reports every element that its type does not allow: https://hl7.org/fhir/R4/json.html. */
+/** Traverses a resource once and reports every element that violates the definition of its type: https://hl7.org/fhir/R4/json.html. */
 import { isResourceType } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'
-import { checkContained, scopeOf } from './contained.ts'
+import { checkContained, rootScope } from './contained.ts'
 import { expectedArray, expectedObject, kindOf, wrongResourceType } from './messages.ts'
-import { type Content, meantInstead, type Plan, type Property, planOf } from './plan.ts'
+import { type ElementContent, type Plan, type Property, suggestionFor, validationPlanOf } from './plan.ts'
 import type { Primitive } from './primitives.ts'
 import { type Report, shortened } from './report.ts'
 import type { ResourceScope, Rule } from './rules.ts'
 
-/** Objects within objects: far more than any resource needs, and the recursion ends before the stack does. */
+/** Nesting of objects: far more than any resource needs, and not enough to overflow the stack. */
 const MAX_DEPTH = 100
 
 type Elements = Record<string, unknown>
-type Of<Kind extends Content['kind']> = Extract<Content, { kind: Kind }>
+type Of<Kind extends ElementContent['kind']> = Extract<ElementContent, { kind: Kind }>
 
 const EMPTY = 'is empty: an element must have a value or children besides its id (ele-1); leave it out instead'
 const NULL = 'must not be null; leave the element out instead'
 
-export class Walk {
+export class ResourceValidator {
   readonly #report: Report
   readonly #warnings: boolean
   #scope: ResourceScope
@@ -28,12 +28,12 @@ export class Walk {
   constructor(report: Report, resource: Elements, warnings: boolean) {
     this.#report = report
     this.#warnings = warnings
-    this.#scope = scopeOf(resource)
+    this.#scope = rootScope(resource)
   }
 
-  /** Checks the resource, which is of this concrete type. */
+  /** Validates the resource as this concrete type. */
   run(type: string): void {
-    this.#object(planOf(type), this.#scope.resource)
+    this.#object(validationPlanOf(type), this.#scope.resource)
   }
 
   #object(plan: Plan, value: Elements): void {
@@ -56,7 +56,7 @@ export class Walk {
     }
   }
 
-  /** Whether there is anything besides an id. */
+  /** Validates the properties; true when there is any besides an id. */
   #properties(plan: Plan, value: Elements): boolean {
     let content = false
     let chosen: Property | undefined
@@ -83,7 +83,7 @@ export class Walk {
 
   #unknown(plan: Plan, key: string): void {
     if (plan.isResource && key === 'resourceType') return
-    this.#report.add('structure', `is not an element of ${plan.type}; ${meantInstead(plan, key)}`, key)
+    this.#report.add('structure', `is not an element of ${plan.type}; ${suggestionFor(plan, key)}`, key)
   }
 
   #onlyChoice({ choice = [], key, name }: Property, value: Elements): void {
@@ -105,7 +105,7 @@ export class Walk {
   #rules(rules: readonly Rule[], focus: unknown): void {
     for (const rule of rules) {
       if (rule.severity === 'warning' && !this.#warnings) continue
-      if (!rule.holds(focus, this.#scope)) {
+      if (!rule.isSatisfied(focus, this.#scope)) {
         this.#report.add(
           'invariant',
           `breaks ${rule.key}: ${rule.human} (FHIRPath: ${rule.expression})`,
@@ -182,14 +182,14 @@ export class Walk {
     else this.#report.add('value', `must be ${expected} (${type})${got}`)
   }
 
-  /** `_birthDate` and the entries of `_given`; null stands where only the value has something to say. */
+  /** `_birthDate`, or an entry of `_given`, which is null for a value without id and extensions. */
   #sibling({ of }: Of<'sibling'>, value: unknown, holder: Elements, index: number | undefined): void {
     const partner = index === undefined ? holder[of] : at(holder[of], index)
     const hasValue = partner !== undefined && partner !== null
     if (isObject(value)) {
-      // Beside a value, an id alone is content enough.
-      if (hasValue && value['id'] !== undefined) this.#properties(planOf('Element'), value)
-      else this.#object(planOf('Element'), value)
+      // With a value, an id alone is sufficient content.
+      if (hasValue && value['id'] !== undefined) this.#properties(validationPlanOf('Element'), value)
+      else this.#object(validationPlanOf('Element'), value)
     } else if (value !== null || index === undefined || !hasValue) {
       this.#report.add('structure', `must be an object with id or extension under _${of}; got ${kindOf(value)}`)
     }
@@ -206,12 +206,12 @@ export class Walk {
     }
   }
 
-  /** The type that a relative reference names; an absolute one need not name any. */
+  /** Checks the type named by a relative reference; an absolute one may not name any. */
   #target(targets: ReadonlySet<string>, reference: unknown): void {
     const type = typeof reference === 'string' ? /^([A-Z]\w+)[/?]/.exec(reference)?.[1] : undefined
     if (type === undefined || targets.has(type)) return
-    const wanted = [...targets].join(' or ')
-    this.#report.add('value', `refers to ${shortened(type)}, but must refer to ${wanted}`, 'reference')
+    const allowed = [...targets].join(' or ')
+    this.#report.add('value', `refers to ${shortened(type)}, but must refer to ${allowed}`, 'reference')
   }
 
   #nested({ name }: Property, value: unknown): void {
@@ -224,14 +224,14 @@ export class Walk {
       this.#within({ ...this.#scope, resource: value }, type)
       checkContained(this.#report, value, this.#scope.localReferences())
     } else {
-      this.#within(scopeOf(value), type)
+      this.#within(rootScope(value), type)
     }
   }
 
   #within(scope: ResourceScope, type: string): void {
     const outer = this.#scope
     this.#scope = scope
-    this.#object(planOf(type), scope.resource)
+    this.#object(validationPlanOf(type), scope.resource)
     this.#scope = outer
   }
 }

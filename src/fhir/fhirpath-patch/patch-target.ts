@@ -1,36 +1,34 @@
-/** A place in a resource that a patch may change: https://hl7.org/fhir/R4/json.html says how JSON holds lists and primitives. */
+/** Elements of a resource that a patch may change, in their JSON representation: https://hl7.org/fhir/R4/json.html. */
 import { type ElementStructure, structureOf } from '../definitions.ts'
 import { choiceSuffixOf, Node } from '../fhirpath/node.ts'
-import { isObject } from '../resource.ts'
+import { isObject, type JsonObject } from '../resource.ts'
 
-export type JsonObject = Record<string, unknown>
-
-/** Where a place is: an element of `holder`, in JSON under `property` and beside it, under `_property`. */
-export interface Position {
-  readonly holder: Place
+/** The position of a target: an element of `holder`, in the JSON properties `property` and `_property`. */
+export interface TargetPosition {
+  readonly holder: PatchTarget
   readonly element: ElementStructure
   readonly property: string
-  /** In a list. */
+  /** The index in a list. */
   readonly index: number | undefined
 }
 
-export interface Place {
-  /** What stands here: `HumanName`, `date`, `Patient.contact` for a backbone element, `Patient` for a resource. */
+export interface PatchTarget {
+  /** `HumanName`, `date`, `Patient.contact` for a backbone element, `Patient` for a resource. */
   readonly type: string
-  /** As FHIRPath sees it. */
+  /** The node for FHIRPath. */
   readonly node: Node
-  /** undefined for the resource itself. */
-  readonly at: Position | undefined
+  /** Undefined for the resource itself. */
+  readonly at: TargetPosition | undefined
 }
 
-/** What stands, or is to stand, at a place. */
-export interface Content {
+/** The value of an element. */
+export interface ElementValue {
   readonly value: unknown
   /** `id` and `extension` of a primitive. */
   readonly sibling: unknown
 }
 
-export const rootOf = (resource: JsonObject): Place => ({
+export const rootOf = (resource: JsonObject): PatchTarget => ({
   type: String(resource.resourceType),
   node: new Node(resource),
   at: undefined,
@@ -38,7 +36,7 @@ export const rootOf = (resource: JsonObject): Place => ({
 
 export const isPrimitive = (type: string): boolean => structureOf(type)?.kind === 'primitive-type'
 
-/** By its FHIRPath name (`deceased`), as definitions write a choice (`deceased[x]`), or as JSON does (`deceasedBoolean`). */
+/** Finds an element by its name in FHIRPath (`deceased`), definitions (`deceased[x]`) or JSON (`deceasedBoolean`). */
 export function elementOf(type: string, name: string): ElementStructure | undefined {
   const { elements = [] } = structureOf(isPrimitive(type) ? 'Element' : type) ?? {}
   return elements.find((element) => element.name === name.replace(/\[x\]$/, '') || element.properties.has(name))
@@ -47,24 +45,24 @@ export function elementOf(type: string, name: string): ElementStructure | undefi
 export const elementNames = (type: string): readonly string[] =>
   (structureOf(isPrimitive(type) ? 'Element' : type)?.elements ?? []).map(({ name }) => name)
 
-/** The object that holds the elements of what stands at `place`. */
-function elementsAt({ type, node }: Place): JsonObject | undefined {
+/** The JSON object that holds the child elements of `target`. */
+function elementsAt({ type, node }: PatchTarget): JsonObject | undefined {
   const object = isPrimitive(type) ? node.sibling : node.value
   return isObject(object) ? object : undefined
 }
 
-/** Every occurrence of `element` at `place`, in order. */
-export function childrenOf(place: Place, element: ElementStructure): readonly Place[] {
-  const elements = elementsAt(place)
+/** Every occurrence of `element` at `target`, in order. */
+export function childrenOf(target: PatchTarget, element: ElementStructure): readonly PatchTarget[] {
+  const elements = elementsAt(target)
   if (elements === undefined) return []
   return [...element.properties].flatMap(([property, type]) => {
     const { values, siblings, isList } = listAt(elements, property)
-    return values.map((value, index): Place => {
+    return values.map((value, index): PatchTarget => {
       const suffix = choiceSuffixOf(element.name, property)
       return {
         type: type === 'Resource' && isObject(value) ? String(value.resourceType) : type,
-        node: new Node(value ?? undefined, siblings[index] ?? undefined, place.node, property, suffix),
-        at: { holder: place, element, property, index: isList ? index : undefined },
+        node: new Node(value ?? undefined, siblings[index] ?? undefined, target.node, property, suffix),
+        at: { holder: target, element, property, index: isList ? index : undefined },
       }
     })
   })
@@ -72,12 +70,12 @@ export function childrenOf(place: Place, element: ElementStructure): readonly Pl
 
 interface List {
   readonly values: unknown[]
-  /** As many as values; null where there is nothing. */
+  /** As many as values, null when absent. */
   readonly siblings: unknown[]
   readonly isList: boolean
 }
 
-/** Both arrays of a list, equally long; a single element as a list of one, an absent one as an empty list. */
+/** Both arrays of a list with equal length; a single value as a list of one, an absent one as an empty list. */
 function listAt(elements: JsonObject, property: string): List {
   const value = elements[property]
   const sibling = elements[`_${property}`]
@@ -90,20 +88,20 @@ function listAt(elements: JsonObject, property: string): List {
   return { values: filled(values), siblings: filled(siblings), isList: true }
 }
 
-/** Puts `content` where `place` has no such element yet. */
-export const setElement = (place: Place, property: string, content: Content): void =>
-  setProperty(writableElements(place), property, content)
+/** Sets a child element of `target`. */
+export const setElement = (target: PatchTarget, property: string, content: ElementValue): void =>
+  setProperty(writableElements(target), property, content)
 
-export function setProperty(elements: JsonObject, property: string, { value, sibling }: Content): void {
+export function setProperty(elements: JsonObject, property: string, { value, sibling }: ElementValue): void {
   setOrDelete(elements, property, value)
   setOrDelete(elements, `_${property}`, sibling)
 }
 
-/** Gets the items of a list, and gives those it shall have; an empty list disappears. */
-type ListChange = (items: readonly Content[]) => readonly Content[]
+/** Maps the items of a list to its new items; an empty list is removed. */
+type ListChange = (items: readonly ElementValue[]) => readonly ElementValue[]
 
-export const changeList = (place: Place, property: string, change: ListChange): void =>
-  changeItems(writableElements(place), property, change)
+export const changeList = (target: PatchTarget, property: string, change: ListChange): void =>
+  changeItems(writableElements(target), property, change)
 
 export function changeItems(elements: JsonObject, property: string, change: ListChange): void {
   const { values, siblings } = listAt(elements, property)
@@ -122,17 +120,17 @@ function setOrDelete(elements: JsonObject, name: string, value: unknown): void {
   else elements[name] = value
 }
 
-/** A primitive that had neither id nor extension gets room for them. */
-function writableElements(place: Place): JsonObject {
-  const elements = elementsAt(place)
+/** The object for the child elements of `target`; created for a primitive without id and extensions. */
+function writableElements(target: PatchTarget): JsonObject {
+  const elements = elementsAt(target)
   if (elements !== undefined) return elements
-  const made: JsonObject = {}
-  if (place.at !== undefined) put(place.at, { value: place.node.value, sibling: made })
-  return made
+  const created: JsonObject = {}
+  if (target.at !== undefined) put(target.at, { value: target.node.value, sibling: created })
+  return created
 }
 
-/** Puts `content` at a position that exists; another type of a choice gets another property. */
-export function put({ holder, property, index }: Position, content: Content, as = property): void {
+/** Replaces the value at an existing position; `as` differs from the property when a choice changes its type. */
+export function put({ holder, property, index }: TargetPosition, content: ElementValue, as = property): void {
   if (index !== undefined) {
     changeList(holder, property, (items) => items.with(index, content))
     return
@@ -141,14 +139,14 @@ export function put({ holder, property, index }: Position, content: Content, as 
   setElement(holder, as, content)
 }
 
-/** Takes out what stands at a position, and every element around it that is empty without it. */
-export function remove({ holder, property, index }: Position): void {
+/** Removes the element at a position, and the elements around it that become empty. */
+export function remove({ holder, property, index }: TargetPosition): void {
   if (index === undefined) setElement(holder, property, { value: undefined, sibling: undefined })
   else changeList(holder, property, (items) => items.toSpliced(index, 1))
   if (holder.at !== undefined && isEmpty(holder)) remove(holder.at)
 }
 
 /** ele-1: an element has a value or children besides its id. */
-const isEmpty = (place: Place): boolean =>
-  !(isPrimitive(place.type) && place.node.value !== undefined) &&
-  Object.keys(elementsAt(place) ?? {}).every((name) => name === 'id')
+const isEmpty = (target: PatchTarget): boolean =>
+  !(isPrimitive(target.type) && target.node.value !== undefined) &&
+  Object.keys(elementsAt(target) ?? {}).every((name) => name === 'id')
