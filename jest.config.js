@@ -1,9 +1,9 @@
 /**
- * Tests run the TypeScript sources; only the type annotations are stripped on the way. A suite that keeps data in a
- * store runs on each engine, any other once (test/support/suites.ts tells them apart).
+ * The short tier of the tests, and what both tiers share; jest.long.config.js is the long one. test/suites.ts says
+ * which suites are in each. Tests run the TypeScript sources; only the type annotations are stripped on the way.
  */
+import { suitesOf } from './test/suites.ts'
 import { canUseMongo } from './test/support/mongo-run.ts'
-import { suitesOnEveryEngine } from './test/support/suites.ts'
 
 const swc = (syntax) => ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax } }, module: { type: 'commonjs' } }]
 
@@ -13,37 +13,47 @@ const esmOnly = ['jose/', 'double-metaphone/', 'fhir-kit-client/']
 const importing = ['mongodb/lib/runtime_adapters\\.js$']
 
 const common = {
-  testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/global-setup.ts',
-  globalTeardown: '<rootDir>/test/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/setup.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/after-all.ts'],
+  testEnvironment: '<rootDir>/test/jest/environment.ts',
+  runner: '<rootDir>/test/jest/runner.ts',
+  globalSetup: '<rootDir>/test/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/jest/global-teardown.ts',
+  setupFiles: ['<rootDir>/test/jest/setup.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/jest/close-stores.ts'],
   transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${[...esmOnly, ...importing].join('|')}))`],
   moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
 }
 
-const onEveryEngine = suitesOnEveryEngine()
-
-const onEngine = (TEST_ENGINE, color, watches = []) => ({
-  ...common,
-  setupFilesAfterEnv: [...common.setupFilesAfterEnv, ...watches],
-  displayName: { name: TEST_ENGINE, color },
-  globals: { TEST_ENGINE },
-  testMatch: onEveryEngine.map((suite) => `<rootDir>/${suite}`),
-})
-
-const once = {
-  ...common,
-  displayName: { name: 'once', color: 'white' },
-  testMatch: ['<rootDir>/test/**/*.test.ts', ...onEveryEngine.map((suite) => `!**/${suite}`)],
+/** What is particular to the suites that run once, on no engine, and to those on each engine. */
+const projects = {
+  once: { displayName: { name: 'once', color: 'white' } },
+  sqlite: { displayName: { name: 'sqlite', color: 'cyan' }, globals: { TEST_ENGINE: 'sqlite' } },
+  mongodb: {
+    displayName: { name: 'mongodb', color: 'green' },
+    globals: { TEST_ENGINE: 'mongodb' },
+    setupFilesAfterEnv: [...common.setupFilesAfterEnv, '<rootDir>/test/jest/watch-mongo.ts'],
+  },
 }
 
-const onMongo = onEngine('mongodb', 'green', ['<rootDir>/test/watch-mongo.ts'])
-
-export default async () => ({
-  projects: [once, onEngine('sqlite', 'cyan'), ...((await canUseMongo()) ? [onMongo] : [])],
-  reporters: ['default', '<rootDir>/test/support/engine-totals.ts'],
-  maxWorkers: '100%',
-  testTimeout: 60_000,
+const project = (tier, name) => ({
+  ...common,
+  ...projects[name],
+  globals: { ...projects[name].globals, TEST_TIER: tier },
+  testMatch: suitesOf(tier, name).map((suite) => `<rootDir>/${suite}`),
 })
+
+export const configOf = (tier) => async () => {
+  const names = Object.keys(projects)
+  const possible = (await canUseMongo()) ? names : names.filter((name) => name !== 'mongodb')
+  return {
+    projects: possible.map((name) => project(tier, name)),
+    reporters: ['default', '<rootDir>/test/jest/engine-totals.ts'],
+    testSequencer: '<rootDir>/test/jest/sequencer.ts',
+    maxWorkers: '100%',
+    testTimeout: 60_000,
+    // Milliseconds: a process with much memory takes a while to end on a busy machine.
+    workerGracefulExitTimeout: 10_000,
+  }
+}
+
+export default configOf('short')

@@ -25,8 +25,15 @@ interface StoredAccount extends Account {
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
 const ACCOUNT = recordKind<StoredAccount>('account')
 
-// One hash takes 32 MiB (128 * N * r) and about 80 ms; the parameters travel with the hash, so they can grow later.
-const COST = { N: 2 ** 15, r: 8, p: 1 }
+/** The parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2): a hash takes 128 * N * r bytes. */
+export interface PasswordCost {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** One hash takes 32 MiB and about 80 ms. The parameters are stored with the hash, so they can grow later. */
+export const PASSWORD_COST: PasswordCost = { N: 2 ** 15, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024
@@ -39,10 +46,15 @@ const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u
  * Makes an account.
  * @throws FhirError 400 when name or password break the rules, 409 when the user name is taken.
  */
-export async function createAccount(repository: Repository, account: Account, password: string): Promise<void> {
+export async function createAccount(
+  repository: Repository,
+  account: Account,
+  password: string,
+  cost: PasswordCost = PASSWORD_COST,
+): Promise<void> {
   checkUsername(account.username)
   checkPassword(password, account.username)
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(password, cost)
   await repository.change(SERVICE, async (unit) => {
     if ((await unit.records.read(ACCOUNT, keyOf(account.username))) !== undefined) {
       throw conflict(`There is an account '${account.username}' already; choose another user name`)
@@ -74,16 +86,20 @@ export async function removeAccount(repository: Repository, username: string): P
   })
 }
 
-/** The account, when the password is its own. An unknown user name costs the same work, so time tells nothing. */
+/**
+ * The account, when the password is its own. An unknown user name costs the same work, so time tells nothing.
+ * @param cost of the hashes in this service, for the work on an unknown user name
+ */
 export async function verifyPassword(
   repository: Repository,
   username: string,
   password: string,
   demo: boolean,
+  cost: PasswordCost = PASSWORD_COST,
 ): Promise<Account | undefined> {
   const record = await repository.readRecord(SERVICE, ACCOUNT, keyOf(username))
   const stored = isStoredAccount(record?.value) && (demo || record.value.demoOnly !== true) ? record.value : undefined
-  const matches = await matchesHash(password, stored?.passwordHash ?? NOBODY)
+  const matches = await matchesHash(password, stored?.passwordHash ?? unmatchable(cost))
   if (stored === undefined || !matches) return undefined
   const { passwordHash: _hash, ...account } = stored
   return account
@@ -93,10 +109,10 @@ export async function verifyPassword(
 export const keyOf = (username: string): string => username.normalize('NFKC').trim().toLowerCase()
 
 /** `scrypt$N$r$p$salt$key`, the last two in base64. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = PASSWORD_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await derive(password, salt, KEY_BYTES, COST)
-  return encode(COST, salt, key)
+  const key = await derive(password, salt, KEY_BYTES, cost)
+  return encode(cost, salt, key)
 }
 
 async function matchesHash(password: string, hash: string): Promise<boolean> {
@@ -108,9 +124,7 @@ async function matchesHash(password: string, hash: string): Promise<boolean> {
   return timingSafeEqual(actual, expected)
 }
 
-type Cost = typeof COST
-
-function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Promise<Buffer> {
+function derive(password: string, salt: Buffer, bytes: number, cost: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, bytes, { ...cost, maxmem: MAX_MEMORY_BYTES }, (error, key) => {
       if (error === null) resolve(key)
@@ -119,11 +133,11 @@ function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Prom
   })
 }
 
-const encode = ({ N, r, p }: Cost, salt: Buffer, key: Buffer): string =>
+const encode = ({ N, r, p }: PasswordCost, salt: Buffer, key: Buffer): string =>
   ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
 
 /** The hash of no password at all: what a login with an unknown user name is compared with. */
-const NOBODY = encode(COST, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
+const unmatchable = (cost: PasswordCost): string => encode(cost, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
 
 async function existing(unit: UnitOfWork, username: string): Promise<StoredAccount> {
   const record = await unit.records.read(ACCOUNT, keyOf(username))

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Appointment, Bundle, Organization, PractitionerRole, Schedule, Slot } from 'fhir/r4'
 import { DateTime } from 'luxon'
-import { hashPassword, type Role, stageAccount } from '../clinics/accounts.ts'
+import { hashPassword, type PasswordCost, type Role, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
 import { type ClinicSettings, findSettings, readSettings } from '../clinics/settings.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
@@ -44,11 +44,14 @@ interface DemoParts {
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
 }
 
-/** Loads the demo clinic atomically when the store is empty. True when it did. */
-export async function seedDemo({ repository, access }: DemoParts): Promise<boolean> {
+/**
+ * Loads the demo clinic atomically when the store is empty. True when it did.
+ * @param cost of hashing the passwords of its accounts; absent: the usual
+ */
+export async function seedDemo({ repository, access }: DemoParts, cost?: PasswordCost): Promise<boolean> {
   if (!(await repository.isEmpty())) return false
   const accounts = await Promise.all(
-    ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username) })),
+    ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username, cost) })),
   )
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {
     // Another process may have seeded the store since it was checked.
@@ -76,8 +79,8 @@ async function stageResources(ctx: Context): Promise<void> {
 }
 
 /**
- * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only for
- * demo schedules that still exist, and never on a day that has or had slots.
+ * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only
+ * for demo schedules that still exist, and never on a day that has or had slots.
  */
 export async function topUpSlots({ access }: Pick<DemoParts, 'access'>): Promise<number> {
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {

@@ -24,7 +24,10 @@ export type DiscriminatorStep =
 const MAX_PATH_LENGTH = 500
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 
-/** Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined when not supported. */
+/**
+ * Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined
+ * when not supported.
+ */
 export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep[] | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined
   const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []

@@ -54,7 +54,10 @@ export class ProfileChecker implements CheckContext {
     this.#profile = outer
   }
 
-  /** Whether the item conforms to any of the profiles; reports no issues, and unknown profiles count as met. @throws WorkLimitExceeded */
+  /**
+   * Whether the item conforms to any of the profiles; reports no issues, and unknown profiles count as met.
+   * @throws WorkLimitExceeded
+   */
   conforms(item: TypedElement, profiles: readonly string[]): boolean {
     return profiles.some((canonical) => {
       const found = this.definitions.find(canonical)

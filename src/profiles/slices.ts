@@ -1,4 +1,6 @@
-/** Assigns items to the slices of an element by discriminators: https://hl7.org/fhir/R4/profiling.html#discriminator. */
+/**
+ * Assigns items to the slices of an element by discriminators: https://hl7.org/fhir/R4/profiling.html#discriminator.
+ */
 import { canonicalOf } from '../terminology/canonical.ts'
 import { checkBinding } from './codes.ts'
 import {

@@ -1,6 +1,6 @@
 /** POST /session: user name and password for a token. */
 import { Router } from '@koa/router'
-import { verifyPassword } from '../clinics/accounts.ts'
+import { type PasswordCost, verifyPassword } from '../clinics/accounts.ts'
 import { takeAttempt } from '../clinics/login-limit.ts'
 import type { Config } from '../config.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
@@ -13,6 +13,8 @@ import { type JwtConfig, signToken } from './server/token.ts'
 interface SessionDependencies {
   readonly repository: Repository
   readonly config: Pick<Config, 'jwt' | 'demo'>
+  /** Of the accounts' hashes; absent: the usual. */
+  readonly passwordCost?: PasswordCost | undefined
 }
 
 const MAX_BODY_BYTES = 10_000
@@ -42,12 +44,12 @@ interface Credentials {
 }
 
 async function logIn(
-  { repository, config }: SessionDependencies,
+  { repository, config, passwordCost }: SessionDependencies,
   { username, password }: Credentials,
   address: string,
 ) {
   const attempt = await takeAttempt(repository, username, address)
-  const account = await verifyPassword(repository, username, password, config.demo)
+  const account = await verifyPassword(repository, username, password, config.demo, passwordCost)
   if (account === undefined) {
     throw new FhirError(
       401,

@@ -4,10 +4,12 @@ import {
   type Account,
   changePassword,
   createAccount,
+  PASSWORD_COST,
   removeAccount,
   verifyPassword,
 } from '../../src/clinics/accounts.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
+import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository } from '../support/repository.ts'
 
 const ADA: Account = { username: 'Ada.L', name: 'Ada Lovelace', clinic: 'clinic-a', role: 'staff' }
@@ -15,7 +17,7 @@ const PASSWORD = 'correct horse battery'
 
 async function withAda() {
   const { repository } = await openTestRepository()
-  await createAccount(repository, ADA, PASSWORD)
+  await createAccount(repository, ADA, PASSWORD, CHEAP_PASSWORDS)
   return repository
 }
 
@@ -29,12 +31,13 @@ describe('an account', () => {
 
   test('accepts its password however the keyboard composes its letters', async () => {
     const { repository } = await openTestRepository()
-    await createAccount(repository, ADA, 'Zürich-Genève')
+    await createAccount(repository, ADA, 'Zürich-Genève', CHEAP_PASSWORDS)
     expect(await verifyPassword(repository, 'ada.l', 'Zu\u0308rich-Gene\u0300ve', false)).toEqual(ADA)
   })
 
   test('is stored with a salted scrypt hash and its parameters, never with the password', async () => {
-    const repository = await withAda()
+    const { repository } = await openTestRepository()
+    await createAccount(repository, ADA, PASSWORD)
     await createAccount(repository, { ...ADA, username: 'twin' }, PASSWORD)
     const hashes = []
     for (const key of ['ada.l', 'twin']) {
@@ -48,15 +51,20 @@ describe('an account', () => {
 
   test('is refused when the user name is taken, in any case and by any clinic', async () => {
     const repository = await withAda()
-    const rival = createAccount(repository, { ...ADA, username: 'ADA.L', clinic: 'clinic-b' }, PASSWORD)
+    const rival = createAccount(
+      repository,
+      { ...ADA, username: 'ADA.L', clinic: 'clinic-b' },
+      PASSWORD,
+      CHEAP_PASSWORDS,
+    )
     await expect(rival).rejects.toMatchObject({ status: 409 })
   })
 
   test('of the same name made twice at once is made once', async () => {
     const { repository } = await openTestRepository()
     const made = await Promise.allSettled([
-      createAccount(repository, ADA, PASSWORD),
-      createAccount(repository, ADA, PASSWORD),
+      createAccount(repository, ADA, PASSWORD, CHEAP_PASSWORDS),
+      createAccount(repository, ADA, PASSWORD, CHEAP_PASSWORDS),
     ])
     expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
@@ -96,17 +104,21 @@ describe('the rules', () => {
 
   test('let a demo-only account in in demo mode, and nowhere else', async () => {
     const { repository } = await openTestRepository()
-    await createAccount(repository, { ...ADA, demoOnly: true }, PASSWORD)
+    await createAccount(repository, { ...ADA, demoOnly: true }, PASSWORD, CHEAP_PASSWORDS)
     expect(await verifyPassword(repository, 'ada.l', PASSWORD, true)).toMatchObject({ username: 'Ada.L' })
     expect(await verifyPassword(repository, 'ada.l', PASSWORD, false)).toBeUndefined()
   })
 
-  test('make an unknown user name cost as much work as a known one', async () => {
-    const repository = await withAda()
+  test.each([
+    ['usual', PASSWORD_COST],
+    ['lowest', CHEAP_PASSWORDS],
+  ])('make an unknown user name cost as much work as a known one (%s cost)', async (_, cost) => {
+    const { repository } = await openTestRepository()
+    await createAccount(repository, ADA, PASSWORD, cost)
     const scrypt = jest.spyOn(crypto, 'scrypt')
     try {
-      await verifyPassword(repository, 'ada.l', 'wrong', false)
-      await verifyPassword(repository, 'nobody', 'wrong', false)
+      await verifyPassword(repository, 'ada.l', 'wrong', false, cost)
+      await verifyPassword(repository, 'nobody', 'wrong', false, cost)
       const costs = scrypt.mock.calls.map(([_password, _salt, bytes, cost]) => [bytes, cost])
       expect(costs).toHaveLength(2)
       expect(costs[1]).toEqual(costs[0])

@@ -9,6 +9,7 @@ import { readSettings } from '../../src/clinics/settings.ts'
 import type { Context } from '../../src/core/context.ts'
 import { DEMO_CLINIC, seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
+import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const ZONE = 'America/New_York'
@@ -17,7 +18,7 @@ const MONDAY = '2026-03-02T08:00:00-05:00'
 
 async function seeded(time = MONDAY): Promise<TestRepository & { readonly look: () => Context }> {
   const opened = await openTestRepository(time)
-  await seedDemo(opened)
+  await seedDemo(opened, CHEAP_PASSWORDS)
   return { ...opened, look: () => opened.access(DEMO_CLINIC).reader() }
 }
 
@@ -183,17 +184,20 @@ describe('seeding', () => {
   test('does nothing when there is anything in the store, be it an account or one resource', async () => {
     const withAccount = await openTestRepository()
     const account = { username: 'somebody', name: 'Somebody', clinic: 'clinic-a', role: 'admin' } as const
-    await createAccount(withAccount.repository, account, 'a long password')
-    expect(await seedDemo(withAccount)).toBe(false)
+    await createAccount(withAccount.repository, account, 'a long password', CHEAP_PASSWORDS)
+    expect(await seedDemo(withAccount, CHEAP_PASSWORDS)).toBe(false)
     const withPatient = await openTestRepository()
     await withPatient.access('clinic-a').change((ctx) => ctx.create({ resourceType: 'Patient' }))
-    expect(await seedDemo(withPatient)).toBe(false)
+    expect(await seedDemo(withPatient, CHEAP_PASSWORDS)).toBe(false)
     expect(await withPatient.access(DEMO_CLINIC).reader().search('Organization', '')).toEqual([])
   })
 
   test('happens once when two processes start at the same time', async () => {
     const opened = await openTestRepository(MONDAY)
-    expect((await Promise.all([seedDemo(opened), seedDemo(opened)])).sort()).toEqual([false, true])
+    expect((await Promise.all([seedDemo(opened, CHEAP_PASSWORDS), seedDemo(opened, CHEAP_PASSWORDS)])).sort()).toEqual([
+      false,
+      true,
+    ])
     const patients = await opened.access(DEMO_CLINIC).reader().search('Patient', '')
     expect(patients.map(({ version }) => version)).toEqual(Array(25).fill(1))
   })

@@ -1,7 +1,6 @@
 /** The network between the server and its MongoDB is cut for ten seconds, or until all has been refused, while 16 clients write. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { describeOnMongo } from '../support/mongo.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { endProcessesAfterEach, login, start } from '../support/server-process.ts'
 import { type Cut, type Wire, wireTo } from '../support/wire.ts'
@@ -15,7 +14,7 @@ const LONGEST_ANSWER = 15_000
 /** From the moment the network is mended until 100 writes more are acknowledged. */
 const SERVICE_IS_BACK = 15_000
 
-describeOnMongo('a network that is cut', () => {
+describe('a network that is cut', () => {
   let wire: Wire | undefined
   let nodes: ReplicaSet
   beforeAll(async () => {
@@ -24,7 +23,7 @@ describeOnMongo('a network that is cut', () => {
       return wire.host
     }
     nodes = await ReplicaSet.start({ nodes: 1, behind })
-  }, 120_000)
+  }, 240_000)
   afterAll(async () => {
     await nodes.stop()
     await wire?.end()
@@ -57,6 +56,6 @@ describeOnMongo('a network that is cut', () => {
       expect(back).toBeLessThan(SERVICE_IS_BACK)
       await expectKept(load, target, { fault: `network cut for 10 s (${how})`, back })
     },
-    120_000,
+    240_000,
   )
 })

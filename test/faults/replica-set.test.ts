@@ -1,6 +1,5 @@
 /** Nodes of a replica set are killed (-9) while 16 clients write through two server processes. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { describeOnMongo } from '../support/mongo.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { request } from '../support/server.ts'
 import { endProcessesAfterEach, login, start, until } from '../support/server-process.ts'
@@ -16,11 +15,11 @@ const SERVICE_IS_BACK = 20_000
 const LONGEST_ANSWER = 15_000
 const SECRET = { JWT_SECRET: 'one secret for all the servers of a test' }
 
-describeOnMongo('a replica set of three nodes', () => {
+describe('a replica set of three nodes', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 3 })
-  }, 120_000)
+  }, 240_000)
   afterAll(() => nodes.stop())
   endProcessesAfterEach()
   let load: Load | undefined
@@ -51,7 +50,7 @@ describeOnMongo('a replica set of three nodes', () => {
     expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
     await expectKept(load, targets[1], { fault: 'primary killed', back })
     await nodes.mend()
-  }, 120_000)
+  }, 240_000)
 
   test('that loses a secondary goes on without a refusal', async () => {
     const { load, targets } = await underLoad('secondary')
@@ -61,7 +60,7 @@ describeOnMongo('a replica set of three nodes', () => {
     expect(load.refused + load.unanswered).toBe(0)
     await expectKept(load, targets[0], { fault: 'secondary killed', back })
     await nodes.mend()
-  }, 120_000)
+  }, 240_000)
 
   test('all of whose nodes are killed and started again has every acknowledged write; the servers go on by themselves', async () => {
     const { load, targets } = await underLoad('all')
@@ -77,7 +76,7 @@ describeOnMongo('a replica set of three nodes', () => {
     expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
     await until(async () => (await request(target.url, 'GET', '/health/ready')).status === 200)
     await expectKept(load, target, { fault: 'all nodes killed, and started again', back })
-  }, 120_000)
+  }, 240_000)
 
   /** Without a database: each kind of route says "not now" in its own way, and the process is alive. */
   async function expectRefusals(target: Target): Promise<void> {

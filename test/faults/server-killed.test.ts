@@ -1,6 +1,5 @@
 /** A server process is killed (-9) in the middle of transactions on MongoDB. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { describeOnMongo } from '../support/mongo.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { endProcessesAfterEach, login, start, stop } from '../support/server-process.ts'
 import { expectKept } from './audit.ts'
@@ -11,11 +10,11 @@ const KILLS = 4
 const SERVICE_IS_BACK = 15_000
 const KINDS = ['update', 'transaction', 'tool'] as const
 
-describeOnMongo('a server process', () => {
+describe('a server process', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 1 })
-  }, 120_000)
+  }, 240_000)
   afterAll(() => nodes.stop())
   endProcessesAfterEach()
   let load: Load | undefined
@@ -42,5 +41,5 @@ describeOnMongo('a server process', () => {
       { url: server.url, token },
       { fault: `server process killed, ${KILLS} times`, back: longest },
     )
-  }, 120_000)
+  }, 240_000)
 })

@@ -1,4 +1,4 @@
-/** WORKERS=n: several processes behind one port; test/several-servers.test.ts has what depends on the engine. */
+/** WORKERS=n: several processes behind one port. What several servers share is in test/storage/sharing.test.ts. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'

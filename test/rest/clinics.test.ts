@@ -7,6 +7,7 @@ import type { ClinicSettings } from '../../src/clinics/settings.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { RECENT } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
+import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const OTHER: ClinicSettings = {
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const { repository } = server.app
   await createClinic(repository, 'other-clinic', OTHER)
   const account = { username: 'olga', name: 'Olga Other', clinic: 'other-clinic', role: 'staff' } as const
-  await createAccount(repository, account, 'a long password')
+  await createAccount(repository, account, 'a long password', CHEAP_PASSWORDS)
   admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
   otherStaff = { authorization: `Bearer ${await server.login('olga', 'a long password')}` }
 })

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openStore } from '../../src/app.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
+import { openStore } from '../../src/open-store.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore } from '../../src/storage/port.ts'
-import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
+import { newMongoUrl, withDatabase } from '../support/mongo.ts'
 
 /** Patients of a clinic, so that a copy takes several sets. */
 const MANY = 500
@@ -214,7 +215,7 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
   })
 }
 
-describeCopy('from SQLite to SQLite', newFile, newFile)
+describeOnSqlite('with SQLite', () => describeCopy('from SQLite to SQLite', newFile, newFile))
 describeOnMongo('with MongoDB', () => {
   describeCopy('from SQLite to MongoDB', newFile, newMongoUrl)
   describeCopy('from MongoDB to SQLite', newMongoUrl, newFile)
@@ -227,7 +228,7 @@ describeOnMongo('with MongoDB', () => {
   })
 })
 
-describe('a copy', () => {
+describeOnSqlite('a copy', () => {
   test('that does not hold what its source holds is told, by clinic and type, and ends with 1', async () => {
     const [from, to] = [await newFile(), await newFile()]
     await fill(from, MANY)

@@ -1,6 +1,6 @@
 /**
- * Random searches on random resources give what a look at every resource gives. RANDOM_RUNS=10 looks at ten times as
- * many; the seed of a failure, in the name of the test, makes the same ones again: RANDOM_SEED=….
+ * Random searches on random resources give what a look at every resource gives. The seed of a failure, in the name of
+ * the test, makes the same ones again: RANDOM_SEED=….
  */
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { readConfig } from '../../src/config.ts'
 import { signToken } from '../../src/rest/server/token.ts'
+import { randomRuns } from '../support/random-runs.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
 import type { Resource } from './naive/elements.ts'
 import { Search } from './naive/search.ts'
@@ -16,7 +17,7 @@ import { populations } from './random/population.ts'
 import { Queries } from './random/queries.ts'
 import { BASE } from './random/vocabulary.ts'
 
-const POPULATIONS = 40 * Number(process.env['RANDOM_RUNS'] ?? 1)
+const POPULATIONS = randomRuns(40)
 const SEARCHES = 60
 const SEED = Number(process.env['RANDOM_SEED'] ?? Date.now() % 2 ** 31)
 const JWT_SECRET = 's'.repeat(40)

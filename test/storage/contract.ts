@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals'
 import type { NewClinic, OpenStore } from './contract/clinics.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
+import { Coverage } from './contract/coverage.ts'
 import { describeHistory } from './contract/history.ts'
 import { describeIncludes } from './contract/includes.ts'
 import { describeIsolation } from './contract/isolation.ts'
@@ -17,10 +18,15 @@ import { Clinic } from './fixtures.ts'
 
 export function describeStoreContract(name: string, open: OpenStore): void {
   describe(`store contract on ${name}`, () => {
+    const coverage = new Coverage()
+    const openNoted: OpenStore = async () => {
+      const { store, close } = await open()
+      return { store: coverage.of(store), close }
+    }
     let opened: Awaited<ReturnType<OpenStore>>
     let clinics = 0
     beforeAll(async () => {
-      opened = await open()
+      opened = await openNoted()
     })
     afterAll(() => opened.close())
     const newClinic: NewClinic = () => {
@@ -28,7 +34,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       return new Clinic(opened.store, `clinic-${clinics}`)
     }
     describeVersions(newClinic)
-    describeWriting(newClinic, open)
+    describeWriting(newClinic, openNoted)
     describeHistory(newClinic)
     describeConditions(newClinic)
     describeComposites(newClinic)
@@ -39,5 +45,6 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeIsolation(newClinic)
     describeRecords(newClinic)
     describeScanning(newClinic)
+    coverage.describe()
   })
 }

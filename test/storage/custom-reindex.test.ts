@@ -1,6 +1,6 @@
 /** Reindexing by the search parameters of a clinic, on each engine: see ResourceStore.reindex. */
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { IndexEntry, SearchPlan } from '../../src/search/plan.ts'
 import {
   CUSTOM_PARAMETERS,
@@ -10,7 +10,7 @@ import {
   type ResourceStore,
   StoreConflict,
 } from '../../src/storage/port.ts'
-import { describeOnMongo } from '../support/mongo.ts'
+import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { plansOf } from '../support/mongo-plans.ts'
 import { newMongoUrl } from '../support/mongo-url.ts'
 import { newFolder } from '../support/run.ts'
@@ -181,7 +181,7 @@ function describeReindexing(newUrl: () => Promise<string>): void {
   })
 }
 
-describe('on SQLite', () => describeReindexing(async () => `sqlite:${join(newFolder(), 'emr.db')}`))
+describeOnSqlite('on SQLite', () => describeReindexing(async () => `sqlite:${join(newFolder(), 'emr.db')}`))
 describeOnMongo('on MongoDB', () => {
   describeReindexing(newMongoUrl)
 

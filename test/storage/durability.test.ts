@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { describeOnMongo, newMongoUrl } from '../support/mongo.ts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
+import { newMongoUrl } from '../support/mongo.ts'
 import { openNamedStore } from './durability-store.ts'
 import { Clinic, ids } from './fixtures.ts'
 
@@ -19,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('a store whose process is killed', () => {
+describeOnSqlite('a store whose process is killed', () => {
   test(`in the middle of writing, ${ROUNDS.length} times, has every acknowledged change set and no half one`, async () => {
     await expectWholeSets(`sqlite:${join(folder, 'killed.db')}`)
   })

@@ -10,10 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
 import { pino } from 'pino'
-import { openStore } from '../../src/app.ts'
+import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import { IndexIncomplete, type IndexingProgress, type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
-import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
+import { newMongoUrl, withDatabase } from '../support/mongo.ts'
 import { Clinic, string } from './fixtures.ts'
 import {
   BY_COLOUR,
@@ -324,10 +325,10 @@ async function indexingProcess(
   return output.split('\n').slice(0, -1)
 }
 
-describeMigrations('SQLite', async () => newFile())
+describeOnSqlite('on SQLite', () => describeMigrations('SQLite', async () => newFile()))
 describeOnMongo('on MongoDB', () => describeMigrations('MongoDB', newMongoUrl))
 
-describe('an older server that goes on running', () => {
+describeOnSqlite('an older server that goes on running', () => {
   test('no longer writes a SQLite file; it goes on reading', async () => {
     const url = newFile()
     await fill(url)
@@ -444,7 +445,7 @@ async function whenIndexed(store: ResourceStore): Promise<void> {
   })
 }
 
-describe('a store of version 1', () => {
+describeOnSqlite('a store of version 1', () => {
   test('on SQLite is brought up to date when it is opened, its entries in the background', async () => {
     const url = newFile()
     const path = url.slice('sqlite:'.length)

@@ -1,10 +1,10 @@
 /** What MongoDB does for the requests that the benchmark makes (bench/scenarios.ts), on a part of its data set. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sizesAt } from '../../bench/data-set.ts'
 import { importData } from '../../bench/import-data.ts'
 import { type HttpRequest, once } from '../../bench/load.ts'
 import { scenarios } from '../../bench/scenarios.ts'
-import { describeOnMongo, newMongoUrl } from '../support/mongo.ts'
+import { newMongoUrl } from '../support/mongo.ts'
 import { plansOf, tooCostly } from '../support/mongo-plans.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -18,7 +18,6 @@ let url = ''
 let server: TestServer
 
 beforeAll(async () => {
-  if (process.env['TEST_MONGO'] === undefined) return
   url = await newMongoUrl()
   server = await startServer({ DATABASE_URL: url })
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/fhir+json' }
@@ -64,7 +63,7 @@ async function ask(name: string, from: number, to: number): Promise<void> {
   }
 }
 
-describeOnMongo('MongoDB, asked as the benchmark asks', () => {
+describe('MongoDB, asked as the benchmark asks', () => {
   test.each([...byName.keys()].filter((name) => name in KEYS))('serves %s by few keys of an index', async (name) => {
     const [first, later] = KEYS[name] ?? [0, 0]
     for (const [from, to, most] of [

@@ -1,15 +1,15 @@
 /** A document of MongoDB holds 16 MB: a resource that needs more is refused, and only it. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { IndexEntry } from '../../src/search/plan.ts'
 import { ResourceTooLarge } from '../../src/storage/port.ts'
-import { describeOnMongo, openTestMongo } from '../support/mongo.ts'
+import { openTestMongo } from '../support/mongo.ts'
 import { Clinic, COMBINED, ids, string } from './fixtures.ts'
 
 const text = (data: string) => JSON.stringify({ resourceType: 'Basic', data })
 const many = (count: number) => Array.from({ length: count }, (_, index) => string('name', `a name of many: ${index}`))
 
-describeOnMongo('a resource that does not fit into a document', () => {
+describe('a resource that does not fit into a document', () => {
   let opened: Awaited<ReturnType<typeof openTestMongo>>
   beforeAll(async () => {
     opened = await openTestMongo({ combined: COMBINED })

@@ -9,7 +9,6 @@ import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
-import { describeOnMongo } from '../support/mongo.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { startServer } from '../support/server.ts'
 import { type Wire, wireTo } from '../support/wire.ts'
@@ -19,7 +18,7 @@ import { Clinic, token } from './fixtures.ts'
 const LONGEST_ANSWER = 15_000
 const described = token('identifier', 'x')
 
-describeOnMongo('the MongoDB engine', () => {
+describe('the MongoDB engine', () => {
   let nodes: ReplicaSet
   let wire: Wire
   beforeAll(async () => {

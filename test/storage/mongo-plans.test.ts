@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition, RangeBounds, SearchPlan } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
-import { describeOnMongo, newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { newMongoUrl, withDatabase } from '../support/mongo.ts'
 import { type SentCommand, strayIn } from '../support/mongo-commands.ts'
 import { type Plan, plansOf, tooCostly } from '../support/mongo-plans.ts'
 import {
@@ -86,7 +86,6 @@ const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
 beforeAll(async () => {
-  if (process.env['TEST_MONGO'] === undefined) return
   url = await newMongoUrl()
   clinic = new Clinic(await openMongoStore({ url, combined: COMBINED }), 'c')
   await clinic.write(...many(PATIENTS, patient))
@@ -334,7 +333,7 @@ function expectKeys(plans: readonly Plan[], most: number): void {
   expect(bad.map(({ asked, ...examined }) => ({ ...examined, asked: JSON.stringify(asked) }))).toEqual([])
 }
 
-describeOnMongo('MongoDB', () => {
+describe('MongoDB', () => {
   test.each(SELECTIVE)('finds by %s, and sees few keys for it', async (_, type, plan, found, keys = 2 * found + 2) => {
     expectKeys(ofResources(await planned(type, plan, found)), keys)
   })

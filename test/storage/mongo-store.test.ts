@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Decimal128, type Document } from 'mongodb'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
-import { describeOnMongo, newMongoUrl, openTestMongo, startStandalone, withDatabase } from '../support/mongo.ts'
+import { newMongoUrl, openTestMongo, startStandalone, withDatabase } from '../support/mongo.ts'
 import { openExplainedMongo } from '../support/mongo-plans.ts'
 import { describeStoreContract } from './contract.ts'
 import { Clinic, COMBINED, date, ids, reference, string, token } from './fixtures.ts'
@@ -35,7 +35,7 @@ const withStore = (
     return work(clinic, documents)
   })
 
-describeOnMongo('MongoDB', () => {
+describe('MongoDB', () => {
   describeStoreContract('MongoDB', () => openExplainedMongo({ combined: COMBINED }))
   describeStoreContract('MongoDB, walking indexes even where candidates are few', () =>
     openExplainedMongo({ combined: COMBINED, fewCandidates: 0 }),

@@ -1,14 +1,15 @@
 /** Nothing but speed and size tells a client which engine answers: random requests get the same answers from both. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { readConfig } from '../../src/config.ts'
 import { signToken } from '../../src/rest/server/token.ts'
-import { describeOnMongo, newMongoUrl } from '../support/mongo.ts'
+import { newMongoUrl } from '../support/mongo.ts'
+import { randomRuns } from '../support/random-runs.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
 import { type RandomRequest, requests } from './random-requests.ts'
 
-const RUNS = Number(process.env['RANDOM_RUNS'] ?? 30)
+const RUNS = randomRuns(30)
 const JWT_SECRET = 's'.repeat(40)
 
 /** One clinic on one server, as its staff sees it. */
@@ -72,7 +73,7 @@ function nextOf({ body }: FhirResponse): string | undefined {
   return url?.replace(/^http:\/\/[^/]+/, '')
 }
 
-describeOnMongo('random requests to a server on SQLite and to one on MongoDB', () => {
+describe('random requests to a server on SQLite and to one on MongoDB', () => {
   let servers: readonly TestServer[] = []
   beforeAll(async () => {
     const urls = ['sqlite::memory:', await newMongoUrl()]

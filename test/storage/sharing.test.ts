@@ -5,7 +5,8 @@ import { expect, test } from '@jest/globals'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { RECENT, type ResourceStore } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { describeOnMongo, withDatabase } from '../support/mongo.ts'
+import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
+import { withDatabase } from '../support/mongo.ts'
 import { newMongoUrl } from '../support/mongo-url.ts'
 import { newFolder } from '../support/run.ts'
 import { describeSharing, REMEMBERED } from './contract/sharing.ts'
@@ -23,9 +24,11 @@ async function two(open: () => Promise<ResourceStore>) {
 
 const openMongo = (url: string) => openMongoStore({ url, combined: COMBINED, recentKinds: [REMEMBERED] })
 
-describeSharing('a SQLite file', () => {
-  const path = join(newFolder(), 'emr.db')
-  return two(() => openSqliteStore({ path, combined: COMBINED, recentKinds: [REMEMBERED] }))
+describeOnSqlite('on SQLite', () => {
+  describeSharing('a SQLite file', () => {
+    const path = join(newFolder(), 'emr.db')
+    return two(() => openSqliteStore({ path, combined: COMBINED, recentKinds: [REMEMBERED] }))
+  })
 })
 
 describeOnMongo('on MongoDB', () => {

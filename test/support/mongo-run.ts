@@ -10,6 +10,9 @@ import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
 import { findMongod, NO_MONGOD } from './mongod.ts'
 import { runName } from './run.ts'
 
+/** Nothing is measured for the vendor's support. */
+const ARGUMENTS = ['--setParameter', 'diagnosticDataCollectionEnabled=false']
+
 let holder: Server | undefined
 let replicaSet: Promise<MongoMemoryReplSet> | undefined
 
@@ -30,7 +33,7 @@ export async function prepareMongo(): Promise<void> {
   process.env['MONGOMS_SYSTEM_BINARY'] = binary
   process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false'
   holder = createServer((_request, response) => {
-    replicaSet ??= MongoMemoryReplSet.create({ replSet: { count: 1, storageEngine: 'wiredTiger' } })
+    replicaSet ??= MongoMemoryReplSet.create({ replSet: { count: 1, storageEngine: 'wiredTiger', args: ARGUMENTS } })
     replicaSet.then(
       (started) => response.end(started.getUri()),
       (error: unknown) => response.writeHead(500).end(String(error)),

@@ -1,5 +1,4 @@
 /** Databases of a real MongoDB for tests. */
-import { describe, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { MongoMemoryServer } from 'mongodb-memory-server-core'
 import type { CombinedIndex } from '../../src/search/plan.ts'
@@ -8,12 +7,6 @@ import type { ResourceStore } from '../../src/storage/port.ts'
 import { newMongoUrl } from './mongo-url.ts'
 
 export { newMongoUrl }
-
-/** A suite that needs a mongod; where there is none it is a reminder in the report. */
-export function describeOnMongo(name: string, suite: () => void): void {
-  if (process.env['TEST_MONGO'] === undefined) describe(name, () => test.todo('runs where there is a mongod'))
-  else describe(name, suite)
-}
 
 /** The documents behind a store, as a user of MongoDB sees them. */
 export async function withDatabase<T>(

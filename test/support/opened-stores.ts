@@ -1,13 +1,26 @@
-/** The stores that a test file has opened and leaves to be closed at its end. */
+/**
+ * The stores that a test file leaves to be closed: those that a test has opened after it (an open store works in the
+ * background), those that were there before it at the end of the file.
+ */
 import type { ResourceStore } from '../../src/storage/port.ts'
 
 const opened: ResourceStore[] = []
+/** Of these, so many were opened before the test. */
+let lasting = 0
 
-export function closeAtEnd(store: ResourceStore): ResourceStore {
+export function closeLater(store: ResourceStore): ResourceStore {
   opened.push(store)
   return store
 }
 
-export async function closeTestStores(): Promise<void> {
+export function testBegins(): void {
+  lasting = opened.length
+}
+
+export async function closeStoresOfTest(): Promise<void> {
+  for (const store of opened.splice(lasting)) await store.close()
+}
+
+export async function closeAllStores(): Promise<void> {
   for (const store of opened.splice(0)) await store.close()
 }

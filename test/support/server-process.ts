@@ -1,5 +1,6 @@
 /** The server as it is started: a process of its own, at a free port, with what it prints. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +10,8 @@ import { request } from './request.ts'
 const ENTRY = join(import.meta.dirname, '../../src/index.ts')
 /** Milliseconds; a busy machine takes its time. */
 const PATIENCE = 40_000
+/** Of the environment of the tests, which may configure a server that somebody runs. Compiling takes half of the start. */
+const INHERITED = Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]))
 
 export interface Launched {
   readonly child: ChildProcess
@@ -26,18 +29,23 @@ const running = new Set<ChildProcess>()
 
 /** Ends what a test has started, whatever became of it. Called by the test files that start processes. */
 export function endProcessesAfterEach(): void {
-  afterEach(() => {
-    for (const child of running) child.kill('SIGKILL')
+  afterEach(async () => {
+    await Promise.all([...running].map(end))
     running.clear()
   })
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
 }
 
 /** @param within a command that runs the one that follows it in surroundings of its own, such as nsenter */
 export function launch(env: Readonly<Record<string, string>>, within: readonly string[] = []): Launched {
   const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', ENTRY]
-  const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'info', ...env },
-  })
+  const child = spawn(command, args, { env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', ...env } })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

@@ -5,6 +5,7 @@ import { type App, type AppParts, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { newDatabaseUrl } from './database.ts'
+import { CHEAP_PASSWORDS } from './passwords.ts'
 import { type FhirResponse, request } from './request.ts'
 
 export { type FhirResponse, request }
@@ -37,11 +38,12 @@ export async function startServer(
 ): Promise<TestServer> {
   const DATABASE_URL = env.DATABASE_URL ?? (await newDatabaseUrl())
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env, DATABASE_URL })
-  const app = await createApp({ config, logger: pino({ level: config.logLevel }), ...parts })
+  const logger = pino({ level: config.logLevel })
+  const app = await createApp({ config, logger, passwordCost: CHEAP_PASSWORDS, ...parts })
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   if (config.demo) {
-    await seedDemo(app)
+    await seedDemo(app, CHEAP_PASSWORDS)
     await topUpSlots(app)
   }
   const login = async (username: string, password: string): Promise<string> => {

@@ -1,6 +1,7 @@
 /** A server with two clinics: the demo clinic, and another with staff of its own. */
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
+import { CHEAP_PASSWORDS } from './passwords.ts'
 import { request, startServer, type TestServer } from './server.ts'
 
 export const OTHER_CLINIC = 'other-clinic'
@@ -24,7 +25,7 @@ export async function startTwoClinics(): Promise<TwoClinics> {
     policies: { overbooking: false, slotTakenStatus: 409 },
   })
   const account = { username: 'other', name: 'Other Staff', clinic: OTHER_CLINIC, role: 'staff' } as const
-  await createAccount(repository, account, 'a long password')
+  await createAccount(repository, account, 'a long password', CHEAP_PASSWORDS)
   const authorization = `Bearer ${await server.login('other', 'a long password')}`
   return {
     server,

@@ -1,6 +1,7 @@
 /**
  * $everything: a patient or an encounter with all related resources, in pages.
- * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
+ * https://hl7.org/fhir/R4/patient-operation-everything.html,
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
 
 import type { Context } from '../../core/context.ts'

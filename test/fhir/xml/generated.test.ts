@@ -6,6 +6,7 @@ import { parseJson } from '../../../src/fhir/json.ts'
 import { PRIMITIVES } from '../../../src/fhir/validate/primitives.ts'
 import { readXml } from '../../../src/fhir/xml/read.ts'
 import { writeXml } from '../../../src/fhir/xml/write.ts'
+import { randomRuns } from '../../support/random-runs.ts'
 import { canonical } from './canonical.ts'
 
 const DEEPEST = 4
@@ -131,7 +132,7 @@ class Maker {
   }
 }
 
-const RUNS = Number(process.env['RANDOM_RUNS'] ?? 500)
+const RUNS = randomRuns(500)
 
 describe('random resources', () => {
   test.each([false, true])('come back from XML as they were (line breaks: %s)', (pretty) => {

@@ -1,0 +1,46 @@
+/**
+ * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): Node's environment, which a file
+ * must leave as it found it. What would keep a process from ending (servers, sockets, child processes, timers) fails it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import NodeEnvironment from 'jest-environment-node'
+
+/** Milliseconds for what is being closed: a client that waits for an answer may take some. */
+const PATIENCE = 5_000
+/** Come and go by themselves; pipes are those of child processes, which are counted themselves. */
+const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'PipeWrap', 'TickObject', 'TTYWrap']
+
+/** After one of these (https://github.com/jestjs/jest/tree/main/packages/jest-circus) the file has failed already. */
+const FAILURES = ['error', 'hook_failure', 'test_fn_failure']
+
+export default class TidyEnvironment extends NodeEnvironment {
+  readonly #before = active()
+  #hasFailed = false
+
+  handleTestEvent({ name }: { readonly name: string }): void {
+    this.#hasFailed ||= FAILURES.includes(name)
+  }
+
+  override async teardown(): Promise<void> {
+    await super.teardown()
+    // Where Jest runs the files in its own process, that has servers and processes of its own.
+    if (this.#hasFailed || process.send === undefined) return
+    const deadline = Date.now() + PATIENCE
+    while (this.#left().length > 0 && Date.now() < deadline) await sleep(25)
+    const left = this.#left()
+    if (left.length > 0)
+      throw new Error(`This file leaves behind: ${left.join(', ')}. Close it in afterAll or afterEach`)
+  }
+
+  /** Kinds of which there are more than before. */
+  #left(): readonly string[] {
+    return [...active()]
+      .filter(([kind, { length }]) => length > (this.#before.get(kind)?.length ?? 0))
+      .map(([kind]) => kind)
+  }
+}
+
+function active(): ReadonlyMap<string, readonly string[]> {
+  const kinds = process.getActiveResourcesInfo().filter((kind) => !IGNORED.includes(kind))
+  return Map.groupBy(kinds, (kind) => kind)
+}

@@ -1,0 +1,32 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { type Project, suitesOf } from './suites.ts'
+
+const inEitherTier = (project: Project): readonly string[] =>
+  [...new Set([...suitesOf('short', project), ...suitesOf('long', project)])].sort()
+
+test('every suite runs in one tier at least', () => {
+  const run = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap(inEitherTier))
+  const all = globSync('test/**/*.test.ts', { cwd: join(import.meta.dirname, '..') })
+  expect([...run].sort()).toEqual(all.sort())
+})
+
+test('every suite with a store runs on both engines, but for those about one of them', () => {
+  const [onSqlite, onMongo] = [inEitherTier('sqlite'), inEitherTier('mongodb')]
+  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/)/
+  expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
+  expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
+})
+
+test('every suite runs in the short tier on one engine at least, but for those that are too long', () => {
+  const short = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('short', project)))
+  const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
+  expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
+    'test/faults/disk-full.test.ts',
+    'test/faults/network.test.ts',
+    'test/faults/replica-set.test.ts',
+    'test/faults/server-killed.test.ts',
+    'test/storage/mongo-bench-plans.test.ts',
+  ])
+})

@@ -1,0 +1,113 @@
+/**
+ * Which suites run in which tier, on which engine, and beside which: jest.config.js and the test runner read it here.
+ *
+ * The short tier is `npm test`: all suites but those in LONG; those that keep data in a store on SQLite, and on MongoDB
+ * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: the other suites with
+ * a store on MongoDB, the suites in LONG, and those in RANDOM once more, with all their cases.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
+export type Tier = 'short' | 'long'
+export type Project = 'once' | 'sqlite' | 'mongodb'
+
+/** Suites that are too long for every change. */
+const LONG = suites('test/faults/*.test.ts', 'test/storage/mongo-bench-plans.test.ts')
+
+/** Suites of random cases: a few cases in the short tier, all in the long one (support/random-runs.ts). */
+const RANDOM = suites(
+  'test/fhir/xml/generated.test.ts',
+  'test/search/random-searches.test.ts',
+  'test/storage/random.test.ts',
+  'test/storage/same-answers.test.ts',
+)
+
+/**
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions, what several servers
+ * share. What the others need of a store is tried on each engine by test/storage (contract/coverage.ts).
+ */
+const STORE_SENSITIVE = suites(
+  'test/calls/session/call-sessions.test.ts',
+  'test/integrations/outbox.test.ts',
+  'test/repository/*.test.ts',
+  'test/rest/bundle/{bundle,conditional-entries}.test.ts',
+  'test/rest/custom-search*.test.ts',
+  'test/rest/interactions/{conditional,history,search,search-modifiers}.test.ts',
+  'test/rest/reindexing.test.ts',
+  'test/rest/tenancy.test.ts',
+  'test/search/*.test.ts',
+  'test/storage/*.test.ts',
+)
+
+/** Suites about one engine. */
+const ON_SQLITE = suites('test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts')
+const ON_MONGODB = suites(
+  'test/storage/mongo-*.test.ts',
+  'test/storage/same-answers.test.ts',
+  'test/faults/{network,replica-set,server-killed}.test.ts',
+)
+
+/**
+ * Suites that mostly wait: for processes that start, leases, timeouts. They run beside the others (jest/runner.ts). Those
+ * of faults do not, for docs/operating.md promises how long a fault lasts.
+ */
+const WAITING = suites(
+  'test/process/*.test.ts',
+  'test/rest/custom-search-{servers,waiting}.test.ts',
+  'test/scripts/*.test.ts',
+  'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
+)
+
+/** Suites that import it, themselves or through others, keep data in a store. */
+const ENGINE = join(import.meta.dirname, 'support/engine.ts')
+
+/** Paths relative to the project's folder. */
+export function suitesOf(tier: Tier, project: Project): readonly string[] {
+  const all = [...suites('test/**/*.test.ts')].sort()
+  return all.filter((suite) => projectsOf(suite).includes(project) && tiersOf(suite, project).includes(tier))
+}
+
+/** @param path absolute */
+export const isWaiting = (path: string): boolean => WAITING.has(relative(ROOT, path))
+
+function projectsOf(suite: string): readonly Project[] {
+  if (ON_SQLITE.has(suite)) return ['sqlite']
+  if (ON_MONGODB.has(suite)) return ['mongodb']
+  return importsEngine(join(ROOT, suite)) ? ['sqlite', 'mongodb'] : ['once']
+}
+
+function tiersOf(suite: string, project: Project): readonly Tier[] {
+  if (LONG.has(suite)) return ['long']
+  if (RANDOM.has(suite)) return ['short', 'long']
+  return project === 'mongodb' && !STORE_SENSITIVE.has(suite) ? ['long'] : ['short']
+}
+
+/** @throws Error for a glob that no suite matches (any more) */
+function suites(...globs: readonly string[]): ReadonlySet<string> {
+  const found = globs.map((glob) => globSync(glob, { cwd: ROOT }))
+  const stale = globs.filter((_, index) => found[index]?.length === 0)
+  if (stale.length > 0) throw new Error(`test/suites.ts lists ${stale.join(', ')}, which no suite matches`)
+  return new Set(found.flat())
+}
+
+const IMPORT = /\b(?:from|import) '(\.[^']+\.ts)'/g
+const known = new Map<string, boolean>([[ENGINE, true]])
+
+function importsEngine(file: string): boolean {
+  const answer = known.get(file)
+  if (answer !== undefined) return answer
+  // Files that import each other are looked at once.
+  known.set(file, false)
+  const found = importsOf(file).some(importsEngine)
+  known.set(file, found)
+  return found
+}
+
+/** Of the tests' own files; the sources never lead back here. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => join(dirname(file), path))
+  return imports.filter((path) => relative(ROOT, path).startsWith('test'))
+}

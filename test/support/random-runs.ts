@@ -1,0 +1,11 @@
+/** How many cases a random test tries: all of them in the long tier, a fifth in the short one (test/suites.ts). */
+import type { Tier } from '../suites.ts'
+
+/** Set by jest.config.js. */
+declare const TEST_TIER: Tier
+
+const SHARE: Readonly<Record<Tier, number>> = { short: 0.2, long: 1 }
+
+/** @param all in the long tier; RANDOM_RUNS=10 tries ten times as many, in either tier. */
+export const randomRuns = (all: number): number =>
+  Math.ceil(all * Number(process.env['RANDOM_RUNS'] ?? SHARE[TEST_TIER]))
