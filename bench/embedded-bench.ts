@@ -6,7 +6,8 @@ import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './e
 import { type Import, importData } from './import-data.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
 import type { Results, ScenarioResult } from './report.ts'
-import { CEILINGS, type Ceiling, ceilingTraffic, type Scenario, scenarios } from './scenarios.ts'
+import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
+import { ceilingTraffic, scenarios } from './scenarios.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 const CONNECTIONS = [1, 16]

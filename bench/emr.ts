@@ -1,6 +1,6 @@
 /** The server under test: started on a store, with a session, and tried once per scenario before it is measured. */
 import { once } from './load.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './scenario.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 export const VOICE_SECRET = 'bench-webhook-secret'

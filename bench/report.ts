@@ -2,7 +2,8 @@
 import { cpus } from 'node:os'
 import type { Import } from './import-data.ts'
 import type { Measurement } from './load.ts'
-import { type Ceiling, RUN_TARGETS, type Target } from './scenarios.ts'
+import type { Ceiling, Target } from './scenario.ts'
+import { RUN_TARGETS } from './scenarios.ts'
 
 export interface ScenarioResult {
   readonly name: string

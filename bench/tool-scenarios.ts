@@ -1,7 +1,7 @@
 /** Scenarios for the live-call tools: each connection is a phone call, followed by a new one after a few requests. */
 import { birthDateOf, familyOf, givenOf, phoneOf } from './data-set.ts'
 import type { HttpRequest } from './load.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './scenario.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 

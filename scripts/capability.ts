@@ -1,4 +1,6 @@
-/** `npm run capability`: writes capability/statement.json, so that changes of the declared capabilities show in a diff. */
+/**
+ * `npm run capability`: writes capability/statement.json, so that changes of the declared capabilities show in a diff.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { capabilityStatement } from '../src/capability/statement.ts'

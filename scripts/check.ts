@@ -1,4 +1,6 @@
-/** `npm run check`: types, format and lint, import rules and dead code, one line each; failed checks show their output. */
+/**
+ * `npm run check`: types, format and lint, import rules and dead code, one line each; failed checks show their output.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 

@@ -2,12 +2,13 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { declareServer, openStore } from '../src/app.ts'
 import { changePassword, createAccount, removeAccount } from '../src/clinics/accounts.ts'
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
+import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
+import { openStore } from '../src/open-store.ts'
 import { Repository } from '../src/repository/repository.ts'
 
 const USAGE = `npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…

@@ -1,8 +1,11 @@
-/** `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md. */
+/**
+ * `npm run copy`: copies all clinics of a store to another one, of the same or another engine; see docs/operating.md.
+ */
 import { parseArgs } from 'node:util'
-import { declareServer, openStore } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
+import { openStore } from '../src/open-store.ts'
 import { extraction } from '../src/search/index/versions.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
 import { checkSource, storeName } from './copy/address.ts'

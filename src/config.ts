@@ -1,4 +1,7 @@
-/** The configuration, read from environment variables only here. The server does not start when there are problems, which are reported together. */
+/**
+ * The configuration, read from environment variables only here. The server does not start when there are problems,
+ * which are reported together.
+ */
 import { randomBytes } from 'node:crypto'
 
 export interface Config {
@@ -22,7 +25,7 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions to disable, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
-  /** Modules that add to the server: files, or packages, found from the working directory. */
+  /** Modules that extend the server: files or packages, resolved from the working directory. */
   readonly extensions: readonly string[]
   /** The default for clinics without a policy: what happens to a resource that violates a profile it declares. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]

@@ -1,6 +1,6 @@
 /**
- * Ceiling: Koa and its router, one SQLite transaction of 7 rows per request, durable before the response: the text and six
- * index rows, as written by a create of a small Patient.
+ * Ceiling: Koa and its router, one SQLite transaction of 7 rows per request, durable before the response: the text and
+ * six index rows, as written by a create of a small Patient.
  */
 import { randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'

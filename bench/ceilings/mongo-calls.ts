@@ -1,8 +1,8 @@
 /**
- * Ceilings: node:http alone, one call of MongoDB's driver per request.
- * GET of a resource: findOne by (clinic, type, id) in the server's collection, sending the stored text.
- * GET of a search: find by two fields of one index. POST: insertOne. PUT: replaceOne. Both are acknowledged by a majority
- * before the response, in a collection without any index but `_id`.
+ * Ceilings: node:http alone, one call of MongoDB's driver per request. GET of a resource: findOne by (clinic, type, id)
+ * in the server's collection, sending the stored text. GET of a search: find by two fields of one index. POST:
+ * insertOne. PUT: replaceOne. Both are acknowledged by a majority before the response, in a collection without any
+ * index but `_id`.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -17,8 +17,8 @@ import { gramsOf, minuteOf, wordOf } from './grown-data.ts'
 export interface GrowthQuery {
   readonly name: string
   /**
-   * `few`: a search by an index that finds few. `page`: the first or a later page of a sorted search. `other`: a query whose
-   * work grows with the data, for information.
+   * `few`: a search by an index that finds few. `page`: the first or a later page of a sorted search. `other`: a query
+   * whose work grows with the data, for information.
    */
   readonly kind: 'few' | 'page' | 'other'
   /** The minimum and maximum number of entries in the response, so that a broken query does not look fast. */

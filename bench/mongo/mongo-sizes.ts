@@ -1,8 +1,8 @@
 /** Storage costs of resources in MongoDB: documents, index keys, and bytes in memory and on disk. */
 import type { Observation } from 'fhir/r4'
 import { MongoClient } from 'mongodb'
-import { openStore } from '../../src/app.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
+import { openStore } from '../../src/open-store.ts'
 import { Repository, type UnitOfWork } from '../../src/repository/repository.ts'
 import { appointment, patient, patientId, sizesAt, slot } from '../data-set.ts'
 import { progress } from '../emr.ts'

@@ -1,4 +1,7 @@
-/** The mongod of a benchmark: a replica set of one node, with its journal on the same disk as the embedded engine's data. */
+/**
+ * The mongod of a benchmark: a replica set of one node, with its journal on the same disk as the embedded engine's
+ * data.
+ */
 import { mkdirSync } from 'node:fs'
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
 import { findMongod, NO_MONGOD } from '../../test/support/mongod.ts'

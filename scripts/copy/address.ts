@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 const MONGODB = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]+)(?:\/([^?]*))?/
 
 /**
- * The address without secrets and options that may differ between runs, to tell whether two addresses are the same store.
+ * The address without secrets and options that may differ between runs, to tell whether two addresses are the same
+ * store.
  * @throws Error naming the supported addresses
  */
 export function storeName(address: string): string {

@@ -1,7 +1,8 @@
 /**
- * Copies all clinics of a store to another one, which may be of another engine: every version of every resource unchanged,
- * oldest first, then the records. The progress is written with each batch of versions, so that an interrupted copy can be
- * resumed. Index entries are extracted again, for current versions only, as the others are not searched.
+ * Copies all clinics of a store to another one, which may be of another engine: every version of every resource
+ * unchanged, oldest first, then the records. The progress is written with each batch of versions, so that an
+ * interrupted copy can be resumed. Index entries are extracted again, for current versions only, as the others are not
+ * searched.
  */
 import type { IndexEntry } from '../../src/search/plan.ts'
 import {

@@ -108,7 +108,10 @@ function targetTypesOf(
   return [...targets].sort()
 }
 
-/** The element type of a token, and the code system that the required bindings of its `code` elements use, if there is only one. */
+/**
+ * The element type of a token, and the code system that the required bindings of its `code` elements use, if there is
+ * only one.
+ */
 function tokenOf(
   found: readonly Selection[],
   systems: ReadonlyMap<string, string>,

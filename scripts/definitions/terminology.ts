@@ -2,8 +2,8 @@
  * The code systems, value sets and concept maps of the R4 packages, one resource per line, so that the server can read
  * single ones: https://hl7.org/fhir/R4/terminologies.html.
  *
- * Narrative, contacts and other properties that no terminology operation returns are left out. Corrections: ISO 3166 has
- * its numeric codes as properties only, and BCP 47 lists languages, but not the tags composed of them.
+ * Narrative, contacts and other properties that no terminology operation returns are left out. Corrections: ISO 3166
+ * has its numeric codes as properties only, and BCP 47 lists languages, but not the tags composed of them.
  */
 import type { CodeSystem, CodeSystemConcept, ConceptMap, ValueSet } from 'fhir/r4'
 import { isObject } from '../../src/fhir/resource.ts'

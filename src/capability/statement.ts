@@ -19,13 +19,13 @@ import { modifiersInWords, specialParameters } from './search.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
-/** What is declared beside the providers. */
+/** What is declared in addition to the providers. */
 interface Declared {
-  /** Resources are found by their words. */
+  /** Whether full-text search is enabled. */
   readonly fullText?: boolean
-  /** Of the whole clinic. */
+  /** System-level operations. */
   readonly operations?: readonly Operation[]
-  /** Of resource types, as extensions add them. */
+  /** Profiles of resource types, as added by extensions. */
   readonly profiles?: readonly StructureDefinition[]
 }
 
@@ -70,7 +70,10 @@ function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementR
   return served.length === 0 ? {} : { compartment: served.map(compartmentUrl) }
 }
 
-/** The search parameters that a provider supports: those it lists, or all of R4 and ours for its type. @throws Error for an unknown one */
+/**
+ * The search parameters that a provider supports: those it lists, or all of R4 and ours for its type.
+ * @throws Error for an unknown one
+ */
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
   const known = searchParametersOf(type)
   if (searchParams === undefined) return [...known.values()]
@@ -83,7 +86,10 @@ function sharedParameters(providers: readonly Provider[]): readonly SearchParame
   return first.filter(({ url }) => others.every((parameters) => parameters.some((other) => other.url === url)))
 }
 
-/** The parameters by type, for the search parser: of the searched type and the types that chains lead to. @throws Error for an unknown parameter of a provider */
+/**
+ * The parameters by type, for the search parser: of the searched type and the types that chains lead to.
+ * @throws Error for an unknown parameter of a provider
+ */
 export function parametersOf(
   providers: ReadonlyMap<string, Provider>,
 ): (type: string) => ReadonlyMap<string, SearchParameter> {

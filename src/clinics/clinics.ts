@@ -1,4 +1,6 @@
-/** Clinics: a clinic is a tenant, and the FHIR Organization of the same id (https://hl7.org/fhir/R4/organization.html). */
+/**
+ * Clinics: a clinic is a tenant, and the FHIR Organization of the same id (https://hl7.org/fhir/R4/organization.html).
+ */
 import type { Organization } from 'fhir/r4'
 import { badRequest, conflict } from '../fhir/outcome.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'

@@ -9,7 +9,9 @@ interface SandboxSwitch {
 const SANDBOX = recordKind<SandboxSwitch>('sandbox')
 const KEY = 'enabled'
 
-/** Whether requests are served, from a cache that may be slightly stale when another process changes it. On by default. */
+/**
+ * Whether requests are served, from a cache that may be slightly stale when another process changes it. On by default.
+ */
 export const isSandboxEnabled = async (repository: Repository, clinic: string): Promise<boolean> =>
   isOn(await repository.readRecent(clinic, SANDBOX, KEY))
 

@@ -70,7 +70,10 @@ export async function readSettings(source: Source, clinic: string): Promise<Clin
   return settingsOf(record) ?? DEFAULTS
 }
 
-/** The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists when it has settings. */
+/**
+ * The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists when it has
+ * settings.
+ */
 export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
   return settingsOf(
     source instanceof Repository
@@ -153,8 +156,8 @@ const SECRET_IS_SET = 'set'
 type Parsed = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
 
 /**
- * Parses the complete settings sent by a client; absent ones get their default. A crm.secret that is absent or `set` keeps
- * that of `current`.
+ * Parses the complete settings sent by a client; absent ones get their default. A crm.secret that is absent or `set`
+ * keeps that of `current`.
  */
 export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
   const problems: string[] = []

@@ -79,8 +79,8 @@ async function stageResources(ctx: Context): Promise<void> {
 }
 
 /**
- * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only for
- * demo schedules that still exist, and never on a day that has or had slots.
+ * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only
+ * for demo schedules that still exist, and never on a day that has or had slots.
  */
 export async function topUpSlots({ access }: Pick<DemoParts, 'access'>): Promise<number> {
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {

@@ -1,4 +1,7 @@
-/** Compartments, the resources that belong to a patient, an encounter and so on: https://hl7.org/fhir/R4/compartmentdefinition.html. */
+/**
+ * Compartments, the resources that belong to a patient, an encounter and so on:
+ * https://hl7.org/fhir/R4/compartmentdefinition.html.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

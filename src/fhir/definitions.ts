@@ -1,4 +1,7 @@
-/** The R4 resource and data types: https://hl7.org/fhir/R4/structuredefinition.html, from resources/r4 (`npm run definitions`). */
+/**
+ * The R4 resource and data types: https://hl7.org/fhir/R4/structuredefinition.html, from resources/r4 (`npm run
+ * definitions`).
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,7 +1,7 @@
 /**
- * FHIR packages, the .tgz files of implementation guides: https://confluence.hl7.org/display/FHIR/NPM+Package+Specification.
- * Packages are read in memory and never extracted to disk, so paths are only names; links and other special entries are
- * skipped.
+ * FHIR packages, the .tgz files of implementation guides:
+ * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. Packages are read in memory and never extracted to
+ * disk, so paths are only names; links and other special entries are skipped.
  */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'

@@ -16,8 +16,14 @@ import {
 import { Budget, type PatchPath, readPath } from './fhirpath-patch/path.ts'
 import { convertValue, type Part, type PatchValue, readParts, readPatchValue } from './fhirpath-patch/value.ts'
 import { badRequest, FhirError, unprocessable } from './outcome.ts'
-import type { Patch } from './patch.ts'
 import { isObject } from './resource.ts'
+
+/**
+ * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for another
+ * version.
+ * @throws FhirError 422 when the patch cannot be applied, 413 when its result is too large
+ */
+export type Patch = (document: unknown) => unknown
 
 /** Changes the resource in place. @throws FhirError 422 when the operation does not apply to it */
 type Operation = (root: PatchTarget, budget: Budget) => void

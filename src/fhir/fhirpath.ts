@@ -1,7 +1,8 @@
 /**
- * FHIRPath for R4 search parameters and invariants: https://hl7.org/fhirpath/N1/ and https://hl7.org/fhir/R4/fhirpath.html.
- * An expression is compiled once into closures over plain FHIR JSON. The few features that this compiler lacks are left
- * to the fhirpath package, which is also the reference for this compiler in the tests.
+ * FHIRPath for R4 search parameters and invariants: https://hl7.org/fhirpath/N1/ and
+ * https://hl7.org/fhir/R4/fhirpath.html. An expression is compiled once into closures over plain FHIR JSON. The few
+ * features that this compiler lacks are left to the fhirpath package, which is also the reference for this compiler in
+ * the tests.
  */
 import { compileAst, NeedsLibrary } from './fhirpath/compile.ts'
 import { ERRATA } from './fhirpath/errata.ts'

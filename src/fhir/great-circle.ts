@@ -1,4 +1,7 @@
-/** Distances on the Earth, taken as a sphere (within 0.6 % of WGS84), for `near`: https://hl7.org/fhir/R4/location.html#search. */
+/**
+ * Distances on the Earth, taken as a sphere (within 0.6 % of WGS84), for `near`:
+ * https://hl7.org/fhir/R4/location.html#search.
+ */
 
 /** Degrees; latitudes from -90 to 90, longitudes from -180 to below 180. */
 export interface GeoPoint {
@@ -25,7 +28,10 @@ const MARGIN = 1e-9
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 const degrees = (angle: number): number => (angle * 180) / Math.PI
 
-/** The haversine of the distance, which grows with it and is exact for short distances too: https://en.wikipedia.org/wiki/Haversine_formula. */
+/**
+ * The haversine of the distance, which grows with it and is exact for short distances too:
+ * https://en.wikipedia.org/wiki/Haversine_formula.
+ */
 export function haversineOf(one: GeoPoint, other: GeoPoint): number {
   const [north, east] = [radians(other.latitude - one.latitude), radians(other.longitude - one.longitude)]
   const across = Math.cos(radians(one.latitude)) * Math.cos(radians(other.latitude))

@@ -1,8 +1,8 @@
 /** Memoization with a bounded cache. */
 
 /**
- * Caches the results of `compute` by key. When the cache holds `maxEntries` it is cleared: cheaper than tracking use, for
- * functions that rarely see that many keys.
+ * Caches the results of `compute` by key. When the cache holds `maxEntries` it is cleared: cheaper than tracking use,
+ * for functions that rarely see that many keys.
  */
 export function memoize<Value>(maxEntries: number, compute: (key: string) => Value): (key: string) => Value {
   const cache = new Map<string, { readonly value: Value }>()

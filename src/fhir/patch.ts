@@ -1,18 +1,13 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
-import { readFhirPathPatch } from './fhirpath-patch.ts'
+import { type Patch, readFhirPathPatch } from './fhirpath-patch.ts'
 import { parseJson } from './json.ts'
 import { badRequest, FhirError, unprocessable } from './outcome.ts'
 import { isObject } from './resource.ts'
 import { applyXmlPatch } from './xml/apply-patch.ts'
 import { readXmlPatch } from './xml/patch.ts'
 
-/**
- * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for another
- * version.
- * @throws FhirError 422 when the patch cannot be applied, 413 when its result is too large
- */
-export type Patch = (document: unknown) => unknown
+export type { Patch }
 
 /**
  * @param body the operations of a JSON Patch, the Parameters of a FHIRPath Patch, or the text of an XML Patch

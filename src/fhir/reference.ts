@@ -9,7 +9,9 @@ export interface LocalReference {
 
 const RELATIVE = /^([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/
 
-/** Parses `Type/id`, relative or below `baseUrl`; undefined for another server, a fragment, a URN or a malformed text. */
+/**
+ * Parses `Type/id`, relative or below `baseUrl`; undefined for another server, a fragment, a URN or a malformed text.
+ */
 export function localReference(text: string, baseUrl: string): LocalReference | undefined {
   const base = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`
   const [, type, id, version] = RELATIVE.exec(text.startsWith(base) ? text.slice(base.length) : text) ?? []

@@ -52,7 +52,10 @@ const cachedBaseUnit = memoize(MAX_CACHED_UNITS, findBaseUnit)
 /** Undefined when there is no such unit. */
 export const baseUnit = (code: string): BaseUnit | undefined => (mayBeUnit(code) ? cachedBaseUnit(code) : undefined)
 
-/** Guards against faults of the library: it prints texts with spaces (maybe a patient's), reads 0 as 1 and is slow on long texts. */
+/**
+ * Guards against faults of the library: it prints texts with spaces (maybe a patient's), reads 0 as 1 and is slow on
+ * long texts.
+ */
 const mayBeUnit = (code: string): boolean => /^(?!0$)[\x21-\x7e]{1,64}$/.test(code)
 
 function findBaseUnit(code: string): BaseUnit | undefined {
@@ -80,8 +83,8 @@ const dimensionOf = ({ dim_ }: Unit): string =>
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('.') || '1'
 
 /**
- * A scale with an offset: `Cel`, `[degF]`. Logarithmic units (`[pH]`, `dB`) are not compared with the linear ones, whose
- * order may even be reversed.
+ * A scale with an offset: `Cel`, `[degF]`. Logarithmic units (`[pH]`, `dB`) are not compared with the linear ones,
+ * whose order may even be reversed.
  */
 function scaleOf(code: string, unit: Unit): BaseUnit | undefined {
   const base = dimensionOf(unit)

@@ -5,7 +5,9 @@ import { fold } from '../search/plan.ts'
 import { namesOf, type PersonName } from './names.ts'
 import { samePhone } from './phones.ts'
 
-/** close: different by a typing or hearing mistake. missing: absent on one side, which is no evidence for or against. */
+/**
+ * close: different by a typing or hearing mistake. missing: absent on one side, which is no evidence for or against.
+ */
 export type Agreement = 'agree' | 'close' | 'differ' | 'missing'
 
 export interface Evidence {
@@ -71,7 +73,9 @@ function compareName(input: PersonName, candidate: PersonName): NameEvidence {
   return { family, given: hasOtherSuffix ? 'differ' : compareGiven(input.given, candidate.given) }
 }
 
-/** Middle names may be absent or initials. A middle name alone, or a different one after the same first name, is close. */
+/**
+ * Middle names may be absent or initials. A middle name alone, or a different one after the same first name, is close.
+ */
 function compareGiven(input: readonly string[], candidate: readonly string[]): Agreement {
   const [mine, theirs] = [input.join(' ').split(' '), candidate.join(' ').split(' ')]
   const [first = '', other = ''] = [mine[0], theirs[0]]

@@ -28,9 +28,9 @@ export function phoneSpellings(number: string): readonly string[] {
 const TRUNK_ZERO = /^(\(?(?:\+|00).*?)\(0\)(.*)$/s
 
 /**
- * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the trunk zero is dialled only within a country. People also write it for
- * countries with another trunk prefix (8 in Russia) or none (the USA), where no number begins with a zero. It is kept when
- * it is part of the number, as in `+39 (0)6 698 12345`: Italian landline numbers begin with a zero.
+ * `+44 (0)20 7946 0958` -> `+44 20 7946 0958`: the trunk zero is dialled only within a country. People also write it
+ * for countries with another trunk prefix (8 in Russia) or none (the USA), where no number begins with a zero. It is
+ * kept when it is part of the number, as in `+39 (0)6 698 12345`: Italian landline numbers begin with a zero.
  */
 export function withoutTrunkZero(number: string): string {
   const [, before, after] = TRUNK_ZERO.exec(number) ?? []
@@ -48,8 +48,8 @@ const MIN_SHARED_DIGITS = 9
 const MAX_COUNTRY_CODE_DIGITS = 3
 
 /**
- * Whether two texts are the same phone number. With country codes they must be equal; without, one must be the end of the
- * other, apart from a country code and a trunk zero.
+ * Whether two texts are the same phone number. With country codes they must be equal; without, one must be the end of
+ * the other, apart from a country code and a trunk zero.
  * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
  */
 export function samePhone(a: string, b: string, region?: string): boolean {

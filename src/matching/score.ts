@@ -1,6 +1,7 @@
 /**
  * Converts the evidence on a pair of patients to a score and a grade, by the levels of the HL7 Identity Matching guide
- * (.99 identifier with name or birth date, .8 name, birth date and address or e-mail, .7 with phone, .6 name and birth date).
+ * (.99 identifier with name or birth date, .8 name, birth date and address or e-mail, .7 with phone, .6 name and birth
+ * date).
  */
 import type { Agreement, Evidence } from './compare.ts'
 

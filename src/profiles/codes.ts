@@ -1,4 +1,7 @@
-/** The codes of an element, and whether they are in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
+/**
+ * The codes of an element, and whether they are in the value set of a binding:
+ * https://hl7.org/fhir/R4/terminologies.html#strength.
+ */
 import { isObject } from '../fhir/resource.ts'
 import type { BoundCode } from '../terminology/binding.ts'
 import type { KnownDefinitions } from './known-definitions.ts'

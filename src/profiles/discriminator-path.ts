@@ -1,9 +1,18 @@
 /** The paths of discriminators, a small subset of FHIRPath: https://hl7.org/fhir/R4/profiling.html#discriminator. */
 import { canonicalOf } from '../terminology/canonical.ts'
+import type { KnownDefinitions } from './known-definitions.ts'
 import type { Shape, TypeRule } from './shape.ts'
-import type { CheckContext } from './slices.ts'
 import { targetOf } from './targets.ts'
 import { childElements, coreType, isA, type TypedElement } from './typed-element.ts'
+
+/** What evaluating discriminators needs from the check. */
+export interface CheckContext {
+  readonly definitions: KnownDefinitions
+  /** Whether the item conforms to any of the profiles; reports no issues. */
+  readonly conforms: (item: TypedElement, profiles: readonly string[]) => boolean
+  /** Counts the work. @throws WorkLimitExceeded */
+  readonly step: () => void
+}
 
 export type DiscriminatorStep =
   | { readonly kind: 'element'; readonly name: string }
@@ -15,7 +24,10 @@ export type DiscriminatorStep =
 const MAX_PATH_LENGTH = 500
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 
-/** Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined when not supported. */
+/**
+ * Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined
+ * when not supported.
+ */
 export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep[] | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined
   const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []

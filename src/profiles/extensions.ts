@@ -1,4 +1,7 @@
-/** Validates extensions against their definitions: https://hl7.org/fhir/R4/extensibility.html, https://hl7.org/fhir/R4/defining-extensions.html#context. */
+/**
+ * Validates extensions against their definitions: https://hl7.org/fhir/R4/extensibility.html,
+ * https://hl7.org/fhir/R4/defining-extensions.html#context.
+ */
 import type { StructureDefinitionContext } from 'fhir/r4'
 import { isObject } from '../fhir/resource.ts'
 import type { Findings } from './findings.ts'

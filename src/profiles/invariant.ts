@@ -73,7 +73,10 @@ export function newLimits(work: number): EvaluationLimits {
   }
 }
 
-/** `patternOf` matches whole texts and its dot no line breaks, while FHIRPath's matches() finds a part and its dot is any character. */
+/**
+ * `patternOf` matches whole texts and its dot no line breaks, while FHIRPath's matches() finds a part and its dot is
+ * any character.
+ */
 const unanchored = (source: string): string =>
   `[\\s\\S]*(?:${source.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '[\\s\\S]' : part))})[\\s\\S]*`
 

@@ -1,6 +1,7 @@
 /**
- * The profiles and value sets loaded for a check. Those that the check looks up but that are not loaded yet are recorded as
- * pending, to be loaded before the check is repeated: so only definitions that matter for the resource are read.
+ * The profiles and value sets loaded for a check. Those that the check looks up but that are not loaded yet are
+ * recorded as pending, to be loaded before the check is repeated: so only definitions that matter for the resource are
+ * read.
  */
 import type { Issue } from '../fhir/outcome.ts'
 import { FhirError } from '../fhir/outcome.ts'

@@ -6,7 +6,10 @@ import { type Profile, profileOf } from './profile.ts'
 import { isProfile } from './snapshot.ts'
 import { coreType, isA } from './typed-element.ts'
 
-/** Finds all definitions of the clinic with these urls. Unchanged definitions must be the same objects, as they are cache keys. */
+/**
+ * Finds all definitions of the clinic with these urls. Unchanged definitions must be the same objects, as they are
+ * cache keys.
+ */
 export type FindDefinitions = (urls: readonly string[]) => Promise<readonly StructureDefinition[]>
 
 /** Levels of derivation. */

@@ -2,13 +2,14 @@
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
 import { checkBinding, extensibleMessage, formatCodes, hasOnlyExtensions } from './codes.ts'
+import type { CheckContext } from './discriminator-path.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
 import type { KnownDefinitions } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import type { BindingRule, Discriminator, Shape, TypeRule } from './shape.ts'
 import { misplacedItems } from './slice-order.ts'
-import { type CheckContext, describeDiscriminators, discriminatorsOf, isInSlice } from './slices.ts'
+import { describeDiscriminators, discriminatorsOf, isInSlice } from './slices.ts'
 import { targetOf } from './targets.ts'
 import { childElements, elementsByName, hasTypeCode, isA, type TypedElement } from './typed-element.ts'
 import { fits, isEqual, order } from './values.ts'
@@ -53,7 +54,10 @@ export class ProfileChecker implements CheckContext {
     this.#profile = outer
   }
 
-  /** Whether the item conforms to any of the profiles; reports no issues, and unknown profiles count as met. @throws WorkLimitExceeded */
+  /**
+   * Whether the item conforms to any of the profiles; reports no issues, and unknown profiles count as met.
+   * @throws WorkLimitExceeded
+   */
   conforms(item: TypedElement, profiles: readonly string[]): boolean {
     return profiles.some((canonical) => {
       const found = this.definitions.find(canonical)

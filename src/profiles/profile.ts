@@ -1,4 +1,7 @@
-/** A profile, a StructureDefinition that constrains a type of R4, compiled for validation: https://hl7.org/fhir/R4/profiling.html. */
+/**
+ * A profile, a StructureDefinition that constrains a type of R4, compiled for validation:
+ * https://hl7.org/fhir/R4/profiling.html.
+ */
 import type { StructureDefinition, StructureDefinitionContext } from 'fhir/r4'
 import type { Draft, Shape } from './shape.ts'
 import { snapshotOf } from './snapshot.ts'

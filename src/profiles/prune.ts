@@ -1,4 +1,6 @@
-/** Removes from a profile's tree the rules that R4 has anyway, so that only elements with additional rules are checked. */
+/**
+ * Removes from a profile's tree the rules that R4 has anyway, so that only elements with additional rules are checked.
+ */
 import type { ElementStructure } from '../fhir/definitions.ts'
 import type { BindingRule, Draft, TypeRule } from './shape.ts'
 import { coreCanonical, elementsByName, typeHierarchy } from './typed-element.ts'

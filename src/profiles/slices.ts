@@ -1,22 +1,20 @@
-/** Assigns items to the slices of an element by discriminators: https://hl7.org/fhir/R4/profiling.html#discriminator. */
+/**
+ * Assigns items to the slices of an element by discriminators: https://hl7.org/fhir/R4/profiling.html#discriminator.
+ */
 import { canonicalOf } from '../terminology/canonical.ts'
 import { checkBinding } from './codes.ts'
-import { type DiscriminatorStep, parseDiscriminatorPath, select, shapesAt } from './discriminator-path.ts'
+import {
+  type CheckContext,
+  type DiscriminatorStep,
+  parseDiscriminatorPath,
+  select,
+  shapesAt,
+} from './discriminator-path.ts'
 import { quoted } from './findings.ts'
-import type { KnownDefinitions } from './known-definitions.ts'
 import type { Discriminator, Shape, TypeRule } from './shape.ts'
 import { type Target, targetOf } from './targets.ts'
 import { childElements, hasTypeCode, isA, type TypedElement } from './typed-element.ts'
 import { fits, isEqual } from './values.ts'
-
-/** What evaluating discriminators needs from the check. */
-export interface CheckContext {
-  readonly definitions: KnownDefinitions
-  /** Whether the item conforms to any of the profiles; reports no issues. */
-  readonly conforms: (item: TypedElement, profiles: readonly string[]) => boolean
-  /** Counts the work. @throws WorkLimitExceeded */
-  readonly step: () => void
-}
 
 const BY_URL: readonly Discriminator[] = [{ type: 'value', path: 'url' }]
 const BY_TYPE: readonly Discriminator[] = [{ type: 'type', path: '$this' }]

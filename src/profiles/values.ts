@@ -1,4 +1,7 @@
-/** Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x], minValue[x]). */
+/**
+ * Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x],
+ * minValue[x]).
+ */
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 

@@ -3,8 +3,8 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 
 /**
- * Several slots may be booked together when they are contiguous; the appointment starts with the first and ends with the
- * last.
+ * Several slots may be booked together when they are contiguous; the appointment starts with the first and ends with
+ * the last.
  * @throws FhirError 422 naming the element that does not match
  */
 export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, slots: readonly Slot[]): void {

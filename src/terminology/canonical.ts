@@ -24,7 +24,9 @@ interface Definition {
 
 const BY_NUMBERS = new Intl.Collator('en', { numeric: true })
 
-/** The current one: preferably not retired, then with the highest version (`10.0` after `9.1`), then the last updated. */
+/**
+ * The current one: preferably not retired, then with the highest version (`10.0` after `9.1`), then the last updated.
+ */
 export const newest = <D extends Definition>(definitions: readonly D[]): D | undefined =>
   definitions.reduce<D | undefined>((best, one) => (best === undefined || order(best, one) < 0 ? one : best), undefined)
 

@@ -47,7 +47,10 @@ export const grammarSystems: readonly string[] = [...GRAMMARS.keys()]
 export const acceptedBy = ({ accepts }: Grammar, code: string): boolean =>
   code.length <= MAX_CODE_LENGTH && accepts(code)
 
-/** Whether the tag is well-formed and its language known (xy-AT is well-formed, but xy is not a language), or it is private use. */
+/**
+ * Whether the tag is well-formed and its language known (xy-AT is well-formed, but xy is not a language), or it is
+ * private use.
+ */
 function isLanguageTag(code: string): boolean {
   if (/^x(-[a-z0-9]{1,8})+$/i.test(code)) return true
   try {

@@ -1,7 +1,7 @@
 /**
- * The code systems, value sets and concept maps of the R4 packages (resources/r4/terminology.jsonl,
- * `npm run definitions`). The file is indexed on first use: in memory are the positions of the resources, and a cache of
- * those read last.
+ * The code systems, value sets and concept maps of the R4 packages (resources/r4/terminology.jsonl, `npm run
+ * definitions`). The file is indexed on first use: in memory are the positions of the resources, and a cache of those
+ * read last.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
  * Parses the regular expressions of `regex` filters to a syntax tree.
  *
- * Supported: literals, . [ ] [^ ] ( ) (?: ) | * + ? {n} {n,} {n,m} ^ $ \d \w \s \D \W \S \t \n \r and escaped characters.
+ * Supported: literals, . [ ] [^ ] ( ) (?: ) | * + ? {n} {n,} {n,m} ^ $ \d \w \s \D \W \S \t \n \r and escaped
+ * characters.
  */
 
 export type Matcher = (character: string) => boolean

@@ -1,7 +1,7 @@
 /**
  * Regular expressions of `regex` filters (https://hl7.org/fhir/R4/valueset-filter-operator.html), matched against whole
- * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times text
- * length, and not by JavaScript's engine, whose time may be exponential.
+ * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times
+ * text length, and not by JavaScript's engine, whose time may be exponential.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import { type Matcher, type PatternNode, parsePattern } from './pattern-syntax.ts'

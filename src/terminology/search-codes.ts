@@ -1,6 +1,6 @@
 /**
- * Expands token modifiers to codes (https://hl7.org/fhir/R4/search.html#token): `:in` and `:not-in` to the codes of a value
- * set, `:below` and `:above` to a code with the codes it subsumes, or that subsume it.
+ * Expands token modifiers to codes (https://hl7.org/fhir/R4/search.html#token): `:in` and `:not-in` to the codes of a
+ * value set, `:below` and `:above` to a code with the codes it subsumes, or that subsume it.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
@@ -29,11 +29,17 @@ export function codesInValueSet(terminology: Terminology, valueSet: string, limi
   return codes
 }
 
-/** The code and all codes that it subsumes. @throws FhirError 422 when the system is not available or they are too many */
+/**
+ * The code and all codes that it subsumes.
+ * @throws FhirError 422 when the system is not available or they are too many
+ */
 export const codesBelow = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.descendantsOf(from.code))
 
-/** The code and all codes that subsume it. @throws FhirError 422 when the system is not available or they are too many */
+/**
+ * The code and all codes that subsume it.
+ * @throws FhirError 422 when the system is not available or they are too many
+ */
 export const codesAbove = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
   related(terminology, from, limit, (concepts) => concepts.ancestorsOf(from.code))
 

@@ -1,4 +1,7 @@
-/** Code system supplements, which add designations and properties to another code system: https://hl7.org/fhir/R4/codesystem.html#supplements. */
+/**
+ * Code system supplements, which add designations and properties to another code system:
+ * https://hl7.org/fhir/R4/codesystem.html#supplements.
+ */
 import type { CodeSystem, ValueSet } from 'fhir/r4'
 import { canonicalOf } from './canonical.ts'
 import { Concepts } from './concepts.ts'

@@ -1,4 +1,7 @@
-/** The codes of one code system that a value set includes or excludes: https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include. */
+/**
+ * The codes of one code system that a value set includes or excludes:
+ * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.
+ */
 import type { ValueSetComposeInclude, ValueSetComposeIncludeConcept } from 'fhir/r4'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
@@ -21,7 +24,10 @@ export interface SystemPart extends ValueSetComposeInclude {
 
 export const hasSystem = (part: ValueSetComposeInclude): part is SystemPart => part.system !== undefined
 
-/** Whether the part has the code, its imported value sets aside. @throws FhirError 422 when a regex filter takes too much work */
+/**
+ * Whether the part has the code, its imported value sets aside.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
 export function systemMembership(terminology: Terminology, part: SystemPart, code: Code): Membership {
   if (code.system !== part.system) return OUT
   if (part.version !== undefined && code.version !== undefined && part.version !== code.version) return OUT

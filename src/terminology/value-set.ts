@@ -12,7 +12,10 @@ import { type UnknownReason, unknownError } from './unknown-reason.ts'
 
 /** Nesting of imports. */
 const MAX_IMPORT_DEPTH = 20
-/** Codes, includes and value sets visited per request: ten value sets that each import the next one twice visit a thousand. */
+/**
+ * Codes, includes and value sets visited per request: ten value sets that each import the next one twice visit a
+ * thousand.
+ */
 const MAX_WORK = 1_000_000
 const IMPORT_COST = 10
 

@@ -1,4 +1,7 @@
-/** The code system versions that a request specifies: https://hl7.org/fhir/R4/valueset-operation-expand.html (system-version and the like). */
+/**
+ * The code system versions that a request specifies: https://hl7.org/fhir/R4/valueset-operation-expand.html
+ * (system-version and the like).
+ */
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalOf } from './canonical.ts'
 import type { Concepts } from './concepts.ts'

@@ -4,33 +4,24 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CapabilityStatementRest } from 'fhir/r4'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { signToken } from '../../src/rest/server/token.ts'
 import { type FhirResponse, request } from '../support/request.ts'
 import { type Started, stop } from '../support/server-process.ts'
-import { examples, newProject, startIn } from './outside.ts'
-
-const SECRET = 's'.repeat(32)
+import { examples, type Fhir, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 let server: Started
+let ours: Fhir
+let theirs: Fhir
 beforeAll(async () => {
   const EXTENSIONS = examples.map((file, index) => (index === 0 ? `./${file}` : file)).join()
-  server = await startIn(newProject(), { DATABASE_URL: 'sqlite::memory:', JWT_SECRET: SECRET, EXTENSIONS })
+  server = await startIn(newProject(), { DATABASE_URL: 'sqlite::memory:', ...SECRETS, EXTENSIONS })
+  ours = staffOf('demo-clinic', server)
+  theirs = staffOf('other-clinic', server)
 })
 afterAll(() => stop(server, 'SIGTERM'))
 
-type Fhir = (method: string, path: string, body?: unknown) => Promise<FhirResponse>
-
-const staffOf = (clinic: string): Fhir => {
-  const account = { username: 'staff', name: 'Staff', clinic, role: 'staff' } as const
-  const { token } = signToken({ secret: SECRET, lifetimeSeconds: 600 }, account)
-  return (method, path, body) => request(server.url, method, path, body, { authorization: `Bearer ${token}` })
-}
-const ours = staffOf('demo-clinic')
-const theirs = staffOf('other-clinic')
-
 async function tool(path: string, args: object): Promise<Record<string, unknown>> {
   const body = { message: { toolCalls: [{ id: path, function: { arguments: args } }] } }
-  const headers = { 'x-voice-secret': 'demo-secret', 'x-call-id': 'example-call' }
+  const headers = { 'x-voice-secret': SECRETS.WEBHOOK_SECRET, 'x-call-id': 'example-call' }
   return JSON.parse((await request(server.url, 'POST', path, body, headers)).body.results[0].result)
 }
 

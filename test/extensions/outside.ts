@@ -1,6 +1,8 @@
 /** A project of somebody else: a folder with modules of its own, in which the package is installed as a link. */
 import { cpSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { signToken } from '../../src/rest/server/token.ts'
+import { type FhirResponse, request } from '../support/request.ts'
 import { newFolder } from '../support/run.ts'
 import { type Launched, launch, type Started, start } from '../support/server-process.ts'
 
@@ -22,6 +24,18 @@ export const examples: readonly string[] = globSync('examples/*.ts', { cwd: ROOT
 
 /** A command that runs the one behind it in `folder`. */
 const within = (folder: string): readonly string[] => ['sh', '-c', 'cd "$0" && exec "$@"', folder]
+
+/** What servers are started with so that `staffOf` has a token at once. */
+export const SECRETS = { JWT_SECRET: 's'.repeat(32), WEBHOOK_SECRET: 'a secret of the platform' }
+
+export type Fhir = (method: string, path: string, body?: unknown) => Promise<FhirResponse>
+
+/** FHIR requests by staff of the clinic. */
+export function staffOf(clinic: string, { url }: Pick<Started, 'url'>): Fhir {
+  const account = { username: 'staff', name: 'Staff', clinic, role: 'staff' } as const
+  const { token } = signToken({ secret: SECRETS.JWT_SECRET, lifetimeSeconds: 600 }, account)
+  return (method, path, body) => request(url, method, path, body, { authorization: `Bearer ${token}` })
+}
 
 export const launchIn = (folder: string, env: Readonly<Record<string, string>>): Launched => launch(env, within(folder))
 

@@ -2,28 +2,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { newLastingDatabaseUrl } from '../support/database.ts'
-import { request } from '../support/request.ts'
-import { endProcessesAfterEach, login, type Started, stop } from '../support/server-process.ts'
-import { newProject, startIn } from './outside.ts'
+import { endProcessesAfterEach, stop } from '../support/server-process.ts'
+import { newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 endProcessesAfterEach()
 
 test('a search by it is 503 until what was stored before is indexed, then it finds that too', async () => {
   const folder = newProject()
-  const DATABASE_URL = await newLastingDatabaseUrl()
-  const fhirOf = async ({ url }: Started) => {
-    const authorization = `Bearer ${await login(url)}`
-    return (method: string, path: string, body?: unknown) => request(url, method, path, body, { authorization })
-  }
+  // Neither demo data nor a login: the first search comes before the index is looked at.
+  const env = { DATABASE_URL: await newLastingDatabaseUrl(), DEMO: 'off', ...SECRETS }
   const called = (nickname: string) => ({ resourceType: 'Patient', name: [{ use: 'nickname', given: [nickname] }] })
 
-  const before = await startIn(folder, { DATABASE_URL })
-  const fhir = await fhirOf(before)
+  const before = await startIn(folder, env)
+  const fhir = staffOf('some-clinic', before)
   const { body } = await fhir('POST', '/Patient', called('Bo'))
   expect((await fhir('GET', '/Patient?nickname=Bo')).status).toBe(400)
   await stop(before, 'SIGTERM')
 
-  const extended = await fhirOf(await startIn(folder, { DATABASE_URL, EXTENSIONS: 'patient-nickname.ts' }))
+  const after = await startIn(folder, { ...env, EXTENSIONS: 'patient-nickname.ts' })
+  const extended = staffOf('some-clinic', after)
   const search = () => extended('GET', '/Patient?nickname=Bo')
   const early = await search()
   expect(early.status).toBe(503)

@@ -1,7 +1,7 @@
 /** Search parameters of a clinic where several servers serve it, and one of them dies. */
 import { expect, test } from '@jest/globals'
-import { openStore } from '../../src/app.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { openStore } from '../../src/open-store.ts'
 import { StoreConflict } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { type FhirResponse, request, startServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 /** What is answered while the resources of a clinic are still being indexed by its own search parameters. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openStore } from '../../src/app.ts'
+import { openStore } from '../../src/open-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { newDatabaseUrl } from '../support/database.ts'
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'

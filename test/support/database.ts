@@ -1,6 +1,6 @@
 /** Where a suite keeps its data: on the engine that the test file runs on (engine.ts). */
 import { join } from 'node:path'
-import { openStore } from '../../src/app.ts'
+import { openStore } from '../../src/open-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { testEngine } from './engine.ts'
 import { newMongoUrl } from './mongo-url.ts'

@@ -49,7 +49,10 @@ export class Budget {
 
 const MAX_PATH_LENGTH = 1000
 
-/** @param at `Parameters.parameter[0]`, for messages. @throws FhirError 400 when the path is malformed or not supported */
+/**
+ * @param at `Parameters.parameter[0]`, for messages.
+ * @throws FhirError 400 when the path is malformed or not supported
+ */
 export function readPath(text: string, at: string): PatchPath {
   if (text.length > MAX_PATH_LENGTH)
     throw badRequest(`${at}: the path has ${text.length} characters; the maximum is ${MAX_PATH_LENGTH}`)

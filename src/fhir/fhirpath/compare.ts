@@ -1,4 +1,6 @@
-/** Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined is "empty", the third truth value. */
+/**
+ * Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined is "empty", the third truth value.
+ */
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { compareMoments, Moment, parseMoment } from './moment.ts'
@@ -97,7 +99,10 @@ function equivalentItems(left: Item, right: Item): boolean {
 
 export const equivalent = (left: Collection, right: Collection): boolean => sameMembers(left, right, equivalentItems)
 
-/** Negative, positive or 0; undefined when precision or units leave it open. @throws Error when the types have no order */
+/**
+ * Negative, positive or 0; undefined when precision or units leave it open.
+ * @throws Error when the types have no order
+ */
 export function compareItems(left: Item, right: Item): number | undefined {
   const [one, other] = [rawValue(left), rawValue(right)]
   const moments = momentsOf(left, right)

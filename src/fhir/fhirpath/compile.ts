@@ -130,7 +130,9 @@ function typeArgument({ name, args, at }: Ast & { kind: 'call' }, expression: st
   throw syntaxError(expression, at, `${name}() takes the name of a type`)
 }
 
-/** A path from a variable, such as %resource.snapshot.element.first().path, which all() would evaluate for each item. */
+/**
+ * A path from a variable, such as %resource.snapshot.element.first().path, which all() would evaluate for each item.
+ */
 function isConstant(ast: Ast): boolean {
   if (ast.kind === 'variable') return true
   if (ast.kind === 'member') return ast.base !== undefined && isConstant(ast.base)

@@ -1,4 +1,7 @@
-/** What plain JSON does not tell about R4 data: choice elements and the type hierarchy (https://hl7.org/fhir/R4/datatypes.html). */
+/**
+ * What plain JSON does not tell about R4 data: choice elements and the type hierarchy
+ * (https://hl7.org/fhir/R4/datatypes.html).
+ */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

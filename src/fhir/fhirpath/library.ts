@@ -1,6 +1,6 @@
 /**
- * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here, converts units and knows
- * the type of every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
+ * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here, converts units and
+ * knows the type of every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -13,7 +13,10 @@ const CHARACTERS_PER_ITEM = 64
 /** Comparing quantities converts units. */
 const QUANTITY_COST = 50
 
-/** Applies `then` to the result of `base` and counts the work of the step, function or operator `name`. @throws Error beyond the limits */
+/**
+ * Applies `then` to the result of `base` and counts the work of the step, function or operator `name`.
+ * @throws Error beyond the limits
+ */
 export function counted(
   name: string,
   base: Evaluate,

@@ -1,4 +1,6 @@
-/** Parses an expression to its syntax tree, by operator precedence: https://hl7.org/fhirpath/N1/#operator-precedence. */
+/**
+ * Parses an expression to its syntax tree, by operator precedence: https://hl7.org/fhirpath/N1/#operator-precedence.
+ */
 import { FhirDecimal } from '../json.ts'
 import { type Moment, parseMoment } from './moment.ts'
 import { CALENDAR_UNITS, Quantity } from './quantity.ts'

@@ -71,7 +71,9 @@ function start(name: string, next: Visitor): Visitor {
   }
 }
 
-/** Not for `id` and `extension`, which may belong to a primitive, nor for a type within a path, which needs the node. */
+/**
+ * Not for `id` and `extension`, which may belong to a primitive, nor for a type within a path, which needs the node.
+ */
 function step(base: Ast, name: string, next: Visitor): Visitor | undefined {
   const isTop = base.kind === 'member' && base.base === undefined && /^[A-Z]/.test(base.name)
   if (/^[A-Z]/.test(name) || (!isTop && (name === 'id' || name === 'extension'))) return undefined

@@ -19,7 +19,10 @@ export interface Environment {
 export interface EvaluationLimits {
   /** How many more items may be processed; negative when the evaluation was aborted. */
   left: number
-  /** Whether the pattern matches a part of the text, in bounded time. @throws Error when the pattern or text is not supported */
+  /**
+   * Whether the pattern matches a part of the text, in bounded time.
+   * @throws Error when the pattern or text is not supported
+   */
   readonly matches: (text: string, pattern: string) => boolean
 }
 
@@ -75,7 +78,10 @@ export function single(items: Collection, what: string): unknown {
   return item === undefined ? undefined : (rawValue(item) ?? undefined)
 }
 
-/** A collection as a boolean operand: a single value that is not a boolean counts as true. @throws Error when there are several */
+/**
+ * A collection as a boolean operand: a single value that is not a boolean counts as true.
+ * @throws Error when there are several
+ */
 export function truthOf(items: Collection, what: string): boolean | undefined {
   const value = single(items, what)
   return typeof value === 'boolean' || value === undefined ? value : true

@@ -60,7 +60,9 @@ const idsOf = (resources: unknown): ReadonlySet<unknown> =>
     Array.isArray(resources) ? resources.map((resource) => (isObject(resource) ? resource['id'] : undefined)) : [],
   )
 
-/** All strings that begin with #: in a Reference, a canonical or a uri. Iterative, so that deep nesting is no problem. */
+/**
+ * All strings that begin with #: in a Reference, a canonical or a uri. Iterative, so that deep nesting is no problem.
+ */
 function localReferencesIn(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const open = [value]

@@ -36,7 +36,10 @@ export class Report {
     return this.issues.length >= MAX_ISSUES
   }
 
-  /** `message` continues a sentence that begins with the path: "must be a date". `child` is a child of the current element. */
+  /**
+   * `message` continues a sentence that begins with the path: "must be a date". `child` is a child of the current
+   * element.
+   */
   add(code: IssueCode, message: string, child?: string, severity: 'error' | 'warning' = 'error'): void {
     if (this.full) return
     const expression = child === undefined ? this.#path() : `${this.#path()}.${pathName(child)}`

@@ -1,4 +1,7 @@
-/** Traverses a resource once and reports every element that violates the definition of its type: https://hl7.org/fhir/R4/json.html. */
+/**
+ * Traverses a resource once and reports every element that violates the definition of its type:
+ * https://hl7.org/fhir/R4/json.html.
+ */
 import { isResourceType } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'

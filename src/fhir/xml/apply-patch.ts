@@ -9,8 +9,8 @@ import { attributeOf, isElement, isWhiteSpace, type XmlElement, type XmlNode, ty
 import { writeXml } from './write.ts'
 
 /**
- * The patched resource as JSON; `document` is not changed. Elements may be added in any position, as JSON has no order of
- * elements.
+ * The patched resource as JSON; `document` is not changed. Elements may be added in any position, as JSON has no order
+ * of elements.
  * @throws FhirError 422 when a selector does not find exactly one node or the result is not a resource, 413 when the
  *   patch takes too much work
  */

@@ -1,6 +1,6 @@
 /**
- * Converts a resource from XML to JSON: https://hl7.org/fhir/R4/xml.html. Checks element names, order, namespaces and the
- * JSON types of values; everything else is checked when the resource is validated.
+ * Converts a resource from XML to JSON: https://hl7.org/fhir/R4/xml.html. Checks element names, order, namespaces and
+ * the JSON types of values; everything else is checked when the resource is validated.
  */
 import { FhirError, type Issue } from '../outcome.ts'
 import type { JsonObject } from '../resource.ts'

@@ -22,8 +22,8 @@ const careDatesOf = (type: string): readonly string[] =>
     .map(({ code }) => code)
 
 /**
- * A condition for resources with a date of care between the start of `start` and the end of `end`, or without any date of
- * care. Undefined when neither is given.
+ * A condition for resources with a date of care between the start of `start` and the end of `end`, or without any date
+ * of care. Undefined when neither is given.
  * @throws FhirError 400 when the range ends before it starts
  */
 export function careBetween(

@@ -1,13 +1,13 @@
 /**
  * $everything: a patient or an encounter with all related resources, in pages.
- * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
+ * https://hl7.org/fhir/R4/patient-operation-everything.html,
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
 
 import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -15,14 +15,7 @@ import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 import { careBetween } from './care-dates.ts'
 import { type EverythingCursor, readEverythingCursor, writeEverythingCursor } from './cursor.ts'
-import { supportFor } from './support.ts'
-
-/** The resources that $everything returns for a patient or encounter. */
-export interface EverythingScope {
-  readonly type: 'Patient' | 'Encounter'
-  /** The related resources. */
-  readonly members: CompartmentMembers
-}
+import { type EverythingScope, supportFor } from './support.ts'
 
 /** The maximum number of patients per page, as each takes a search and many have no data. */
 const MAX_CENTERS = 50

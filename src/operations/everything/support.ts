@@ -4,6 +4,7 @@
  */
 
 import type { Context } from '../../core/context.ts'
+import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -11,7 +12,13 @@ import { extractEntries } from '../../search/index/extract.ts'
 import { matches } from '../../search/matches.ts'
 import type { Condition } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
-import type { EverythingScope } from './everything.ts'
+
+/** The resources that $everything returns for a patient or encounter. */
+export interface EverythingScope {
+  readonly type: 'Patient' | 'Encounter'
+  /** The related resources. */
+  readonly members: CompartmentMembers
+}
 
 interface Support {
   readonly included: readonly Versioned[]

@@ -21,7 +21,10 @@ function sideOf(input: OperationInput, side: 'A' | 'B'): InputCode {
   return name === `code${side}` ? { code: String(input[name]) } : fromCoding(input[name], name)
 }
 
-/** The common code system of both codes. @throws FhirError 400 when there is none or two, 404 when it is not available */
+/**
+ * The common code system of both codes.
+ * @throws FhirError 400 when there is none or two, 404 when it is not available
+ */
 async function inputSystem(ctx: Context, input: OperationInput, sides: readonly InputCode[]): Promise<Concepts> {
   const named = [input.system as string | undefined, ...sides.map(({ system }) => system)]
   const [system, other] = new Set(named.filter((one) => one !== undefined))

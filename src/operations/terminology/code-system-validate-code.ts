@@ -33,7 +33,10 @@ interface InputSystem {
   readonly given?: CodeSystem
 }
 
-/** Given by the id in the URL, as a resource in the request, by `url`, or by the system of the coding. @throws FhirError 400, 404, 410 or 422 */
+/**
+ * Given by the id in the URL, as a resource in the request, by `url`, or by the system of the coding.
+ * @throws FhirError 400, 404, 410 or 422
+ */
 async function inputSystem(ctx: Context, input: OperationInput, id: string | undefined): Promise<InputSystem> {
   if (id === undefined && input.url === undefined && input.codeSystem === undefined) {
     const [first] = inputCodes(input, { version: 'version' })

@@ -38,7 +38,10 @@ interface Naming<Type extends TermsType> {
   readonly version: string
 }
 
-/** The subject given by the id in the URL, as a resource in the request, or by `url`. @throws FhirError 400, 404, 410 or 422 */
+/**
+ * The subject given by the id in the URL, as a resource in the request, or by `url`.
+ * @throws FhirError 400, 404, 410 or 422
+ */
 export async function subjectOf<Type extends TermsType>(
   ctx: Context,
   input: OperationInput,
@@ -87,7 +90,10 @@ interface CodedNames {
 /** A code whose system may be missing, as a value set may imply it. */
 export type InputCode = Omit<RecordedCode, 'system'> & { readonly system?: string }
 
-/** The codes in the input: a single one, or all codings of a CodeableConcept. @throws FhirError 400 when there is none */
+/**
+ * The codes in the input: a single one, or all codings of a CodeableConcept.
+ * @throws FhirError 400 when there is none
+ */
 export function inputCodes(input: OperationInput, names: CodedNames): readonly InputCode[] {
   switch (exactlyOneOf(input, ['code', 'coding', 'codeableConcept'])) {
     case 'coding':

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { FhirError, toOutcome } from '../../fhir/outcome.ts'
 import { etagOf, type InteractionResponse } from '../message/interaction.ts'
-import { bodyText } from '../message/response-body.ts'
+import { bodyText } from '../message/response.ts'
 import type { Entry } from './entry.ts'
 
 type Wanted = 'minimal' | 'representation'

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
-import { done } from '../message/response-body.ts'
+import { done } from '../message/response.ts'
 
 export async function withProfileWarnings(
   ctx: Context,

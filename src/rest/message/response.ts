@@ -1,9 +1,11 @@
-/** An InteractionResponse as an HTTP response: status, headers and body. */
+/** An InteractionResponse as an HTTP response, and its body, which an entry of a Bundle has too: https://hl7.org/fhir/R4/http.html#ops. */
 import type { Context as KoaContext } from 'koa'
+import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { subsetOf } from '../../search/query/subset.ts'
 import { formatBody } from './format.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
 import type { AnswerFormat, Preferences } from './negotiate.ts'
-import { bodyText } from './response-body.ts'
+import { subsetText } from './summary.ts'
 
 /** @throws FhirError 400 for an invalid `_summary` or `_elements`, before anything is sent */
 export function send(
@@ -35,3 +37,28 @@ export function send(
   koa.response.set('Content-Type', contentType)
   koa.body = body
 }
+
+/** Undefined when the response has none. @throws FhirError 400 for an invalid `_summary` or `_elements` */
+export function bodyText(
+  { resource, text, outcome, kind, status }: InteractionResponse,
+  { query }: Pick<InteractionRequest, 'query'>,
+  wanted: Preferences['return'],
+): string | undefined {
+  if (text !== undefined) return text
+  if (status === 304) return undefined
+  if (kind === 'write') {
+    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? toOutcome([done(status)]))
+    if (wanted === 'minimal' || outcome !== undefined) return undefined
+  }
+  if (resource === undefined || resource.deleted) return undefined
+  return kind === 'read' && query.size > 0
+    ? subsetText(resource.text, resource.type, subsetOf(query, resource.type))
+    : resource.text
+}
+
+/** The issue of an OperationOutcome about a write that succeeded. */
+export const done = (status: number): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+})

@@ -3,24 +3,33 @@ import { rangeOfDate } from './dates.ts'
 import { type Parameter, parametersOf } from './definitions.ts'
 import { elementsOf, type Resource } from './elements.ts'
 import { compareEnds } from './ranges.ts'
-import type { Search } from './search.ts'
 import { compareTexts, plain } from './text.ts'
 import { dateOf, textsOf } from './values.ts'
 
 /** Words, texts in quotation marks and parentheses; what refers on has no filter of its own. */
 const PIECES = /"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+/g
 
-export function holdsFilter(text: string, resource: Resource, search: Search): boolean {
+/** What a filter needs of the search that it is a part of. */
+interface FilterSearch {
+  /** One `name=value` of a query. */
+  readonly holds: (resource: Resource, name: string, value: string) => boolean
+  /** What is at the end of `subject:Patient.organization`. */
+  readonly reached: (resource: Resource, path: string) => readonly Resource[]
+  /** The resource has a value of the parameter other than `text`. */
+  readonly hasAnother: (resource: Resource, parameter: Parameter, text: string) => boolean
+}
+
+export function holdsFilter(text: string, resource: Resource, search: FilterSearch): boolean {
   return new Filter(text.match(PIECES) ?? [], search).either(resource)
 }
 
 /** Reads as it goes; what is read of one resource is read in the same way of another. */
 class Filter {
   readonly #pieces: readonly string[]
-  readonly #search: Search
+  readonly #search: FilterSearch
   #at = 0
 
-  constructor(pieces: readonly string[], search: Search) {
+  constructor(pieces: readonly string[], search: FilterSearch) {
     this.#pieces = pieces
     this.#search = search
   }

@@ -1,0 +1,70 @@
+/** Opens the store that the configuration names; only here is an engine named. */
+import type { Logger } from 'pino'
+import type { Provider } from './core/provider.ts'
+import { standardProvider } from './core/standard.ts'
+import { specialProviders } from './providers/index.ts'
+import { registerProviders } from './providers/registry.ts'
+import { recentKinds, SERVICE } from './repository/record-kinds.ts'
+import { faultOf } from './rest/server/fault.ts'
+import { extraction } from './search/index/versions.ts'
+import type { IndexingSettings } from './storage/index/indexing.ts'
+import type { IndexingProgress, ResourceStore } from './storage/port.ts'
+import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
+
+/** How a store is opened, besides its address. */
+export interface StoreOptions {
+  /** References below it are searched as relative ones. */
+  readonly baseUrl?: string
+  /** Resources are found by their words too (the default). */
+  readonly fullText?: boolean
+  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  readonly onlyScanned?: boolean
+  /** It may be a copy that has not ended (npm run copy). */
+  readonly isCopied?: boolean
+  /** Told how far the search index is, while it is made for what is stored already, and what keeps it from that. */
+  readonly logger?: Logger
+}
+
+/**
+ * Opens the store that `databaseUrl` names, and brings an older one up to date.
+ * @throws Error with a sentence when it cannot be used, or is a copy that has not ended
+ */
+export async function openStore(
+  databaseUrl: string,
+  providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
+  { baseUrl = '', fullText = true, onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
+): Promise<ResourceStore> {
+  const combined = [...providers.values()].flatMap(({ type, combined }) =>
+    combined.map((index) => ({ type, ...index })),
+  )
+  const options = {
+    combined,
+    onlyScanned,
+    extraction: extraction(baseUrl, fullText),
+    onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
+    onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
+  }
+  const store = await openEngine(databaseUrl, options)
+  return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
+}
+
+async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
+  if (databaseUrl.startsWith('mongodb')) {
+    // Its driver is loaded by those who use it.
+    const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
+    return openMongoStore({ url: databaseUrl, recentKinds, ...options })
+  }
+  return openSqliteStore({ path: databaseUrl.slice('sqlite:'.length), recentKinds, ...options })
+}
+
+/** The record that a copy keeps in its target until it has ended: the name of its source. */
+export const UNFINISHED_COPY = { kind: 'copy', key: 'from' } as const
+
+async function withoutUnfinishedCopy(store: ResourceStore): Promise<ResourceStore> {
+  const found = await store.readRecord(SERVICE, UNFINISHED_COPY.kind, UNFINISHED_COPY.key)
+  if (found === undefined) return store
+  await store.close()
+  throw new Error(
+    `The store is an unfinished copy of ${found.value}; finish it with npm run copy, or name another store`,
+  )
+}
