@@ -25,7 +25,8 @@ const RANDOM = suites(
 )
 
 /**
- * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a store is tried on each engine by test/storage (contract/coverage.ts).
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a
+ * store is tried on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
   'test/integrations/outbox.test.ts',
