@@ -10,7 +10,7 @@ export const PUBLIC_KEY_ALGORITHMS = [
 ]
 
 export interface JwksOptions {
-  /** How long the issuer's key set is not asked for again, so that made-up key ids cost nobody anything. */
+  /** How long the issuer's key set is not fetched again, so that made-up key ids cost the issuer nothing. */
   readonly cooldownMs: number
   readonly timeoutMs: number
 }
@@ -24,7 +24,7 @@ export class UnknownKey extends Error {
   override readonly name = 'UnknownKey'
 }
 
-/** The issuer's keys can't be had: nobody knows whether the token is good. */
+/** The issuer's keys cannot be fetched, so whether the token is valid is unknown. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
