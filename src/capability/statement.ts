@@ -10,7 +10,7 @@ import type {
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
-import { checkAllServed, checkOperation } from '../operations/check-definition.ts'
+import { checkAllServed, checkSystemOperation } from '../operations/check-definition.ts'
 import { checkProvider } from '../providers/check-provider.ts'
 import { systemOperations } from '../providers/every-type.ts'
 import type { SystemInteractionCode } from '../providers/registry.ts'
@@ -38,7 +38,7 @@ export function capabilityStatement(
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
   for (const provider of types) checkProvider(provider)
-  for (const operation of ofClinic) checkOperation(operation)
+  for (const operation of ofClinic) checkSystemOperation(operation)
   const operations = [...ofClinic, ...types.flatMap((provider) => provider.operations)]
   checkAllServed(new Set(operations.map(({ name }) => name)))
   const sources = referencingParameters(types)

@@ -13,6 +13,13 @@ export function checkOperation({ name, code, definition, handler }: Operation): 
     throw new Error(`Operation ${name} is served as $${code}, but OperationDefinition.code is '${definition.code}'`)
 }
 
+/** @throws Error as checkOperation does, or when the definition is not for the system level. */
+export function checkSystemOperation(operation: Operation): void {
+  checkOperation(operation)
+  if (!operation.definition.system)
+    throw new Error(`Operation ${operation.name} is listed at system level, but OperationDefinition.system is not true`)
+}
+
 /** @throws Error as checkOperation does, or when the definition is not for `type`. */
 export function checkOperationOf(type: string, operation: Operation): void {
   checkOperation(operation)

@@ -14,6 +14,7 @@ import { defineProvider, type Interactions, type Provider } from '../../src/core
 import { standard, standardProvider } from '../../src/core/standard.ts'
 import { validate } from '../../src/fhir/validate.ts'
 import { patientMatch } from '../../src/operations/patient-match.ts'
+import { systemOperations } from '../../src/providers/every-type.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders, systemInteractions } from '../../src/providers/registry.ts'
 import { newDatabaseUrl } from '../support/database.ts'
@@ -341,5 +342,13 @@ describe('a wrong declaration stops the start with a sentence that names it', ()
     ],
   ])('%s', async (_name, providers, sentence) => {
     await expect(start(providers)).rejects.toThrow(sentence)
+  })
+
+  test('an operation listed at system level that is not for it', () => {
+    const operations = [...systemOperations, patientMatch]
+    const providers = registerProviders(specialProviders, standardProvider)
+    expect(() => capabilityStatement(providers, systemInteractions(), { operations })).toThrow(
+      /patient-match.*OperationDefinition\.system/,
+    )
   })
 })
