@@ -1,7 +1,7 @@
 /**
  * Which room may import which (CONTRIBUTING.md, "Import directions"). Type imports count like any other: who names a
  * type depends on it. A room may import itself and the rooms that it lists, and these stand above it in the table: so
- * there is no circle between rooms, and the configuration refuses to load when somebody draws one.
+ * there is no circle between rooms, and the configuration refuses to load when the table has one.
  */
 const EVERYWHERE = ['fhir']
 
@@ -69,7 +69,7 @@ const ROOMS = {
   ],
 }
 
-/** The process, the composition root and the entry point of the package put everything together, and nobody imports them. */
+/** The process, the composition root and the entry point of the package put everything together; no room imports them. */
 const ROOT = '^src/(app|declare-server|framework|http-server|index|open-store)\\.ts$|^src/process/'
 
 const names = Object.keys(ROOMS)
@@ -127,12 +127,12 @@ module.exports = {
     {
       name: 'config-is-read-by-the-root',
       severity: 'error',
-      comment: 'Only app and index read the configuration; the rest is handed what it needs (types are free).',
+      comment: 'Only the root reads the configuration; the rest is handed what it needs (types are free).',
       from: { path: '^src/', pathNot: [ROOT, '^src/config\\.ts$'] },
       to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'nobody-imports-the-root',
+      name: 'no-room-imports-the-root',
       severity: 'error',
       from: { path: '^src/', pathNot: ROOT },
       to: { path: ROOT },

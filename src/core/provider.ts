@@ -9,7 +9,8 @@ import type { Operation } from './operation.ts'
 
 /**
  * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). What a write is
- * handed is valid, keeps its profiles, and its precondition holds (core/write.ts).
+ * handed is valid, keeps its profiles, and its precondition holds (core/write.ts). It does not change that object, which
+ * counts as valid in its unit of work; what it hands on changed is a copy, which is validated when it is staged.
  */
 export interface Interactions {
   readonly read: (ctx: Context, type: string, id: string) => Promise<Versioned>

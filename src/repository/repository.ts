@@ -63,7 +63,7 @@ export class Repository {
   /**
    * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
    * the new state, so it must have no effects but those staged in its unit.
-   * @throws FhirError 409 when it keeps losing, ResourceTooLarge, StoreUnavailable
+   * @throws FhirError 409 when it keeps conflicting, 503 when a guard uses parameters that are still being indexed, ResourceTooLarge, StoreUnavailable
    */
   async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {

@@ -57,7 +57,7 @@ export type Condition =
       readonly system?: string
       readonly code?: string
     }
-  /** Within `distance` metres of a place, on the surface of the Earth (fhir/globe.ts). */
+  /** Within `distance` metres of a place, on the surface of the Earth (fhir/great-circle.ts). */
   | {
       readonly kind: 'position'
       readonly param: string

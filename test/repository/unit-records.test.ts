@@ -30,6 +30,18 @@ describe('a unit of work', () => {
     expect(await repository.readRecord('c', OUTBOX, 'k')).toBeUndefined()
   })
 
+  test('replaces a record that it has deleted, as the next version of what it has read', async () => {
+    const { repository } = await openTestRepository()
+    await repository.change('c', async ({ records }) => records.put(OUTBOX, 'k', 'first'))
+    await repository.change('c', async ({ records }) => {
+      await records.read(OUTBOX, 'k')
+      records.delete(OUTBOX, 'k')
+      records.put(OUTBOX, 'k', 'second')
+      expect(await records.read(OUTBOX, 'k')).toMatchObject({ value: 'second', version: 2 })
+    })
+    expect(await repository.readRecord('c', OUTBOX, 'k')).toMatchObject({ value: 'second', version: 2 })
+  })
+
   test('makes one version of several changes of one record', async () => {
     const { repository } = await openTestRepository()
     await repository.change('c', async ({ records }) => {

@@ -1,10 +1,13 @@
 /** create and conditional create: https://hl7.org/fhir/R4/http.html#create. */
 import { randomUUID } from 'node:crypto'
+import { handlerOf } from '../../core/handler.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
 
 export const create: InteractionHandler = async (ctx, request) => {
-  const { type, base, assignedId } = request
+  const { type, base, assignedId, services } = request
+  // First, since an entry of a Bundle comes here whatever its type offers.
+  handlerOf(services.providers, type, 'create')
   const match = await matchOf(ctx, request, 'create')
   if (match?.resource !== undefined) {
     return { status: 200, resource: match.resource, location: locationOf(base, match.resource), kind: 'write' }

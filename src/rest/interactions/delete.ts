@@ -1,11 +1,14 @@
 /** delete and conditional delete: https://hl7.org/fhir/R4/http.html#delete. Deleting what is gone is no error. */
+import { handlerOf } from '../../core/handler.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
 export const deleteResource: InteractionHandler = async (ctx, request) => {
-  const { type } = request
+  const { type, services } = request
+  // First, since an entry of a Bundle comes here whatever its type offers.
+  handlerOf(services.providers, type, 'delete')
   const match = await matchOf(ctx, request, 'delete')
   const id = match === undefined ? request.id : match.resource?.id
   const deleted = id === undefined ? undefined : await ctx.delete(type, id, preconditionOf(request))

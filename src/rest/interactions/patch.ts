@@ -1,4 +1,5 @@
 /** patch and conditional patch with any kind of patch: https://hl7.org/fhir/R4/http.html#patch. */
+import { handlerOf } from '../../core/handler.ts'
 import { notFound } from '../../fhir/outcome.ts'
 import { readPatch } from '../../fhir/patch.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
@@ -6,7 +7,9 @@ import { matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
 export const patch: InteractionHandler = async (ctx, request) => {
-  const { type, base } = request
+  const { type, base, services } = request
+  // First, since an entry of a Bundle comes here whatever its type offers.
+  handlerOf(services.providers, type, 'patch')
   const change = readPatch(request.body)
   const match = await matchOf(ctx, request, 'patch')
   const id = match === undefined ? request.id : match.resource?.id

@@ -1,6 +1,7 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../core/context.ts'
+import { handlerOf } from '../../core/handler.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -9,7 +10,9 @@ import { matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
 export const update: InteractionHandler = async (ctx, request) => {
-  const { type, base } = request
+  const { type, base, services } = request
+  // First, since an entry of a Bundle comes here whatever its type offers.
+  handlerOf(services.providers, type, 'update')
   const body = ctx.unit.validate(request.body, type)
   const match = await matchOf(ctx, request, 'update')
   const id = match === undefined ? sameId(body, request.id) : await idFor(ctx, body, match.resource, request.assignedId)

@@ -72,7 +72,7 @@ export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   }
 }
 
-// Our own tokens need not name issuer and audience. One that does was made for somebody by somebody: it must be us.
+// Our own tokens need not name issuer and audience. One that does must name this service.
 function checkAddressee({ aud, iss }: Record<string, unknown>, { audience, issuer }: JwtConfig): void {
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
   if (aud !== undefined && !audiences.includes(audience)) {

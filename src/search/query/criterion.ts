@@ -39,7 +39,7 @@ export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
  * @throws FhirError 400
  */
 export function parseCriterion(name: string, value: string, scope: SearchScope): Condition {
-  return filter(name, value, scope, contextOf(name, scope), newAllowance())
+  return parseWithin(name, value, scope, contextOf(name, scope), newAllowance())
 }
 
 const contextOf = (name: string, { baseUrl, now, types, lookUp }: SearchScope): ValueContext => ({
@@ -50,7 +50,7 @@ const contextOf = (name: string, { baseUrl, now, types, lookUp }: SearchScope): 
   lookUp,
 })
 
-function filter(
+function parseWithin(
   name: string,
   value: string,
   scope: SearchScope,
@@ -58,13 +58,13 @@ function filter(
   allowance: Allowance,
 ): Condition {
   const follow: Follow = (rest, types) =>
-    filter(rest, value, { ...scope, types }, { ...context, types }, spent(allowance, context))
+    parseWithin(rest, value, { ...scope, types }, { ...context, types }, spent(allowance, context))
   if (name === '_has' || name.startsWith('_has:')) return parseReverseChain(name, scope, context, follow)
   const dot = name.indexOf('.')
   const [code, modifier] = codeAndModifier(dot < 0 ? name : name.slice(0, dot), context)
   if (dot >= 0) return parseChain(code, modifier, name.slice(dot + 1), scope, context, follow)
-  if (isSpecial(code)) return parseSpecial(code, modifier, { value, scope, context, allowance, read: simpleFilter })
-  return simpleFilter(code, modifier, value, scope, context)
+  if (isSpecial(code)) return parseSpecial(code, modifier, { value, scope, context, allowance, read: parseSimple })
+  return parseSimple(code, modifier, value, scope, context)
 }
 
 function codeAndModifier(name: string, context: ValueContext): readonly [string, string | undefined] {
@@ -73,7 +73,7 @@ function codeAndModifier(name: string, context: ValueContext): readonly [string,
   return [code, modifier]
 }
 
-function simpleFilter(
+function parseSimple(
   code: string,
   modifier: string | undefined,
   value: string,
