@@ -43,8 +43,13 @@ export async function startServer(
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   if (config.demo) {
-    await seedDemo(app, CHEAP_PASSWORDS)
-    await topUpSlots(app)
+    try {
+      await seedDemo(app, CHEAP_PASSWORDS)
+      await topUpSlots(app)
+    } catch (error) {
+      await app.close()
+      throw error
+    }
   }
   const login = async (username: string, password: string): Promise<string> => {
     const response = await fetch(`${url}/session`, {

@@ -74,8 +74,8 @@ const full = (): FhirError =>
     {
       code: 'no-store',
       diagnostics:
-        'The disk of the store is full; nothing was changed, and reading goes on. Whoever runs the server must free ' +
-        'space on it; writing goes on then by itself',
+        'The disk of the store is full; nothing was changed, and reading goes on. The operator of the server must ' +
+        'free space on it; writing then goes on by itself',
     },
     { 'retry-after': '60' },
   )

@@ -36,7 +36,7 @@ const PATIENT = { resourceType: 'Patient', active: true }
 
 describe.each([
   ['away', AWAY, 503, 'transient', '5', 'nothing was changed'],
-  ['full', FULL, 507, 'no-store', '60', 'must free space'],
+  ['full', FULL, 507, 'no-store', '60', 'free space'],
   ['lost while it wrote', UNKNOWN, 503, 'transient', '5', 'stored as a whole, or not at all'],
 ])('a store that is %s', (_what, met, status, code, retryAfter, said) => {
   beforeEach(() => {
