@@ -1,6 +1,6 @@
 /** EXTENSIONS, as the process reads it: what cannot be loaded ends it with one sentence that names the module. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -84,4 +84,18 @@ test('a package is found from the working directory, and every worker has its ex
   const headers = { connection: 'close' }
   const statements = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/metadata`, { headers })))
   for (const statement of statements) expect(await statement.text()).toContain('example-patient-age')
+})
+
+test('a package may have an entry for import only', async () => {
+  const cwd = newProject()
+  const folder = join(cwd, 'node_modules/acme')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"name":"acme","type":"module","exports":{"import":"./acme.js"}}')
+  const text = `import { defineExtension } from 'sandbox-emr'
+    export const extension = defineExtension({ name: 'acme' })`
+  writeFileSync(join(folder, 'acme.js'), text)
+  const script = `import { loadExtensions } from 'sandbox-emr'
+    console.log((await loadExtensions(['acme']))[0].name)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd })
+  expect(stdout).toBe('acme\n')
 })
