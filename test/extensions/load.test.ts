@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { endProcessesAfterEach } from '../support/server-process.ts'
-import { launchIn, newProject, startIn } from './outside.ts'
+import { launchIn, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 endProcessesAfterEach()
 
@@ -98,4 +98,28 @@ test('a package may have an entry for import only', async () => {
     console.log((await loadExtensions(['acme']))[0].name)`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd })
   expect(stdout).toBe('acme\n')
+})
+
+test('an error that an extension leaves uncaught ends the process, and its message stays out of the log', async () => {
+  const folder = newProject()
+  const text = `import { defineExtension, extendProvider } from 'sandbox-emr'
+    const flag = extendProvider('Flag', {
+      create: () => async (ctx, flag) => {
+        void Promise.reject(new Error(JSON.stringify(flag)))
+        return new Promise(() => {})
+      },
+    })
+    export const extension = defineExtension({ name: 'acme', providers: [flag] })`
+  writeFileSync(join(folder, 'acme.ts'), text)
+  const { url, exited, output } = await startIn(folder, {
+    ...SECRETS,
+    DATABASE_URL: 'sqlite::memory:',
+    EXTENSIONS: 'acme.ts',
+    LOG_LEVEL: 'info',
+  })
+  const flag = { resourceType: 'Flag', status: 'active', code: { text: 'Falls' }, subject: { display: 'Celia Moreau' } }
+  await expect(staffOf('some-clinic', { url })('POST', '/Flag', flag)).rejects.toThrow()
+  expect(await exited).toBe(1)
+  expect(output()).toContain('acme.ts')
+  expect(output()).not.toContain('Celia')
 })
