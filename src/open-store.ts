@@ -17,11 +17,11 @@ export interface StoreOptions {
   readonly baseUrl?: string
   /** Resources are found by their words too (the default). */
   readonly fullText?: boolean
-  /** Nothing is searched for or written: what the store is searched by stays as it is. */
+  /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean
   /** It may be a copy that has not ended (npm run copy). */
   readonly isCopied?: boolean
-  /** Told how far the search index is, while it is made for what is stored already, and what keeps it from that. */
+  /** For the progress of indexing after an upgrade, and its faults. */
   readonly logger?: Logger
 }
 
@@ -50,7 +50,7 @@ export async function openStore(
 
 async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
-    // Its driver is loaded by those who use it.
+    // The driver is loaded only where it is used.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')
     return openMongoStore({ url: databaseUrl, recentKinds, ...options })
   }

@@ -1,3 +1,4 @@
+/** The tiers of test/suites.ts have every suite: nothing is left out of both `npm test` and `npm run test:long`. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -6,9 +7,10 @@ import { type Project, suitesOf } from './suites.ts'
 const inEitherTier = (project: Project): readonly string[] =>
   [...new Set([...suitesOf('short', project), ...suitesOf('long', project)])].sort()
 
-test('every suite runs in one tier at least', () => {
+test('every suite runs in one tier at least, wherever its file is', () => {
   const run = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap(inEitherTier))
-  const all = globSync('test/**/*.test.ts', { cwd: join(import.meta.dirname, '..') })
+  const folders = '{bench,capability,docs,examples,scripts,src,test}'
+  const all = globSync(`${folders}/**/*.{test,spec}.{ts,js,mjs}`, { cwd: join(import.meta.dirname, '..') })
   expect([...run].sort()).toEqual(all.sort())
 })
 

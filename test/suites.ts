@@ -25,17 +25,14 @@ const RANDOM = suites(
 )
 
 /**
- * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions, what several servers
- * share. What the others need of a store is tried on each engine by test/storage (contract/coverage.ts).
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a
+ * store is tried on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
-  'test/calls/session/call-sessions.test.ts',
   'test/integrations/outbox.test.ts',
   'test/repository/*.test.ts',
   'test/rest/bundle/{bundle,conditional-entries}.test.ts',
-  'test/rest/custom-search*.test.ts',
-  'test/rest/interactions/{conditional,history,search,search-modifiers}.test.ts',
-  'test/rest/reindexing.test.ts',
+  'test/rest/interactions/{conditional,history,search}.test.ts',
   'test/rest/tenancy.test.ts',
   'test/search/*.test.ts',
   'test/storage/*.test.ts',
@@ -55,7 +52,7 @@ const ON_MONGODB = suites(
  */
 const WAITING = suites(
   'test/process/*.test.ts',
-  'test/rest/custom-search-{servers,waiting}.test.ts',
+  'test/rest/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )

@@ -14,7 +14,7 @@ export interface Account {
   readonly name: string
   readonly clinic: string
   readonly role: Role
-  /** Made by the demo, with a password that everybody knows: no account at all outside demo mode. */
+  /** Created by the demo, with a password that is published: it does not exist outside demo mode. */
   readonly demoOnly?: true
 }
 

@@ -49,6 +49,9 @@ function readFolder(type: string, folder: string): readonly ShippedResource[] {
 
 export const isShipped = (type: string, id: string): boolean => shippedResources().has(`${type}/${id}`)
 
+export const isShippedUrl = (type: string, url: string): boolean =>
+  [...shippedResources().values()].some((one) => one.resourceType === type && 'url' in one && one.url === url)
+
 /** Writes those that the clinic lacks or has in another version, in one change. */
 export const ensureShipped = (access: ClinicAccess): Promise<void> =>
   access.change(async ({ unit }) => {

@@ -21,6 +21,7 @@ export interface Declarations {
  * @throws Error naming the extension and what it declares wrongly
  */
 export function declarationsWith(extensions: readonly LoadedExtension[], own: Declarations): Declarations {
+  checkNames(extensions)
   const types = new ExtendedTypes(own.providers)
   const systemOperations = [...own.systemOperations]
   const each = (declare: (extension: LoadedExtension) => void): void => {
@@ -37,6 +38,18 @@ export function declarationsWith(extensions: readonly LoadedExtension[], own: De
     for (const operation of operationsOf(extension)) addSystemOperation(systemOperations, operation)
   })
   return { providers: types.providers, systemOperations }
+}
+
+/** An extension that is loaded twice would put its rules around a provider twice. */
+function checkNames(extensions: readonly LoadedExtension[]): void {
+  const names = new Set<string>()
+  for (const extension of extensions) {
+    naming(extension, () => {
+      if (!names.has(extension.name)) return
+      throw new Error('an extension of that name is loaded already; each has a name of its own')
+    })
+    names.add(extension.name)
+  }
 }
 
 const isAround = (one: Provider | ProviderExtension): one is ProviderExtension => 'around' in one

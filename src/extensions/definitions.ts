@@ -3,7 +3,7 @@
  * ValueSets. They become resources of the server, which every clinic has and none can change.
  */
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
-import { addShippedResources, isShipped, type ShippedResource } from '../core/shipped.ts'
+import { addShippedResources, isShipped, isShippedUrl, type ShippedResource } from '../core/shipped.ts'
 import { isObject } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate.ts'
 import { checkOperation } from '../operations/check-definition.ts'
@@ -86,7 +86,8 @@ function checkUnique(owned: readonly Owned[]): void {
   const owners = new Map<string, string>()
   for (const { extension, resource } of owned) {
     const { resourceType: type, id, url } = resource
-    const owner = isShipped(type, id) ? 'the server' : (owners.get(`${type}/${id}`) ?? owners.get(`${type} ${url}`))
+    const isOfServer = isShipped(type, id) || isShippedUrl(type, url)
+    const owner = isOfServer ? 'the server' : (owners.get(`${type}/${id}`) ?? owners.get(`${type} ${url}`))
     naming(extension, () => {
       if (owner === undefined) return
       throw new Error(`the ${type} '${id}' (${url}) has the id or the url of one of ${owner}; both must be its own`)

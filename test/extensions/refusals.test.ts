@@ -100,6 +100,18 @@ describe('of its resources', () => {
       "the SearchParameter 'acme-kind' is broken: ",
     ],
     [
+      'a code system with the url of one of the server',
+      {
+        codeSystems: [
+          {
+            ...{ resourceType: 'CodeSystem', id: 'acme-status', status: 'active', content: 'complete' },
+            url: 'https://sandbox-emr.example/fhir/CodeSystem/insurance-status',
+          },
+        ],
+      },
+      "the CodeSystem 'acme-status' (https://sandbox-emr.example/fhir/CodeSystem/insurance-status) has the id or the url of one of the server; both must be its own",
+    ],
+    [
       'a search parameter without an expression',
       parameter({ expression: undefined }),
       "the SearchParameter 'acme-kind': SearchParameter.expression: an active search parameter needs a FHIRPath expression",
@@ -215,6 +227,13 @@ describe('of its providers and operations', () => {
       `${NAME}provider Basic: extension other has one for Basic already; put rules around it with extendProvider`,
     )
   })
+})
+
+test('a module that is named twice, or a name that another extension has: its rules would run twice', () => {
+  const rules: Partial<ServerExtension> = { providers: [extendProvider('Patient', { create: (next) => next })] }
+  expect(() => declarationsWith([named(rules), named(rules)], SERVER)).toThrow(
+    `${NAME}an extension of that name is loaded already; each has a name of its own`,
+  )
 })
 
 describe('of its tools', () => {

@@ -43,36 +43,36 @@ export class Load {
   /** Milliseconds. */
   slowest = 0
   readonly clients: readonly string[]
-  private targets: readonly Target[]
-  private over = false
-  private readonly running: Promise<unknown>
+  #targets: readonly Target[]
+  #over = false
+  readonly #running: Promise<unknown>
 
   /** @param run begins the names of everything it writes */
   constructor(run: string, targets: readonly Target[], kinds: readonly Kind[] = KINDS) {
-    this.targets = targets
+    this.#targets = targets
     this.clients = Array.from({ length: CLIENTS }, (_, index) => `${run}-${index}`)
-    this.running = Promise.all(this.clients.map((client, index) => this.write(client, index, kinds)))
+    this.#running = Promise.all(this.clients.map((client, index) => this.#write(client, index, kinds)))
   }
 
   /** Goes on with other servers. */
   move(targets: readonly Target[]): void {
-    this.targets = targets
+    this.#targets = targets
   }
 
   /** Milliseconds until `count` more writes are acknowledged. */
   progress(count: number): Promise<number> {
     const before = this.acknowledged.length
-    return this.until(`${count} writes`, () => this.acknowledged.length >= before + count)
+    return this.#until(`${count} writes`, () => this.acknowledged.length >= before + count)
   }
 
   /** Milliseconds until every client has one more acknowledged write of a kind. */
   progressOfAll(kind: Kind): Promise<number> {
     const before = this.acknowledged.length
     const after = () => this.acknowledged.slice(before).filter((write) => write.kind === kind)
-    return this.until(`${kind} of all`, () => new Set(after().map(({ client }) => client)).size === CLIENTS)
+    return this.#until(`${kind} of all`, () => new Set(after().map(({ client }) => client)).size === CLIENTS)
   }
 
-  private async until(what: string, isTrue: () => boolean): Promise<number> {
+  async #until(what: string, isTrue: () => boolean): Promise<number> {
     const start = Date.now()
     while (!isTrue()) {
       if (Date.now() - start > PATIENCE) throw new Error(`${what} did not come within ${PATIENCE / 1000} s`)
@@ -83,34 +83,34 @@ export class Load {
 
   /** Ends when the requests under way are answered. */
   async stop(): Promise<void> {
-    this.over = true
-    await this.running
+    this.#over = true
+    await this.#running
   }
 
-  private async write(client: string, index: number, kinds: readonly Kind[]): Promise<void> {
-    for (let count = 0; !this.over; count += 1) {
+  async #write(client: string, index: number, kinds: readonly Kind[]): Promise<void> {
+    for (let count = 0; !this.#over; count += 1) {
       const kind = kinds[count % kinds.length] ?? 'create'
       const write = { kind, client, name: `${client}-${count}` }
       const isRepeatable = kind === 'conditional' || kind === 'tool'
-      while ((await this.send(write, index)) !== 'acknowledged') {
+      while ((await this.#send(write, index)) !== 'acknowledged') {
         await sleep(PAUSE)
-        if (this.over || !isRepeatable) break
+        if (this.#over || !isRepeatable) break
       }
     }
   }
 
-  private async send(write: Write, index: number): Promise<Answer> {
-    const target = this.targets[index % this.targets.length]
+  async #send(write: Write, index: number): Promise<Answer> {
+    const target = this.#targets[index % this.#targets.length]
     if (target === undefined) return 'unanswered'
     const start = Date.now()
-    const answer = await this.answerTo(write, target)
+    const answer = await this.#answerTo(write, target)
     this.slowest = Math.max(this.slowest, Date.now() - start)
     if (answer === 'acknowledged') this.acknowledged.push(write)
     else this[answer] += 1
     return answer
   }
 
-  private async answerTo(write: Write, target: Target): Promise<Answer> {
+  async #answerTo(write: Write, target: Target): Promise<Answer> {
     const response = await REQUESTS[write.kind](write, target).catch(() => undefined)
     if (response === undefined) return 'unanswered'
     if (isSuccess(write, response)) return 'acknowledged'

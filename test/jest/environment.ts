@@ -2,11 +2,11 @@
  * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): Node's environment, which a file
  * must leave as it found it. What would keep a process from ending (servers, sockets, child processes, timers) fails it.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import NodeEnvironment from 'jest-environment-node'
 
 /** Milliseconds for what is being closed: a client that waits for an answer may take some. */
-const PATIENCE = 5_000
+const GRACE_PERIOD = 5_000
 /** Come and go by themselves; pipes are those of child processes, which are counted themselves. */
 const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'PipeWrap', 'TickObject', 'TTYWrap']
 
@@ -25,7 +25,9 @@ export default class TidyEnvironment extends NodeEnvironment {
     await super.teardown()
     // Where Jest runs the files in its own process, that has servers and processes of its own.
     if (this.#hasFailed || process.send === undefined) return
-    const deadline = Date.now() + PATIENCE
+    // What the last test has started without waiting for it, such as a server that is to listen, is there by then.
+    await nextTurn()
+    const deadline = Date.now() + GRACE_PERIOD
     while (this.#left().length > 0 && Date.now() < deadline) await sleep(25)
     const left = this.#left()
     if (left.length > 0)

@@ -159,7 +159,7 @@ describe('profiles in a Bundle', () => {
 
 describe('refused is', () => {
   test.each<[what: string, bytes: () => Buffer, type: string, status: number, said: string]>([
-    ['what is no package', () => Buffer.from('x'), 'application/gzip', 400, 'no FHIR package'],
+    ['what is no package', () => Buffer.from('x'), 'application/gzip', 400, 'not a FHIR package'],
     ['nothing', () => Buffer.alloc(0), 'application/gzip', 400, 'Binary without data'],
     [
       'a package of another version of FHIR',

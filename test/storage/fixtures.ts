@@ -80,7 +80,7 @@ interface ChangeOptions {
 export class Clinic {
   readonly store: ResourceStore
   readonly name: string
-  private time = 1000
+  #time = 1000
 
   constructor(store: ResourceStore, name: string) {
     this.store = store
@@ -90,8 +90,8 @@ export class Clinic {
   /** Version `expect` + 1 of a resource, one millisecond after the one before. */
   change(address: string, entries: readonly IndexEntry[] = [], options: ChangeOptions = {}): ResourceChange {
     const [type = '', id = ''] = address.split('/')
-    this.time += 1
-    const { expect = 0, lastUpdated = this.time, method = expect === 0 ? 'POST' : 'PUT' } = options
+    this.#time += 1
+    const { expect = 0, lastUpdated = this.#time, method = expect === 0 ? 'POST' : 'PUT' } = options
     const text =
       options.text ?? (method === 'DELETE' ? '' : JSON.stringify({ resourceType: type, id, version: expect + 1 }))
     return { type, id, version: expect + 1, lastUpdated, method, text, expect, entries }

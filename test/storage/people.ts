@@ -76,11 +76,11 @@ export const openAs = (url: string, settings: Partial<IndexingSettings>): Promis
 /** A server with its own way of indexing. */
 export class Server {
   readonly store: ResourceStore
-  private readonly extraction: Extraction
+  readonly #extraction: Extraction
 
   constructor(store: ResourceStore, extraction: Extraction) {
     this.store = store
-    this.extraction = extraction
+    this.#extraction = extraction
   }
 
   clinic(name = 'north'): Clinic {
@@ -90,7 +90,7 @@ export class Server {
   async write(one: Person, clinic = 'north'): Promise<void> {
     const text = JSON.stringify(one)
     const { resourceType: type, id } = one
-    const entries = this.extraction.entriesOf(clinic, {
+    const entries = this.#extraction.entriesOf(clinic, {
       ...{ type, id, text, version: 1, lastUpdated: 0, method: 'PUT' },
     })
     await this.clinic(clinic).put(`${type}/${id}`, entries, { text })

@@ -33,10 +33,10 @@ export interface ReplicaSetOptions {
 }
 
 export class ReplicaSet {
-  private readonly nodes: readonly Node[]
+  readonly #nodes: readonly Node[]
 
   private constructor(nodes: readonly Node[]) {
-    this.nodes = nodes
+    this.#nodes = nodes
   }
 
   static async start({ nodes: count, behind }: ReplicaSetOptions): Promise<ReplicaSet> {
@@ -45,7 +45,7 @@ export class ReplicaSet {
       Array.from({ length: count }, (_, index) => newNode(join(folder, `${index}`), behind)),
     )
     const set = new ReplicaSet(nodes)
-    await set.startMissing()
+    await set.#startMissing()
     await commanded(nodes[0], {
       replSetInitiate: {
         _id: NAME,
@@ -53,23 +53,23 @@ export class ReplicaSet {
         settings: { electionTimeoutMillis: ELECTION_TIMEOUT },
       },
     })
-    await set.whole()
+    await set.#whole()
     return set
   }
 
   /** The address of a database. */
   url(database: string): string {
-    return `mongodb://${this.nodes.map(({ host }) => host).join(',')}/${database}?replicaSet=${NAME}`
+    return `mongodb://${this.#nodes.map(({ host }) => host).join(',')}/${database}?replicaSet=${NAME}`
   }
 
   async kill(which: 'primary' | 'secondary' | 'all'): Promise<void> {
-    await Promise.all((await this.find(which)).map(kill))
+    await Promise.all((await this.#find(which)).map(kill))
   }
 
   /** Starts those that do not run, and waits until all work together. */
   async mend(): Promise<void> {
-    await this.startMissing()
-    await this.whole()
+    await this.#startMissing()
+    await this.#whole()
   }
 
   async stop(): Promise<void> {
@@ -78,25 +78,25 @@ export class ReplicaSet {
 
   /** An admin command to the primary. */
   async command(command: Document): Promise<void> {
-    for (const node of await this.find('primary')) await commanded(node, command)
+    for (const node of await this.#find('primary')) await commanded(node, command)
   }
 
-  private async find(which: 'primary' | 'secondary' | 'all'): Promise<readonly Node[]> {
-    if (which === 'all') return this.nodes
-    const states = await Promise.all(this.nodes.map(stateOf))
-    const found = this.nodes.find((_, index) => states[index] === which)
+  async #find(which: 'primary' | 'secondary' | 'all'): Promise<readonly Node[]> {
+    if (which === 'all') return this.#nodes
+    const states = await Promise.all(this.#nodes.map(stateOf))
+    const found = this.#nodes.find((_, index) => states[index] === which)
     if (found === undefined) throw new Error(`No node is ${which}: they are ${states.join(', ')}`)
     return [found]
   }
 
-  private async startMissing(): Promise<void> {
-    const missing = this.nodes.filter(({ server }) => server === undefined)
+  async #startMissing(): Promise<void> {
+    const missing = this.#nodes.filter(({ server }) => server === undefined)
     await Promise.all(missing.map(async (node) => (node.server = await started(node))))
   }
 
-  private async whole(): Promise<void> {
+  async #whole(): Promise<void> {
     for (const deadline = Date.now() + PATIENCE; ; await sleep(100)) {
-      const states = await Promise.all(this.nodes.map(stateOf))
+      const states = await Promise.all(this.#nodes.map(stateOf))
       if (states.includes('primary') && !states.includes('neither')) return
       if (Date.now() > deadline) throw new Error(`The nodes do not come together: they are ${states.join(', ')}`)
     }

@@ -42,7 +42,7 @@ export interface IndexingSettings {
   readonly combined: readonly CombinedIndex[]
   /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
-  /** The store is not searched or written: what it is searched by stays as it is. */
+  /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
   readonly onIndexing?: ((progress: IndexingProgress) => void) | undefined
   /** The store failed; it will be tried again. */

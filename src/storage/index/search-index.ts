@@ -35,7 +35,7 @@ export interface SearchIndexOptions {
   readonly combined: readonly CombinedIndex[]
   /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
-  /** The store is not searched or written: what it is searched by stays as it is. */
+  /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
   /** Raised by an engine that keeps entries in another way than before. */
   readonly form: string
