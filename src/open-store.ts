@@ -42,7 +42,7 @@ export async function openStore(
     onlyScanned,
     extraction: extraction(baseUrl, fullText),
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
-    onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search index is not looked after'),
+    onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search indexing failed'),
   }
   const store = await openEngine(databaseUrl, options)
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)

@@ -1,5 +1,5 @@
 /**
- * A write, stage by stage, whoever asks for it: structure, precondition, profiles, provider. The standard interactions
+ * A write, stage by stage, the same for every caller: structure, precondition, profiles, provider. The standard interactions
  * stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
  */
 import type { Patch } from '../fhir/patch.ts'

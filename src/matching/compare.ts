@@ -147,7 +147,7 @@ function compareSets(
 const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
 const lower = (value: string): string => value.trim().toLowerCase()
 
-/** Without old ones, which may belong to somebody else by now. */
+/** Without old ones, which may belong to another person by now. */
 export const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): readonly string[] =>
   telecom
     .filter((contact) => contact.use !== 'old')

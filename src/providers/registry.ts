@@ -10,7 +10,7 @@ export type SystemInteractionCode = (typeof SYSTEM_INTERACTIONS)[number]
 
 /**
  * The interactions across types, without those that configuration takes out as `system.code`.
- * @throws Error naming a rule for what there is not; it stops the start.
+ * @throws Error naming a rule for an interaction that does not exist; it stops the start.
  */
 export function systemInteractions(switchedOff: readonly string[] = []): ReadonlySet<SystemInteractionCode> {
   const served = new Set<string>(SYSTEM_INTERACTIONS)

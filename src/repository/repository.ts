@@ -1,6 +1,6 @@
 /**
  * Between providers and the store: ids, versions, meta, validation and index extraction, and whole changes.
- * A change is staged in a UnitOfWork and written all or none; when somebody else was faster, the work runs again.
+ * A change is staged in a UnitOfWork and written all or none; after a conflict with another change the work runs again.
  */
 import { conflict } from '../fhir/outcome.ts'
 import {

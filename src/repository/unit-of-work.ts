@@ -253,7 +253,8 @@ const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
 const cursorError = (): FhirError =>
   new FhirError(400, {
     code: 'invalid',
-    diagnostics: 'The page cursor does not belong to this search; follow the next link as given, or search anew',
+    diagnostics:
+      'The page cursor does not belong to this search; follow the next link as given, or start the search again',
   })
 
 /** `resource` as it is stored: resourceType, id and meta first, version and time ours, the rest as given. */

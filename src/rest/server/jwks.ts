@@ -10,7 +10,7 @@ export const PUBLIC_KEY_ALGORITHMS = [
 ]
 
 export interface JwksOptions {
-  /** How long the issuer's key set is not asked for again, so that made-up key ids cost nobody anything. */
+  /** How long the issuer's key set is not asked for again, so that made-up key ids cause no requests. */
   readonly cooldownMs: number
   readonly timeoutMs: number
 }
@@ -24,7 +24,7 @@ export class UnknownKey extends Error {
   override readonly name = 'UnknownKey'
 }
 
-/** The issuer's keys can't be had: nobody knows whether the token is good. */
+/** The issuer's keys cannot be fetched, so the token can be neither accepted nor refused. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }

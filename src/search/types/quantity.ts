@@ -4,7 +4,7 @@
  * - `5.4` and `5.4||mg` compare with the number as it is written, whatever it is of, or with that code or unit beside it;
  * - `5.4|system|mg` with all that can be compared with it, under a name of its own: `value-quantity:http://…|g`. UCUM units
  *   are base units there, so that 5.4 mg is 0.0054 g; of any other system (currencies) a code is comparable with itself;
- * - `_sort` goes by the latter, or by what is written where nothing else is known.
+ * - `_sort` uses the latter, or the number as it is written where there is none.
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
