@@ -26,6 +26,7 @@ try {
 /** Starts serving and returns the port. */
 async function serve(): Promise<number> {
   const app = await openApp()
+  await logUncaughtErrors()
   await seed(app)
   const port = await listen(app.server, config, isWorker)
   stopOnSignal(() => closeInTime(app))
@@ -60,6 +61,18 @@ async function openApp(): Promise<App> {
   const app = await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
   return app
+}
+
+/**
+ * What no caller catches, as in a timer of an extension, ends the process, because its state is unknown. Node would print
+ * the message too, which may quote patient data.
+ */
+async function logUncaughtErrors(): Promise<void> {
+  const { faultOf } = await import('./rest/server/fault.ts')
+  process.once('uncaughtException', (error) => {
+    logger.fatal({ fault: faultOf(error) }, 'an error was not caught; the process ends')
+    process.exit(1)
+  })
 }
 
 /** Done before the first request, so that no client sees an incomplete demo clinic. */

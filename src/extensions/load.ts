@@ -1,6 +1,6 @@
 /** Loads the modules that EXTENSIONS names. */
 import { statSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../fhir/resource.ts'
@@ -44,7 +44,7 @@ async function loadExtension(module: string, folder: string): Promise<LoadedExte
 
 async function importModule(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
   try {
-    return await import(pathToFileURL(fileOf(module, folder)).href)
+    return await importFrom(module, folder)
   } catch (error) {
     if (isNotFound(error, module)) throw new Error(`The module ${module} of EXTENSIONS is not found from ${folder}`)
     const reason = error instanceof Error ? error.message : String(error)
@@ -54,12 +54,42 @@ async function importModule(module: string, folder: string): Promise<{ readonly 
 
 /**
  * A file has precedence over a package.
+ * @throws Error as `require.resolve` and `import` do
+ */
+async function importFrom(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
+  const path = resolve(folder, module)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return import(pathToFileURL(path).href)
+  const manifest = join(folder, 'package.json')
+  const entry = requiredEntry(module, manifest)
+  return entry === undefined ? importPackage(module, pathToFileURL(manifest).href) : import(pathToFileURL(entry).href)
+}
+
+/**
+ * The file of a package; undefined when its `exports` has no entry for `require`, as there may be one for `import`.
  * @throws Error as `require.resolve` does
  */
-function fileOf(module: string, folder: string): string {
-  const path = resolve(folder, module)
-  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
-  return createRequire(join(folder, 'package.json')).resolve(module)
+function requiredEntry(module: string, manifest: string): string | undefined {
+  try {
+    return createRequire(manifest).resolve(module)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined
+    throw error
+  }
+}
+
+/** As `import` does in the module `importer`; `import.meta.resolve` takes no other importer without a flag of Node. */
+async function importPackage(name: string, importer: string): Promise<{ readonly extension?: unknown }> {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === name && context.parentURL === import.meta.url
+        ? next(specifier, { ...context, parentURL: importer })
+        : next(specifier, context),
+  })
+  try {
+    return await import(name)
+  } finally {
+    hooks.deregister()
+  }
 }
 
 /** The module itself, not one that it imports. */

@@ -1,11 +1,11 @@
 /** EXTENSIONS, as the process reads it: what cannot be loaded ends it with one sentence that names the module. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { endProcessesAfterEach } from '../support/server-process.ts'
-import { launchIn, newProject, startIn } from './outside.ts'
+import { launchIn, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 endProcessesAfterEach()
 
@@ -84,4 +84,42 @@ test('a package is found from the working directory, and every worker has its ex
   const headers = { connection: 'close' }
   const statements = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/metadata`, { headers })))
   for (const statement of statements) expect(await statement.text()).toContain('example-patient-age')
+})
+
+test('a package may have an entry for import only', async () => {
+  const cwd = newProject()
+  const folder = join(cwd, 'node_modules/acme')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"name":"acme","type":"module","exports":{"import":"./acme.js"}}')
+  const text = `import { defineExtension } from 'sandbox-emr'
+    export const extension = defineExtension({ name: 'acme' })`
+  writeFileSync(join(folder, 'acme.js'), text)
+  const script = `import { loadExtensions } from 'sandbox-emr'
+    console.log((await loadExtensions(['acme']))[0].name)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd })
+  expect(stdout).toBe('acme\n')
+})
+
+test('an error that an extension leaves uncaught ends the process, and its message stays out of the log', async () => {
+  const folder = newProject()
+  const text = `import { defineExtension, extendProvider } from 'sandbox-emr'
+    const flag = extendProvider('Flag', {
+      create: () => async (ctx, flag) => {
+        void Promise.reject(new Error(JSON.stringify(flag)))
+        return new Promise(() => {})
+      },
+    })
+    export const extension = defineExtension({ name: 'acme', providers: [flag] })`
+  writeFileSync(join(folder, 'acme.ts'), text)
+  const { url, exited, output } = await startIn(folder, {
+    ...SECRETS,
+    DATABASE_URL: 'sqlite::memory:',
+    EXTENSIONS: 'acme.ts',
+    LOG_LEVEL: 'info',
+  })
+  const flag = { resourceType: 'Flag', status: 'active', code: { text: 'Falls' }, subject: { display: 'Celia Moreau' } }
+  await expect(staffOf('some-clinic', { url })('POST', '/Flag', flag)).rejects.toThrow()
+  expect(await exited).toBe(1)
+  expect(output()).toContain('acme.ts')
+  expect(output()).not.toContain('Celia')
 })
