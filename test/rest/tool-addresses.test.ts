@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const families = Object.entries({ ...toolFamilies, ...ADDED })
+/** Its first letter percent-encoded, which is the same address (RFC 3986, 6.2.2.2). */
+const encoded = (family: string): string => `%${family.charCodeAt(0).toString(16)}${family.slice(1)}`
 const addresses = families.flatMap(([family, tools]) => [
+  ...['', '/', `/${Object.keys(tools)[0]}`].map((rest) => `/${encoded(family)}${rest}`),
   ...['', '/', '?_format=xml', '/unknown_tool', '/constructor', '/%zz', '/..%2FPatient'].map(
     (rest) => `/${family}${rest}`,
   ),

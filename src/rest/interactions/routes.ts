@@ -2,6 +2,7 @@
 
 import type { Provider } from '../../core/provider.ts'
 import type { InteractionHandler, Method, PathParameters, Route } from '../message/interaction.ts'
+import { decodedSegment } from '../message/path-segment.ts'
 import { searchCompartment } from './compartment.ts'
 import { create } from './create.ts'
 import { deleteResource } from './delete.ts'
@@ -94,15 +95,7 @@ const segmentsOf = (path: string): readonly string[] =>
   path
     .split('/')
     .filter((segment) => segment !== '')
-    .map((segment) => (segment.includes('%') ? decoded(segment) : segment))
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
+    .map(decodedSegment)
 
 function partOf(segment: string): Part {
   const name = /^\$?:(\w+)$/.exec(segment)?.[1]

@@ -2,6 +2,7 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../../fhir/outcome.ts'
+import { decodedSegment } from '../message/path-segment.ts'
 
 export interface SmallRouter {
   /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
@@ -25,8 +26,8 @@ export function smallRouter(segments: readonly string[], router: Router): SmallR
 export const segmentsOf = (routers: readonly SmallRouter[]): ReadonlySet<string> =>
   new Set(routers.flatMap(({ segments }) => segments))
 
-/** `/session/x` -> `session` */
-export const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
+/** `/session/x` -> `session`, and `/%73ession/x` too */
+export const firstSegment = (path: string): string => decodedSegment(path.split('/', 2)[1] ?? '')
 
 function noRoute(router: Router, { method, path }: KoaContext): FhirError {
   const methods = router.match(path, method).path.flatMap((layer) => layer.methods)
