@@ -1,6 +1,6 @@
 /** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
 import type { ProfilePolicy } from '../clinics/settings.ts'
-import type { Patch } from '../fhir/patch.ts'
+import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { SearchParameter } from '../search/parameters.ts'

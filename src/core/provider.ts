@@ -1,6 +1,6 @@
 /** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
 
-import type { Patch } from '../fhir/patch.ts'
+import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
 import type { SearchPlan } from '../search/plan.ts'

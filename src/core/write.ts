@@ -2,7 +2,7 @@
  * A write, stage by stage, the same for every caller: structure, precondition, profiles, provider. The standard interactions
  * stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
  */
-import type { Patch } from '../fhir/patch.ts'
+import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'

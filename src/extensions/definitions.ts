@@ -5,7 +5,7 @@
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { addShippedResources, isShipped, isShippedUrl, type ShippedResource } from '../core/shipped.ts'
 import { isObject } from '../fhir/resource.ts'
-import { validate } from '../fhir/validate.ts'
+import { validate } from '../fhir/validate/validate.ts'
 import { checkOperation } from '../operations/check-definition.ts'
 import type { CustomParameter } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'

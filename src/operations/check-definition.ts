@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { DEFINITIONS, type Operation } from '../core/operation.ts'
-import { validate } from '../fhir/validate.ts'
+import { validate } from '../fhir/validate/validate.ts'
 
 /** @throws Error naming the operation and what is wrong with it: no handler, or a definition that cannot be served. */
 export function checkOperation({ name, code, definition, handler }: Operation): void {

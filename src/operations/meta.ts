@@ -8,7 +8,7 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { absent, present } from '../core/present.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { validate } from '../fhir/validate.ts'
+import { validate } from '../fhir/validate/validate.ts'
 
 /** Of each kind of label, in the answer for a type or the whole clinic. */
 const MAX_LABELS = 1000

@@ -5,7 +5,7 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { profileIssues, profilePolicy } from '../core/profiles.ts'
 import { badRequest, FhirError, type Issue, toOutcome } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
-import { validate } from '../fhir/validate.ts'
+import { validate } from '../fhir/validate/validate.ts'
 import { declaredBy } from '../profiles/check.ts'
 
 const MODES = ['create', 'update', 'delete', 'profile'] as const

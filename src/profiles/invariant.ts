@@ -1,8 +1,8 @@
 /** Invariants of profiles, written by users: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { ElementDefinitionConstraint } from 'fhir/r4'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
+import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
-import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath.ts'
 import { patternOf } from '../terminology/pattern.ts'
 import { coreType, type TypedElement } from './typed-element.ts'
 

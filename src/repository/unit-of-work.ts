@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { checkResource } from '../fhir/validate.ts'
+import { checkResource } from '../fhir/validate/validate.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { extractEntries } from '../search/index/extract.ts'

@@ -6,7 +6,7 @@ import { toolFamilies } from '../../src/calls/families.ts'
 import { REGISTRATION_FIELDS } from '../../src/calls/record/registration.ts'
 import type { Operation } from '../../src/core/operation.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { checkResource } from '../../src/fhir/validate.ts'
+import { checkResource } from '../../src/fhir/validate/validate.ts'
 
 const RESOURCES = join(import.meta.dirname, '../../resources')
 

@@ -1,7 +1,7 @@
 /** `/metadata?mode=terminology` says what the terminology operations do. */
 import { expect, test } from '@jest/globals'
 import { terminologyCapabilities } from '../../src/capability/terminology.ts'
-import { validate } from '../../src/fhir/validate.ts'
+import { validate } from '../../src/fhir/validate/validate.ts'
 import { packaged } from '../../src/terminology/packaged.ts'
 import { packagedTerminology } from '../../src/terminology/terminology.ts'
 

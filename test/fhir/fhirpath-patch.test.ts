@@ -1,8 +1,8 @@
 /** FHIRPath Patch as the server applies it: https://hl7.org/fhir/R4/fhirpatch.html, with the cases of HL7's test suite. */
 import { describe, expect, test } from '@jest/globals'
-import { readFhirPathPatch } from '../../src/fhir/fhirpath-patch.ts'
 import { parseJson } from '../../src/fhir/json.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
+import { readFhirPathPatch } from '../../src/fhir/patch/fhirpath-patch.ts'
 
 type Json = Record<string, unknown>
 

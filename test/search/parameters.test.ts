@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { searchParameters } from '../../scripts/definitions/search-parameters.ts'
 import { definitionsText } from '../../scripts/definitions/text.ts'
 import { resourceTypes } from '../../src/fhir/definitions.ts'
-import { compileFhirPath } from '../../src/fhir/fhirpath.ts'
+import { compileFhirPath } from '../../src/fhir/fhirpath/fhirpath.ts'
 import { SERVED_TYPES, searchParametersIn, searchParametersOf } from '../../src/search/parameters.ts'
 
 const parameter = (type: string, code: string) => searchParametersOf(type).get(code)

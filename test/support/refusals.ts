@@ -1,6 +1,6 @@
 /** Tables of resources that the validator must refuse. */
 import { expect, test } from '@jest/globals'
-import { validate } from '../../src/fhir/validate.ts'
+import { validate } from '../../src/fhir/validate/validate.ts'
 
 /** What is wrong, the resource, and what is said: code, expression, a piece of the sentence. */
 export type Refusal = readonly [rule: string, resource: unknown, code: string, expression: string, said: string]

@@ -1,7 +1,7 @@
 /** Invariants: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { Constraint } from '../definitions.ts'
+import { compileFhirPath, type Expression, isSatisfied, UnsupportedExpression } from '../fhirpath/fhirpath.ts'
 import { isNarrative } from '../fhirpath/narrative.ts'
-import { compileFhirPath, type Expression, isSatisfied, UnsupportedExpression } from '../fhirpath.ts'
 import { isObject } from '../resource.ts'
 
 /** %resource and %rootResource, which differ in a contained resource. */

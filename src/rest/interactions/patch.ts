@@ -1,7 +1,7 @@
 /** patch and conditional patch with any kind of patch: https://hl7.org/fhir/R4/http.html#patch. */
 import { handlerOf } from '../../core/handler.ts'
 import { notFound } from '../../fhir/outcome.ts'
-import { readPatch } from '../../fhir/patch.ts'
+import { readPatch } from '../../fhir/patch/patch.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'

@@ -2,7 +2,7 @@
  * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
-import { compileUserExpression } from '../../fhir/fhirpath.ts'
+import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
 import { memoize } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'

@@ -1,5 +1,5 @@
 /** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
-import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath.ts'
+import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'

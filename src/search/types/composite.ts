@@ -1,5 +1,5 @@
 /** Composite parameters: https://hl7.org/fhir/R4/search.html#composite. Several values that belong together, `code$value`. */
-import type { Expression } from '../../fhir/fhirpath.ts'
+import type { Expression } from '../../fhir/fhirpath/fhirpath.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { ComponentParameter, SearchParameter } from '../parameters.ts'
 import type { Condition, IndexEntry, PartCondition, PartEntry } from '../plan.ts'

@@ -1,6 +1,6 @@
 /** CodeSystem/$lookup: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { validate } from '../../../src/fhir/validate.ts'
+import { validate } from '../../../src/fhir/validate/validate.ts'
 import type { FhirResponse } from '../../support/server.ts'
 import { ANIMALS, animals, latinNames, parametersOf, queryOf, valuesOf } from '../../support/terms.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'

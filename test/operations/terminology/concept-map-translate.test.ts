@@ -1,7 +1,7 @@
 /** ConceptMap/$translate: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ConceptMap } from 'fhir/r4'
-import { validate } from '../../../src/fhir/validate.ts'
+import { validate } from '../../../src/fhir/validate/validate.ts'
 import type { FhirResponse } from '../../support/server.ts'
 import {
   ANIMALS,

@@ -1,6 +1,6 @@
 /** ValueSet/$validate-code and CodeSystem/$validate-code: https://hl7.org/fhir/R4/valueset-operation-validate-code.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { validate } from '../../../src/fhir/validate.ts'
+import { validate } from '../../../src/fhir/validate/validate.ts'
 import type { FhirResponse } from '../../support/server.ts'
 import {
   ANIMALS,

@@ -1,7 +1,7 @@
 /** ValueSet/$expand: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ValueSet, ValueSetExpansionContains } from 'fhir/r4'
-import { validate } from '../../../src/fhir/validate.ts'
+import { validate } from '../../../src/fhir/validate/validate.ts'
 import type { FhirResponse } from '../../support/server.ts'
 import { ANIMALS, animals, latinNames, PETS, parametersOf, pets, queryOf, valueSetOf } from '../../support/terms.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'

@@ -4,15 +4,16 @@
  * features that this compiler lacks are left to the fhirpath package, which is also the reference for this compiler in
  * the tests.
  */
-import { compileAst, NeedsLibrary } from './fhirpath/compile.ts'
-import { ERRATA } from './fhirpath/errata.ts'
-import { compileWithLibrary } from './fhirpath/library.ts'
-import { Moment } from './fhirpath/moment.ts'
-import { type Item, Node, rawValue } from './fhirpath/node.ts'
-import { type Ast, parse } from './fhirpath/parser.ts'
-import { compilePath } from './fhirpath/paths.ts'
-import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './fhirpath/scope.ts'
-import { memoize } from './memoize.ts'
+
+import { memoize } from '../memoize.ts'
+import { compileAst, NeedsLibrary } from './compile.ts'
+import { ERRATA } from './errata.ts'
+import { compileWithLibrary } from './library.ts'
+import { Moment } from './moment.ts'
+import { type Item, Node, rawValue } from './node.ts'
+import { type Ast, parse } from './parser.ts'
+import { compilePath } from './paths.ts'
+import { type Environment, type Evaluate, EvaluationError, UnsupportedExpression } from './scope.ts'
 
 export { EvaluationError, UnsupportedExpression }
 

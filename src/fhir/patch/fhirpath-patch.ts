@@ -1,5 +1,7 @@
 /** FHIRPath Patch, operations on a resource as a Parameters resource: https://hl7.org/fhir/R4/fhirpatch.html */
-import type { ElementStructure } from './definitions.ts'
+import type { ElementStructure } from '../definitions.ts'
+import { badRequest, FhirError, unprocessable } from '../outcome.ts'
+import { isObject } from '../resource.ts'
 import {
   changeList,
   childrenOf,
@@ -12,11 +14,9 @@ import {
   rootOf,
   setElement,
   type TargetPosition,
-} from './fhirpath-patch/patch-target.ts'
-import { Budget, type PatchPath, readPath } from './fhirpath-patch/path.ts'
-import { convertValue, type Part, type PatchValue, readParts, readPatchValue } from './fhirpath-patch/value.ts'
-import { badRequest, FhirError, unprocessable } from './outcome.ts'
-import { isObject } from './resource.ts'
+} from './patch-target.ts'
+import { Budget, type PatchPath, readPath } from './path.ts'
+import { convertValue, type Part, type PatchValue, readParts, readPatchValue } from './value.ts'
 
 /**
  * Returns the patched resource as JSON. The given document must not be used afterwards. May be called again, for another

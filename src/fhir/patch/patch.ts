@@ -1,11 +1,11 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type Operation } from 'fast-json-patch'
+import { parseJson } from '../json.ts'
+import { badRequest, FhirError, unprocessable } from '../outcome.ts'
+import { isObject } from '../resource.ts'
+import { applyXmlPatch } from '../xml/apply-patch.ts'
+import { readXmlPatch } from '../xml/patch.ts'
 import { type Patch, readFhirPathPatch } from './fhirpath-patch.ts'
-import { parseJson } from './json.ts'
-import { badRequest, FhirError, unprocessable } from './outcome.ts'
-import { isObject } from './resource.ts'
-import { applyXmlPatch } from './xml/apply-patch.ts'
-import { readXmlPatch } from './xml/patch.ts'
 
 export type { Patch }
 

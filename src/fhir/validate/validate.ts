@@ -2,12 +2,12 @@
  * Validates a resource against its R4 StructureDefinition: https://hl7.org/fhir/R4/validation.html. Checks elements,
  * cardinality, primitive formats, required bindings and invariants, but neither profiles nor terminology.
  */
-import { isResourceType } from './definitions.ts'
-import { badRequest, FhirError, type Issue } from './outcome.ts'
-import { type AnyResource, isObject } from './resource.ts'
-import { kindOf, wrongResourceType } from './validate/messages.ts'
-import { Report } from './validate/report.ts'
-import { ResourceValidator } from './validate/resource-validator.ts'
+import { isResourceType } from '../definitions.ts'
+import { badRequest, FhirError, type Issue } from '../outcome.ts'
+import { type AnyResource, isObject } from '../resource.ts'
+import { kindOf, wrongResourceType } from './messages.ts'
+import { Report } from './report.ts'
+import { ResourceValidator } from './resource-validator.ts'
 
 export interface ValidationOptions {
   /** Also check constraints of severity warning, such as dom-6 (a resource should have narrative). */
