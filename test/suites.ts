@@ -14,7 +14,12 @@ export type Tier = 'short' | 'long'
 export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
-const LONG = suites('test/faults/*.test.ts', 'test/storage/mongo-bench-plans.test.ts')
+const LONG = suites(
+  'test/faults/*.test.ts',
+  'test/process/process.test.ts',
+  'test/scripts/copy.test.ts',
+  'test/storage/mongo-bench-plans.test.ts',
+)
 
 /** Suites of random cases: a few cases in the short tier, all in the long one (support/random-runs.ts). */
 const RANDOM = suites(
