@@ -3,11 +3,13 @@
  * names a type depends on it. A room may import itself and the rooms that it lists, and these stand above it in the table: so
  * there is no circle between rooms, and the configuration refuses to load when the table has one.
  */
-const EVERYWHERE = ['fhir', 'fhir/fhirpath', 'fhir/validate', 'fhir/xml', 'fhir/patch']
+const EVERYWHERE = ['budget', 'fhir', 'fhir/fhirpath', 'fhir/validate', 'fhir/xml', 'fhir/patch']
 
 /** From the bottom up. A room is a folder of src, or a file; a folder's own folders are rooms where they are listed. */
 const ROOMS = {
-  fhir: [],
+  // What the work of a request may cost.
+  budget: [],
+  fhir: ['budget'],
   'fhir/fhirpath': ['fhir'],
   'fhir/validate': ['fhir', 'fhir/fhirpath'],
   'fhir/xml': ['fhir', 'fhir/fhirpath', 'fhir/validate'],

@@ -1,5 +1,6 @@
 /** Failures other than FhirError: the answer to the client, and what may be logged. */
 import type { Logger } from 'pino'
+import { BudgetError, NeedsThread } from '../../budget/budget.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
 
@@ -20,9 +21,14 @@ interface Place {
   readonly route: string
 }
 
-/** The error for the client. Unexpected ones are 500 and logged; that the store cannot serve is logged too. */
+/**
+ * The error for the client. Unexpected ones are 500 and logged; that the store cannot serve is logged too.
+ * @throws NeedsThread where that is the error: the request has not failed, it begins again elsewhere
+ */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error
+  if (error instanceof NeedsThread) throw error
+  if (error instanceof BudgetError) return overBudget(error)
   if (error instanceof ResourceTooLarge) return tooLarge(error)
   if (error instanceof StoreUnavailable) {
     if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
@@ -45,6 +51,16 @@ function isReportDue(logger: Logger): boolean {
   if (now - (reported.get(logger) ?? 0) < BETWEEN_REPORTS) return false
   reported.set(logger, now)
   return true
+}
+
+function overBudget({ reason, what }: BudgetError): FhirError {
+  const limit = reason === 'too late' ? 'takes longer than' : 'takes more work than'
+  return new FhirError(422, {
+    code: 'too-costly',
+    diagnostics:
+      `The request ${limit} one request may, and was ended; nothing of it was stored. What took most was ${what}. ` +
+      'Send it in parts, or ask for less at a time',
+  })
 }
 
 const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>

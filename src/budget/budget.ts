@@ -1,0 +1,122 @@
+/**
+ * The budget of a request: how much work it may cost, and whether that work may be done on the event loop. Code whose
+ * work grows with what a client sends or has stored spends it; see docs/adr/015-time-isolation.md.
+ *
+ * A request begins on the event loop with a small allowance. When that is spent, NeedsThread ends it, before it has
+ * written anything, and it begins again in a work thread with the whole budget. When that is spent too, or the time of
+ * the request is up, or its client has left, BudgetError ends it for good.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Steps on the event loop. A step is about a microsecond of JavaScript. */
+const EVENT_LOOP_STEPS = 10_000
+
+/** Steps of a whole request. */
+const REQUEST_STEPS = 8_000_000
+
+/** Ends the work of a request. Code that catches errors passes it on: see `passOn`. */
+export class BudgetError extends Error {
+  /** `left`: nobody waits for the answer any more. */
+  readonly reason: 'too costly' | 'too late' | 'left' | 'needs thread'
+  /** What the work was for, as a noun phrase for the client: `the invariants of its profiles`. */
+  readonly what: string
+
+  constructor(reason: BudgetError['reason'], what: string) {
+    super(`The budget of the request has ended at: ${what}`)
+    this.name = 'BudgetError'
+    this.reason = reason
+    this.what = what
+  }
+}
+
+/** The work is more than the event loop may be held for: the request is to begin again in a work thread. */
+export class NeedsThread extends BudgetError {
+  constructor(what: string) {
+    super('needs thread', what)
+    this.name = 'NeedsThread'
+  }
+}
+
+export interface BudgetSettings {
+  /** The request can be begun again in a work thread. Otherwise it has its whole budget where it is. */
+  readonly canMove: boolean
+  /** Milliseconds since 1970 UTC when the request must have been answered. */
+  readonly endsAt?: number
+  /** True once the client has left. */
+  readonly isAbandoned?: () => boolean
+}
+
+export class Budget {
+  /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
+  readonly endsAt: number
+  readonly #isAbandoned: () => boolean
+  #canMove: boolean
+  #left: number
+
+  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = () => false }: BudgetSettings) {
+    this.endsAt = endsAt
+    this.#isAbandoned = isAbandoned
+    this.#canMove = canMove
+    this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
+  }
+
+  /** True while the request is on the event loop and can be begun again in a work thread. */
+  get canMove(): boolean {
+    return this.#canMove
+  }
+
+  get isAbandoned(): boolean {
+    return this.#isAbandoned()
+  }
+
+  /** To be called when the request has had an effect that must not happen twice: from now on it stays where it is. */
+  stay(): void {
+    if (!this.#canMove) return
+    this.#canMove = false
+    this.#left += REQUEST_STEPS - EVENT_LOOP_STEPS
+  }
+
+  /**
+   * @param what see BudgetError
+   * @throws BudgetError
+   */
+  spend(steps: number, what: string): void {
+    this.#left -= steps
+    if (this.#left < 0) throw this.#canMove ? new NeedsThread(what) : new BudgetError('too costly', what)
+    this.check(what)
+  }
+
+  /** @throws BudgetError when the time is up, or the client has left */
+  check(what: string): void {
+    if (Date.now() > this.endsAt) throw new BudgetError('too late', what)
+    if (this.#isAbandoned()) throw new BudgetError('left', what)
+  }
+}
+
+const current = new AsyncLocalStorage<Budget>()
+
+/** Everything that `work` does, and begins, is paid from `budget`. */
+export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(budget, work)
+
+/** That of the request under way; undefined in work that no request began. */
+export const currentBudget = (): Budget | undefined => current.getStore()
+
+/**
+ * Pays for work about to be done, or done a moment ago. In a loop, to be called once in some hundred steps.
+ * @param what see BudgetError
+ * @throws BudgetError
+ */
+export const spend = (steps: number, what: string): void => current.getStore()?.spend(steps, what)
+
+/**
+ * Before work that can be neither counted nor ended, such as a regular expression that a client wrote.
+ * @throws NeedsThread on the event loop
+ */
+export function leaveEventLoop(what: string): void {
+  if (current.getStore()?.canMove) throw new NeedsThread(what)
+}
+
+/** For code that turns errors into something else. @throws BudgetError when `error` is one */
+export function passOn(error: unknown): void {
+  if (error instanceof BudgetError) throw error
+}
