@@ -120,7 +120,6 @@ describe('a writer that ends by a fault', () => {
     threads[0]?.postMessage({ kind: 'connect' })
     while (faults.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     expect(faults[0]).toMatchObject({ name: 'TypeError' })
-    await clinic.put('Patient/2')
   })
 })
 
