@@ -23,6 +23,7 @@ import { errors } from './rest/server/errors.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
+import { inBudget, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
@@ -40,6 +41,8 @@ interface HttpServices {
   readonly passwordCost: PasswordCost | undefined
   /** The shutdown has begun. */
   readonly isClosing: () => boolean
+  /** Absent: requests are answered on the event loop, however long they take. */
+  readonly threads: WorkThreads | undefined
 }
 
 interface Tools {
@@ -56,6 +59,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(errors(logger, segmentsOf([health, session, calls, clinics])))
   koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
+  koa.use(inBudget(services.threads))
   koa.use(session.middleware)
   koa.use(calls.middleware)
   koa.use(authenticate(config))

@@ -3,6 +3,7 @@
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 import { randomUUID } from 'node:crypto'
+import { leaveEventLoop } from '../budget/budget.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
@@ -110,6 +111,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
+      leaveEventLoop('the resources that are to be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }

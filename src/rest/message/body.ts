@@ -1,6 +1,7 @@
 /** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
+import { leaveEventLoop } from '../../budget/budget.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { countNames, hasAllNames, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
@@ -12,8 +13,18 @@ import { headerOf } from './header.ts'
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
 
-/** @throws FhirError 413 when it is larger than `limitBytes` */
+const READ = new WeakMap<object, Buffer>()
+export const bodyBytesOf = async (koa: KoaContext): Promise<Buffer> => READ.get(koa.req) ?? (await getRawBody(koa.req))
+
 export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await readBytes0(koa, limitBytes)
+  READ.set(koa.req, bytes)
+  if (bytes.length > 32768) leaveEventLoop('the size of its body')
+  return bytes
+}
+
+/** @throws FhirError 413 when it is larger than `limitBytes` */
+async function readBytes0(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const length = Number(headerOf(koa, 'content-length')) || undefined
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
