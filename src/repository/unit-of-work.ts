@@ -25,6 +25,7 @@ import {
   type StoredValue,
   type ValuesQuery,
 } from '../storage/port.ts'
+import { spendOnText } from '../storage/response-limit.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
@@ -84,6 +85,7 @@ export class UnitOfWork {
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
     const stored = await this.#store.readVersion(this.clinic, type, id, version)
+    if (stored !== undefined) spendOnText(stored)
     return stored && new Versioned(stored)
   }
 
@@ -241,7 +243,9 @@ export class UnitOfWork {
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
     if (!this.#seen.has(key)) this.#see(type, id, await this.#store.read(this.clinic, type, id))
-    return this.#seen.get(key)
+    const stored = this.#seen.get(key)
+    if (stored !== undefined) spendOnText(stored)
+    return stored
   }
 
   #see(type: string, id: string, stored: StoredResource | undefined): void {

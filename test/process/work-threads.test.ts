@@ -50,6 +50,21 @@ describe('a request', () => {
     expect(refused.text).toContain('Patient.nam is not an element')
   })
 
+  test('with a large answer is answered in a thread', async () => {
+    const text = {
+      status: 'generated',
+      div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(4_000_000)}</div>`,
+    }
+    const created = await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text: 'large' }, text })
+    expect(created.status).toBe(201)
+    for (const path of [`/Basic/${created.body.id}`, '/Basic?code:text=large', `/Basic/${created.body.id}/_history`]) {
+      expect((await server.fhir('GET', path)).text.length).toBeGreaterThan(4_000_000)
+    }
+    const head = await server.fhir('HEAD', `/Basic/${created.body.id}`)
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(4_000_000)
+    expect(head.headers.get('etag')).toBe('W/"1"')
+  })
+
   test('is asked for its token before its body is taken', async () => {
     const body = { resourceType: 'Patient', name: names(3_000) }
     expect((await server.fhir('POST', '/Patient', body, { authorization: 'Bearer x' })).status).toBe(401)
