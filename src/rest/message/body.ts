@@ -12,9 +12,18 @@ import { headerOf } from './header.ts'
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
 
-/** @throws FhirError 413 when it is larger than `limitBytes` */
+/**
+ * The body as it was sent. It is received once, and kept for as long as the request: who asks again gets the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off
+ */
 export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  const length = Number(headerOf(koa, 'content-length')) || undefined
+  koa.state.bodyBytes ??= receive(koa, limitBytes)
+  const bytes: Buffer = await koa.state.bodyBytes
+  if (bytes.length > limitBytes) throw tooLarge(limitBytes)
+  return bytes
+}
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
     throw new FhirError(415, {
@@ -22,6 +31,7 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
     })
   }
+  const length = Number(headerOf(koa, 'content-length')) || undefined
   return getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
     (error: unknown) => {
       throw bodyError(error, limitBytes)
@@ -40,16 +50,17 @@ function textOf(body: Buffer): string {
 
 function bodyError(error: unknown, limitBytes: number): FhirError {
   const type = error instanceof Error && 'type' in error ? error.type : ''
-  if (type === 'entity.too.large') {
-    // The rest of the body is not read: the connection can't be used again.
-    return new FhirError(
-      413,
-      { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
-      { connection: 'close' },
-    )
-  }
+  // The rest of the body is not read: the connection can't be used again.
+  if (type === 'entity.too.large') return tooLarge(limitBytes, { connection: 'close' })
   return badRequest('The body ended before its announced length')
 }
+
+const tooLarge = (limitBytes: number, headers: Readonly<Record<string, string>> = {}): FhirError =>
+  new FhirError(
+    413,
+    { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
+    headers,
+  )
 
 /** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
 export function parseBody(text: string, maxDepth: number): unknown {
