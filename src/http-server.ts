@@ -59,7 +59,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(errors(logger, segmentsOf([health, session, calls, clinics])))
   koa.use(health.middleware)
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(inBudget(services.threads))
+  koa.use(inBudget(services.threads, config.limits))
   koa.use(session.middleware)
   koa.use(calls.middleware)
   koa.use(authenticate(config))

@@ -98,7 +98,7 @@ export class WorkThread {
       return await new Promise<ThreadResult>((resolve, reject) => {
         this.#job = { resolve, reject }
         const job: ThreadJob = { work, endsAt }
-        this.#worker.postMessage(job)
+        this.#worker.postMessage(job, ownBytesOf(work))
       })
     } finally {
       clearTimeout(late)
@@ -137,3 +137,9 @@ export class WorkThread {
 
 const isOutOfMemory = (error: Error | undefined): boolean =>
   error !== undefined && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** What can be handed over instead of copied: this thread has no further use for a body that it received. */
+function ownBytesOf(work: ThreadWork): readonly ArrayBuffer[] {
+  const body = work.kind === 'answer' ? work.request.body : undefined
+  return body?.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength ? [body.buffer] : []
+}

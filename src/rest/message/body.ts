@@ -9,23 +9,38 @@ import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
 import { headerOf } from './header.ts'
 
-/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
+/** Bytes of a body that is read on the event loop. */
+const MAX_ON_EVENT_LOOP = 32 * 1024
+
+/**
+ * The body as text.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; NeedsThread when it is large
+ */
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
 
-const READ = new WeakMap<object, Buffer>()
-export const bodyBytesOf = async (koa: KoaContext): Promise<Buffer> => READ.get(koa.req) ?? (await getRawBody(koa.req))
-
-export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  const bytes = await readBytes0(koa, limitBytes)
-  READ.set(koa.req, bytes)
-  if (bytes.length > 32768) leaveEventLoop('the size of its body')
+/**
+ * The body as it was sent. It is received once, and kept for as long as the request: who asks again gets the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off
+ */
+export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  koa.state.bodyBytes ??= receive(koa, limitBytes)
+  const bytes: Buffer = await koa.state.bodyBytes
+  if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
 }
 
-/** @throws FhirError 413 when it is larger than `limitBytes` */
-async function readBytes0(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  const length = Number(headerOf(koa, 'content-length')) || undefined
+/**
+ * The same, to be worked on here.
+ * @throws FhirError as `receivedBytes`, NeedsThread when it is too much for the event loop
+ */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await receivedBytes(koa, limitBytes)
+  if (bytes.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of its body')
+  return bytes
+}
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
     throw new FhirError(415, {
@@ -33,6 +48,7 @@ async function readBytes0(koa: KoaContext, limitBytes: number): Promise<Buffer> 
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
     })
   }
+  const length = Number(headerOf(koa, 'content-length')) || undefined
   return getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
     (error: unknown) => {
       throw bodyError(error, limitBytes)
@@ -51,16 +67,17 @@ function textOf(body: Buffer): string {
 
 function bodyError(error: unknown, limitBytes: number): FhirError {
   const type = error instanceof Error && 'type' in error ? error.type : ''
-  if (type === 'entity.too.large') {
-    // The rest of the body is not read: the connection can't be used again.
-    return new FhirError(
-      413,
-      { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
-      { connection: 'close' },
-    )
-  }
+  // The rest of the body is not read: the connection can't be used again.
+  if (type === 'entity.too.large') return tooLarge(limitBytes, { connection: 'close' })
   return badRequest('The body ended before its announced length')
 }
+
+const tooLarge = (limitBytes: number, headers: Readonly<Record<string, string>> = {}): FhirError =>
+  new FhirError(
+    413,
+    { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
+    headers,
+  )
 
 /** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
 export function parseBody(text: string, maxDepth: number): unknown {
