@@ -106,10 +106,12 @@ export class WorkThread {
     }
   }
 
+  /** Work under way is ended: nobody waits for it any more. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#worker.postMessage('close')
-    const late = setTimeout(() => void this.#worker.terminate(), CLOSING_TIME)
+    const time = this.#job === undefined ? CLOSING_TIME : 0
+    const late = setTimeout(() => void this.#worker.terminate(), time)
     await this.#exited
     clearTimeout(late)
   }
