@@ -7,6 +7,8 @@
 export interface FairQueueLimits {
   /** Jobs that run at once. */
   readonly slots: number
+  /** Of these, jobs of one clinic: what is left of the slots is kept free for the others. */
+  readonly slotsPerClinic: number
   /** Jobs of one clinic that wait. */
   readonly perClinic: number
   /** Jobs that wait in all. */
@@ -93,8 +95,9 @@ export class FairQueue {
    */
   async enter(entrant: Entrant): Promise<Release> {
     entrant.signal?.throwIfAborted()
-    // Where a slot is free, nothing waits.
-    if (this.#running < this.#limits.slots) this.#start(entrant)
+    // Where a slot is free, only clinics wait that may have no further one.
+    const running = this.#clinics.get(entrant.clinic)?.running ?? 0
+    if (this.#running < this.#limits.slots && running < this.#limits.slotsPerClinic) this.#start(entrant)
     else await this.#wait(entrant)
     let isHeld = true
     return () => {
@@ -145,7 +148,7 @@ export class FairQueue {
   }
 
   #next(): Waiting | undefined {
-    const clinic = firstInTurn(this.#clinics.values())
+    const clinic = firstInTurn(this.#clinics.values(), this.#limits.slotsPerClinic)
     const token = firstInTurn(clinic?.tokens.values() ?? [])
     return token?.jobs.values().next().value
   }
@@ -196,11 +199,12 @@ function tokenOf({ tokens }: ClinicShare, token: string): TokenShare {
   return share
 }
 
-/** Of those that wait, the one that holds the fewest slots: the first of them. */
-function firstInTurn<S extends Share>(shares: Iterable<S>): S | undefined {
+/** Of those that wait and hold fewer slots than `most`, the one that holds the fewest: the first of them. */
+function firstInTurn<S extends Share>(shares: Iterable<S>, most = Number.POSITIVE_INFINITY): S | undefined {
   let first: S | undefined
   for (const share of shares) {
-    if (share.waiting > 0 && (first === undefined || share.running < first.running)) first = share
+    if (share.waiting > 0 && share.running < most && (first === undefined || share.running < first.running))
+      first = share
   }
   return first
 }

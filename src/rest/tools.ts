@@ -26,7 +26,7 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
   readonly logger: Logger
   readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
   readonly families: ToolFamilies
-  readonly shares: FairShares
+  readonly shares: FairShares | undefined
   /** They declare the operations behind the tools. */
   readonly providers: ReadonlyMap<string, Provider>
   /** First path segments that other routes answer for; no family may have such a name. */
@@ -54,7 +54,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       const envelope = readEnvelope(body)
       const identify = async () => {
         const session = await sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
-        shares.countFor(koa, session.clinic)
+        shares?.countFor(koa, session.clinic)
         return session
       }
       const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { FairQueue, type FairQueueLimits, QueueFull, type Release } from '../../src/budget/fair-queue.ts'
 import { randomRuns } from '../support/random-runs.ts'
 
-const LIMITS: FairQueueLimits = { slots: 2, perClinic: 10, total: 20 }
+const LIMITS: FairQueueLimits = { slots: 2, slotsPerClinic: Number.POSITIVE_INFINITY, perClinic: 10, total: 20 }
 
 /** A job of the test: `clinic`, or `clinic/token`. */
 interface Job {
@@ -95,6 +95,16 @@ describe('a fair queue', () => {
     await jobs.end()
     await jobs.end()
     expect(jobs.begun.slice(3)).toEqual(['b', 'a', 'b'])
+  })
+
+  test('keeps for other clinics what one may not have, and gives it more once it holds less', async () => {
+    const jobs = new Jobs({ slots: 3, slotsPerClinic: 2 })
+    await jobs.enterAll('a', 'a', 'a', 'b', 'b')
+    expect(jobs.begun).toEqual(['a', 'a', 'b'])
+    await jobs.end()
+    expect(jobs.begun.slice(3)).toEqual(['a'])
+    await jobs.endAll()
+    expect(jobs.begun.slice(3)).toEqual(['a', 'b'])
   })
 
   test('takes clinics with one slot in turn', async () => {

@@ -1,6 +1,7 @@
 /** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
+import { leaveEventLoop } from '../../budget/budget.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { countNames, hasAllNames, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
@@ -9,7 +10,13 @@ import { readXml } from '../../fhir/xml/read.ts'
 import type { BodiesInFlight } from './bodies-in-flight.ts'
 import { headerOf } from './header.ts'
 
-/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
+/** Bytes of a body that is read on the event loop. */
+const MAX_ON_EVENT_LOOP = 32 * 1024
+
+/**
+ * The body as text.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; NeedsThread when it is large
+ */
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
 
@@ -18,10 +25,20 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
  * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off, 429 or
  * 503 when there is no room for it
  */
-export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
   const bytes: Buffer = await koa.state.bodyBytes
   if (bytes.length > limitBytes) throw tooLarge(limitBytes)
+  return bytes
+}
+
+/**
+ * The same, to be worked on here.
+ * @throws FhirError as `receivedBytes`, NeedsThread when it is too much for the event loop
+ */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await receivedBytes(koa, limitBytes)
+  if (bytes.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of its body')
   return bytes
 }
 

@@ -13,6 +13,7 @@ export class EventLoopTurns {
   /** Its one slot is the present turn. How many may wait is bounded by the requests in flight. */
   readonly #queue = new FairQueue({
     slots: 1,
+    slotsPerClinic: 1,
     perClinic: Number.POSITIVE_INFINITY,
     total: Number.POSITIVE_INFINITY,
   })
