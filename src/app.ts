@@ -24,6 +24,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { drainable } from './rest/server/drain.ts'
+import { FairShares } from './rest/server/fair-shares.ts'
 import type { ResourceStore } from './storage/port.ts'
 
 export interface App {
@@ -92,7 +93,19 @@ export async function createApp({
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
   const threads = workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, count: workThreads })
-  const services = { config, logger, repository, access, integrations, worker, passwordCost, isClosing, threads }
+  const shares = isWorkThread ? undefined : new FairShares(config.limits)
+  const services = {
+    config,
+    logger,
+    repository,
+    access,
+    integrations,
+    worker,
+    passwordCost,
+    isClosing,
+    threads,
+    shares,
+  }
   const server = httpServer(services, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
