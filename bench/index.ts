@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sizesAt } from './data-set.ts'
-import { benchEmbedded } from './embedded-bench.ts'
+import { benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
@@ -59,7 +59,7 @@ function options(): Options {
     HOSTILE_CASES.map(({ name }) => name),
   )
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  refuseUnknown('scenario', only, [...names, MONGO_SIZES, GROWTH, ISOLATION])
+  refuseUnknown('scenario', only, [...names, LARGE_RECORDS, READ_BESIDE_WRITES, MONGO_SIZES, GROWTH, ISOLATION])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
   const engines = ENGINES.filter((one) => engine.includes(one))
   return { scale, seconds, rounds, engines, only, cases, keep }
