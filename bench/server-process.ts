@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const START_TIMEOUT = 120_000
 /** Milliseconds that a server has to finish the requests under way. */
-const STOP_TIMEOUT = 15_000
+const STOP_TIMEOUT = 10_000
 /** Linux reports processor time in hundredths of a second (man 7 time). */
 const MILLISECONDS_PER_TICK = 10
 
