@@ -6,10 +6,13 @@ import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { TimeLimit } from './time-limit.ts'
+import { VisitedRows } from './visited-rows.ts'
 
 const MAX_STATEMENTS = 400
 /** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
 const MAX_STATEMENT_CHARACTERS = 1_000_000
+/** Rows between two looks at the clock: a few million are visited in a second. */
+const LOOK_EVERY = 32
 const KEYS_AT_A_TIME = 8
 /** Milliseconds that this process is blocked at most while another one has the lock. */
 const BUSY_TIMEOUT = 5_000
@@ -49,8 +52,9 @@ interface Prepared {
 
 /** What SQLite throws leaves it unchanged; faults.ts turns it into errors of the port. */
 export class Database {
-  /** Of the statements that call `within_time`, and between statements. */
+  /** Of the statements that call `within_time`, which counts the rows they visit, and between statements. */
   readonly limit = new TimeLimit()
+  readonly visited = new VisitedRows()
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
   #uses = 0
@@ -67,7 +71,10 @@ export class Database {
       enableForeignKeyConstraints: false,
       returnArrays: true,
     })
-    this.#connection.function('within_time', { directOnly: true }, this.limit.withinTime)
+    this.#connection.function('within_time', { directOnly: true }, (_column) => {
+      if (this.visited.count % LOOK_EVERY === 0) this.limit.check()
+      return this.visited.visit()
+    })
   }
 
   configure(): void {

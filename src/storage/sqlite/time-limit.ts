@@ -1,11 +1,8 @@
 /**
  * The time that the statements of a connection may take. SQLite has no limit of its own, so statements that may be long
- * call the function `within_time` in their WHERE clauses, for each row of every loop: it throws when the time is up, and
- * that ends the statement.
+ * call the function `within_time` for each row that they visit (visited-rows.ts): it throws when the time is up, and that
+ * ends the statement.
  */
-
-/** Calls of `within_time` between two looks at the clock: it is called a few million times a second. */
-const LOOK_EVERY = 32
 
 /** A statement took longer than it may. */
 export class OutOfTime extends Error {
@@ -30,7 +27,6 @@ const NONE: Limit = { endsAt: Number.POSITIVE_INFINITY }
 
 export class TimeLimit {
   #limit = NONE
-  #calls = 0
 
   /**
    * Ends the statements of `work` when the time is up. A limit within another one takes its place.
@@ -44,16 +40,6 @@ export class TimeLimit {
     } finally {
       this.#limit = before
     }
-  }
-
-  /**
-   * The SQL function: 1 as long as there is time.
-   * @throws OutOfTime
-   */
-  readonly withinTime = (): 1 => {
-    this.#calls += 1
-    if (this.#calls % LOOK_EVERY === 0) this.check()
-    return 1
   }
 
   /** @throws OutOfTime */
