@@ -9,6 +9,10 @@ export class FairQueue<Item> {
     return this.#size
   }
 
+  sizeOf(clinic: string): number {
+    return this.#clinics.get(clinic)?.length ?? 0
+  }
+
   /** Items of one clinic keep their order. */
   push(clinic: string, item: Item): void {
     const items = this.#clinics.get(clinic)
@@ -49,6 +53,7 @@ export class FairQueue<Item> {
     for (const [first] of this.#clinics.values()) if (first !== undefined) yield first
   }
 
+  /** Those that wait. */
   clinics(): Iterable<string> {
     return this.#clinics.keys()
   }

@@ -29,6 +29,13 @@ const openAt = async (path: string, fewCandidates = 4096) => {
   return { store, close: () => store.close() }
 }
 
+/** Every read exceeds what it may take on the event loop. */
+const openForReaders: OpenStore = async () => {
+  const readTimes = { allowance: -1, longest: 60_000 }
+  const store = await openSqliteStore({ path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED], readTimes })
+  return { store, close: () => store.close() }
+}
+
 /** As a thread opens it that shares the store of another one. */
 const openShared: OpenStore = async () => {
   const path = newFile()
@@ -62,6 +69,7 @@ function damage(path: string): void {
 
 const ENGINES: readonly (readonly [string, OpenStore])[] = [
   ['SQLite in a file', () => openAt(newFile())],
+  ['SQLite in a file, read by reader threads', openForReaders],
   ['SQLite in a file, in a thread that shares the store', openShared],
   ['SQLite in memory', () => openAt(':memory:')],
   ['SQLite in memory, walking indexes even where candidates are few', () => openAt(':memory:', 0)],
