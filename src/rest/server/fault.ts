@@ -1,6 +1,7 @@
 /** Failures other than FhirError: the answer to the client, and what may be logged. */
 import type { Logger } from 'pino'
 import { BudgetError, NeedsThread } from '../../budget/budget.ts'
+import { QueueFull } from '../../budget/fair-queue.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
 
@@ -29,6 +30,7 @@ export function failureOf(error: unknown, logger: Logger, place: Place): FhirErr
   if (error instanceof FhirError) return error
   if (error instanceof NeedsThread) throw error
   if (error instanceof BudgetError) return overBudget(error)
+  if (error instanceof QueueFull) return queueFull(error)
   if (error instanceof ResourceTooLarge) return tooLarge(error)
   if (error instanceof StoreUnavailable) {
     if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
@@ -61,6 +63,14 @@ function overBudget({ reason, what }: BudgetError): FhirError {
       `The request ${limit} one request may, and was ended; nothing of it was stored. What took most was ${what}. ` +
       'Send it in parts, or ask for less at a time',
   })
+}
+
+function queueFull({ by }: QueueFull): FhirError {
+  const diagnostics =
+    by === 'clinic'
+      ? 'Too many requests of this clinic wait for a work thread; nothing was changed. Wait for their answers before sending more'
+      : 'Too many requests wait for a work thread; nothing was changed. Try again later'
+  return new FhirError(by === 'clinic' ? 429 : 503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
 }
 
 const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
