@@ -1,9 +1,9 @@
 /** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
-import { leaveEventLoop } from '../../budget/budget.ts'
+import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
 import { parseJson } from '../../fhir/json.ts'
-import { countNames, hasAllNames, repeatedName } from '../../fhir/json-text.ts'
+import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
@@ -98,13 +98,22 @@ const tooLarge = (limitBytes: number): FhirError =>
     diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
   })
 
-/** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
+/** Characters that are looked through in a microsecond, before and after parsing. */
+const CHARACTERS_PER_STEP = 100
+
+/**
+ * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice; 413
+ *   when it has too many values
+ * @throws BudgetError
+ */
 export function parseBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
-  const names = countNames(text, maxDepth)
-  if (names === undefined) throw tooDeep(maxDepth)
+  spend(text.length / CHARACTERS_PER_STEP, READING)
+  const count = countJson(text, maxDepth)
+  if (count === undefined) throw tooDeep(maxDepth)
+  if (count.values > MAX_JSON_VALUES) throw tooManyValues(count.values)
   const value = parsed(text)
-  if (!hasAllNames(value, names)) {
+  if (!hasAllNames(value, count.names)) {
     throw badRequest(
       `The body has two properties '${repeatedName(text)?.slice(0, 64)}' in one object; JSON takes one of each name`,
     )
@@ -112,13 +121,21 @@ export function parseBody(text: string, maxDepth: number): unknown {
   return value
 }
 
-/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413 */
+/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */
 export function parseXmlBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
   const resource = readXml(text)
   if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
   return resource
 }
+
+const READING = 'reading its body'
+
+const tooManyValues = (values: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `The body has ${values} values, counting objects and arrays; the most this server takes is ${MAX_JSON_VALUES}; send it in parts`,
+  })
 
 const tooDeep = (maxDepth: number): FhirError =>
   badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
@@ -132,6 +149,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
+    passOn(error)
     throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
   }
 }

@@ -5,6 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
+import { VisitedRows } from './visited-rows.ts'
 
 const MAX_STATEMENTS = 400
 /** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
@@ -41,6 +42,7 @@ interface Prepared {
 export class Database {
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  readonly visited = new VisitedRows()
   #uses = 0
   #statementCharacters = 0
 
@@ -55,6 +57,7 @@ export class Database {
       enableForeignKeyConstraints: false,
       returnArrays: true,
     })
+    this.#connection.function('within_time', { directOnly: true }, (_column) => this.visited.visit())
   }
 
   configure(): void {

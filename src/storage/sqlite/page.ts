@@ -2,6 +2,7 @@
  * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has a file of its own:
  * page-scan.ts reads an index in its order, page-groups.ts does so for several sort keys, page-collect.ts sorts.
  */
+import { sizeOf } from './access-path.ts'
 import { everyRow, isAtLeast, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { collectRows } from './page-collect.ts'
@@ -10,7 +11,7 @@ import { scanCombinedIndex, scanRows, scanSortIndex } from './page-scan.ts'
 import type { PageRange, SortedRow } from './row-order.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
 import type { Term } from './term.ts'
-import type { TypeSearch } from './type-search.ts'
+import { fewVisits, type TypeSearch, type TypeSearches } from './type-search.ts'
 
 type Strategy =
   /** No order is requested: the rows by their numbers. */
@@ -24,8 +25,28 @@ type Strategy =
   /** Every candidate is read with the values it is sorted by, then sorted. */
   | { readonly kind: 'collect'; readonly source: Source }
 
-/** The rows in order, with the values they are sorted by. */
-export function pageOf(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
+/**
+ * The rows in order, with the values they are sorted by. What would end early if matches are met soon is tried first;
+ * when it turns out to be long, conditions on other resources become sets, and in the end the candidates are collected,
+ * which visits each of them once.
+ */
+export function pageOf(engine: Engine, { byTests, bySets }: TypeSearches, page: PageRange): readonly SortedRow[] {
+  const { visited } = engine.db
+  const soon = bySets && visited.within(fewVisits(engine), () => pageBy(engine, byTests, page))
+  if (soon !== undefined) return soon
+  const search = bySets?.() ?? byTests
+  const scanned = visited.within(visitsOfScan(engine, search), () => pageBy(engine, search, page))
+  return scanned ?? collectRows(engine, search.path?.source ?? search.every, search.orderings, page)
+}
+
+/** What collecting the candidates visits takes about as long. */
+const visitsOfScan = (engine: Engine, { scope, orderings }: TypeSearch): number =>
+  orderings.length === 0 ? Number.POSITIVE_INFINITY : LEAST_SCAN + VISITS_OF_SCAN * sizeOf(engine, scope)
+
+const LEAST_SCAN = 4_000
+const VISITS_OF_SCAN = 4
+
+function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
   const strategy = strategyOf(engine, search)
   switch (strategy.kind) {
     case 'rows':
@@ -35,7 +56,7 @@ export function pageOf(engine: Engine, search: TypeSearch, page: PageRange): rea
     case 'scan':
       return scanSortIndex(engine, search, strategy.scan, page)
     case 'groups':
-      return scanGroups(engine, search, strategy.scan, page, pageOf)
+      return scanGroups(engine, search, strategy.scan, page, pageBy)
     case 'collect':
       return collectRows(engine, strategy.source, search.orderings, page)
   }
