@@ -94,19 +94,10 @@ export async function createApp({
   const families = mergeFamilies(toolFamilies, addedFamilies)
   const threads = workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, count: workThreads })
   const shares = isWorkThread ? undefined : new FairShares(config.limits)
-  const services = {
-    config,
-    logger,
-    repository,
-    access,
-    integrations,
-    worker,
-    passwordCost,
-    isClosing,
-    threads,
-    shares,
-  }
-  const server = httpServer(services, declared, { families, extensions })
+  const loads = () => [...(shares?.loads ?? []), ...(threads === undefined ? [] : [threads.load])]
+  const services = { config, logger, repository, access, integrations, passwordCost }
+  const operation = { worker, isClosing, threads, shares, loads }
+  const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
   if (!isWorkThread) {

@@ -7,15 +7,13 @@ import type { Engine } from './engine.ts'
 import { toStored } from './resources.ts'
 import { ALWAYS, and, limitedTo, raw, type Sql, sql, visited } from './sql.ts'
 
-const VISITED = visited(raw('v.seq'))
-
 /** @throws InvalidCursor */
 export function history(engine: Engine, query: HistoryQuery): HistoryPage {
   return engine.db.snapshot(() => {
     const range = rangeOf(engine, query)
     const after = cursorTest(query)
     if (range === undefined) return { versions: [], total: 0 }
-    const where = and([range, VISITED, timeTest(query)])
+    const where = and([range, visited(raw('v.seq')), timeTest(query)])
     const total = engine.db.number(sql`SELECT count(*) FROM version AS v WHERE ${where}`)
     const found = query.count === 0 ? [] : versionKeys(engine, and([where, after]), query.count + 1)
     const versions = withinLimit(versionsAt(engine, found.slice(0, query.count)))

@@ -51,7 +51,7 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
 
 function systemsOf({ db, names }: Engine, param: number, code: string): readonly string[] {
   const rows = sql`SELECT system FROM token_index INDEXED BY token_by_value
-    WHERE param = ${param} AND code = ${code} ${limitedTo(MAX_LOOKED_AT)}`
+    WHERE param = ${param} AND code = ${code} AND ${visited(raw('row'))} ${limitedTo(MAX_LOOKED_AT)}`
   return db
     .select<[number]>(sql`SELECT DISTINCT system FROM (${rows})`)
     .map(([system]) => (system === 0 ? '' : names.textOf(system)))
