@@ -31,8 +31,8 @@ const openAt = async (path: string, fewCandidates = 4096) => {
 
 /** Every read exceeds what it may take on the event loop. */
 const openForReaders: OpenStore = async () => {
-  const readTimes = { allowance: -1, longest: 60_000 }
-  const store = await openSqliteStore({ path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED], readTimes })
+  const options = { path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED] }
+  const store = await openSqliteStore({ ...options, times: { allowance: -1 } })
   return { store, close: () => store.close() }
 }
 

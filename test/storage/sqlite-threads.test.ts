@@ -124,13 +124,11 @@ describe('a writer that ends by a fault', () => {
 })
 
 describe('a read that takes longer than the event loop may be held for', () => {
-  const readTimes = { allowance: -1, longest: 60_000 }
-
   /** A store with one Patient, and its threads that read. */
-  async function openWithReaders(times: Partial<typeof readTimes> = {}) {
+  async function openWithReaders(times: SqliteOptions['times'] = {}) {
     const threads: Worker[] = []
     const onThread = (thread: Worker) => threads.push(thread)
-    const store = await open({ readTimes: { ...readTimes, ...times }, onThread })
+    const store = await open({ times: { allowance: -1, ...times }, onThread })
     const clinic = new Clinic(store, 'c')
     await clinic.put('Patient/1')
     threads.splice(0)
@@ -174,7 +172,7 @@ describe('a read that takes longer than the event loop may be held for', () => {
     const outcomes = await Promise.allSettled(reads)
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(refused.length).toBeGreaterThan(0)
-    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'StoreUnavailable', reason: 'busy' })
+    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'QueueFull', by: 'clinic' })
     expect(await other).toEqual([])
   })
 
@@ -187,6 +185,22 @@ describe('a read that takes longer than the event loop may be held for', () => {
     await outcome
     expect(await clinic.find('Patient', [])).toEqual(['Patient/1'])
     expect(threads).toHaveLength(2)
+  })
+})
+
+describe('a change set whose guards search for too long', () => {
+  test('is refused, and those that share the commit with it are written', async () => {
+    const clinic = new Clinic(await open({ path: ':memory:', times: { guards: -1 } }), 'c')
+    await clinic.put('Patient/1')
+    const plan = clinic.plan('Patient', { where: [{ kind: 'id', ids: ['9'] }] })
+    const outcomes = await Promise.allSettled([
+      clinic.write(clinic.change('Patient/2')),
+      clinic.writeSet({ guards: [{ plan, ids: [] }], resources: [clinic.change('Patient/3')] }),
+      clinic.write(clinic.change('Patient/4')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { name: 'BudgetError', reason: 'too costly' } })
+    expect(await clinic.find('Patient', [])).toEqual(['Patient/1', 'Patient/2', 'Patient/4'])
   })
 })
 

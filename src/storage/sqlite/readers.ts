@@ -1,11 +1,11 @@
 /**
  * Reader threads, for what would hold the event loop for too long. They are started when they are needed, and ended when
- * they have been idle for a while. Clinics take turns, and none holds all of them while others wait.
+ * they have been idle for a while. Clinics share them fairly.
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Budget, BudgetError } from '../../budget/budget.ts'
-import { FairQueue } from '../fair-queue.ts'
+import { FairQueue } from '../../budget/fair-queue.ts'
 import { type StorePart, StoreUnavailable } from '../port.ts'
 import type { SentOptions } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
@@ -13,10 +13,8 @@ import { type Answer, clinicOf, type ReadKind } from './reads.ts'
 import { toThrown } from './thread-errors.ts'
 import type { ThreadListener } from './writer-host.ts'
 
-/** Threads; one more is started for a clinic that has none, where one other clinic holds them all. */
-const THREADS = 2
-/** Reads of one clinic that wait at most. */
-const MAX_WAITING = 32
+/** Threads, and those of one clinic; reads that wait, and those of one clinic. */
+const SHARES = { slots: 3, slotsPerClinic: 2, total: 128, perClinic: 32 }
 /** Milliseconds after which a thread that is idle ends. */
 const IDLE = 60_000
 /** Milliseconds between two looks at what waits and what runs. */
@@ -32,10 +30,7 @@ const ENTRY = join(import.meta.dirname, 'reader-thread.ts')
 
 interface Job {
   readonly request: ReadRequest
-  readonly clinic: string
   readonly budget: Budget | undefined
-  /** Milliseconds since 1970 UTC. */
-  readonly since: number
   readonly resolve: (answer: Answer<ReadKind>) => void
   readonly reject: (error: Error) => void
 }
@@ -47,10 +42,16 @@ interface Thread {
   idle: NodeJS.Timeout | undefined
 }
 
+/** A read that waits for a thread. */
+interface Waiting extends Pick<Job, 'request' | 'budget'> {
+  readonly controller: AbortController
+}
+
 export class Readers {
   readonly #options: () => SentOptions
   readonly #listener: ThreadListener
-  readonly #queue = new FairQueue<Job>()
+  readonly #queue = new FairQueue(SHARES)
+  readonly #waiting = new Set<Waiting>()
   readonly #threads = new Set<Thread>()
   #looks: NodeJS.Timeout | undefined
   #numbers = 0
@@ -61,78 +62,53 @@ export class Readers {
     this.#listener = listener
   }
 
-  /** @throws BudgetError, StoreUnavailable, and errors of the port */
-  read<Kind extends ReadKind>(
-    { kind, query, ...request }: Omit<ReadRequest<Kind>, 'number'>,
+  /** @throws BudgetError, QueueFull, StoreUnavailable, and errors of the port */
+  async read<Kind extends ReadKind>(
+    { kind, query, endsAt, what }: Omit<ReadRequest<Kind>, 'number'>,
     budget: Budget | undefined,
   ): Promise<Answer<Kind>> {
-    const clinic = clinicOf(query)
-    if (this.#isClosed) return Promise.reject(new StoreUnavailable('The store is closed'))
-    if (this.#queue.sizeOf(clinic) >= MAX_WAITING)
-      return Promise.reject(new StoreUnavailable('Too many long reads wait', { reason: 'busy' }))
+    if (this.#isClosed) throw new StoreUnavailable('The store is closed')
     this.#numbers += 1
-    const numbered: ReadRequest = { number: this.#numbers, kind, query, ...request }
-    return new Promise((resolve, reject) => {
-      const since = Date.now()
-      const job: Job = {
-        request: numbered,
-        clinic,
-        budget,
-        since,
-        resolve: (answer) => resolve(answer as Answer<Kind>),
-        reject,
-      }
-      this.#queue.push(clinic, job)
-      this.#proceed()
-    })
+    const request: ReadRequest = { number: this.#numbers, kind, query, endsAt, what }
+    this.#looks ??= setInterval(() => this.#look(), LOOK).unref()
+    const release = await this.#enter({ request, budget, controller: new AbortController() }, clinicOf(query))
+    try {
+      return (await this.#run(request, budget)) as Answer<Kind>
+    } finally {
+      release()
+    }
   }
 
   get load(): StorePart {
-    const waits = [...this.#queue.heads()].map(({ since }) => since)
-    const oldestMs = waits.length === 0 ? 0 : Date.now() - Math.min(...waits)
-    const waiting = this.#queue.size + this.#running.length
-    return { name: 'readers', state: oldestMs > BEHIND ? 'behind' : 'ok', waiting, oldestMs }
+    const { oldestMs, waiting, running } = this.#queue
+    return { name: 'readers', state: oldestMs > BEHIND ? 'behind' : 'ok', waiting: waiting + running, oldestMs }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = new StoreUnavailable('The store is closed')
-    for (const { reject } of this.#queue.take(() => true)) reject(closed)
+    for (const { controller } of this.#waiting) controller.abort(closed)
     clearInterval(this.#looks)
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, closed)))
   }
 
-  get #running(): readonly Job[] {
-    return [...this.#threads].flatMap(({ job }) => job ?? [])
-  }
-
-  /** Begins what can begin. */
-  #proceed(): void {
-    for (let job = this.#nextJob(); job !== undefined; job = this.#nextJob()) this.#begin(job)
-    if (this.#queue.size + this.#running.length === 0) {
-      clearInterval(this.#looks)
-      this.#looks = undefined
-    } else {
-      this.#looks ??= setInterval(() => this.#look(), LOOK).unref()
+  async #enter(waiting: Waiting, clinic: string): Promise<() => void> {
+    this.#waiting.add(waiting)
+    try {
+      return await this.#queue.enter({ clinic, token: '', signal: waiting.controller.signal })
+    } finally {
+      this.#waiting.delete(waiting)
     }
   }
 
-  #nextJob(): Job | undefined {
-    const running = this.#running
-    const held = (clinic: string) => running.filter((job) => job.clinic === clinic).length
-    const isAlone = new Set(this.#queue.clinics()).size < 2
-    return this.#queue.next((clinic) => {
-      if (held(clinic) === 0) return running.length <= THREADS
-      return running.length < THREADS && (isAlone || held(clinic) < THREADS - 1)
-    })
-  }
-
-  #begin(job: Job): void {
-    const thread = [...this.#threads].find((one) => one.job === undefined) ?? this.#start()
+  #run(request: ReadRequest, budget: Budget | undefined): Promise<Answer<ReadKind>> {
+    const thread = [...this.#threads].find(({ job }) => job === undefined) ?? this.#start()
     clearTimeout(thread.idle)
-    thread.job = job
-    thread.worker.ref()
-    thread.worker.postMessage(job.request)
+    return new Promise((resolve, reject) => {
+      thread.job = { request, budget, resolve, reject }
+      thread.worker.ref()
+      thread.worker.postMessage(request)
+    })
   }
 
   #start(): Thread {
@@ -144,9 +120,8 @@ export class Readers {
     worker.on('message', (response: ReadResponse) => this.#answered(thread, response))
     worker.on('error', (error) => this.#listener.onFault?.(error))
     worker.on('exit', () => {
-      if (!this.#threads.has(thread)) return
-      void this.#end(thread, new StoreUnavailable('The thread that was reading has ended'))
-      this.#proceed()
+      if (this.#threads.has(thread))
+        void this.#end(thread, new StoreUnavailable('The thread that was reading has ended'))
     })
     this.#listener.onThread?.(worker)
     return thread
@@ -154,27 +129,28 @@ export class Readers {
 
   #answered(thread: Thread, response: ReadResponse): void {
     const { job, worker } = thread
+    if (job === undefined) return
     thread.job = undefined
     worker.unref()
-    if (job === undefined) return
+    thread.idle = setTimeout(() => this.#end(thread), IDLE).unref()
     if ('error' in response) job.reject(toThrown(response.error))
     else job.resolve(response.answer)
-    thread.idle = setTimeout(() => this.#end(thread), IDLE).unref()
-    this.#proceed()
   }
 
   /** Ends what has taken too long, and what nobody waits for any more. */
   #look(): void {
     const now = Date.now()
-    const isOver = ({ request, budget }: Job) => now > request.endsAt || budget?.isAbandoned === true
-    for (const job of this.#queue.take(isOver)) job.reject(errorOf(job))
+    for (const job of this.#waiting) {
+      if (now > job.request.endsAt || job.budget?.isAbandoned) job.controller.abort(errorOf(job))
+    }
     for (const thread of this.#threads) {
       const { job, abandoned } = thread
-      if (job === undefined) continue
-      if (job.budget?.isAbandoned) Atomics.store(abandoned, 0, job.request.number)
-      if (now > job.request.endsAt + GRACE) void this.#end(thread, errorOf(job))
+      if (job?.budget?.isAbandoned) Atomics.store(abandoned, 0, job.request.number)
+      if (job !== undefined && now > job.request.endsAt + GRACE) void this.#end(thread, errorOf(job))
     }
-    this.#proceed()
+    if (this.#queue.running + this.#queue.waiting > 0) return
+    clearInterval(this.#looks)
+    this.#looks = undefined
   }
 
   /** A statement that does not end by itself keeps its thread until it has ended; nobody waits for that. */
@@ -188,5 +164,5 @@ export class Readers {
   }
 }
 
-const errorOf = ({ budget, request }: Job): BudgetError =>
+const errorOf = ({ budget, request }: Pick<Job, 'request' | 'budget'>): BudgetError =>
   new BudgetError(budget?.isAbandoned ? 'left' : 'too late', request.what)

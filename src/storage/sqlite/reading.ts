@@ -8,28 +8,16 @@ import type { Engine } from './engine.ts'
 import { LongReads } from './long-reads.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
-import { OutOfTime } from './time-limit.ts'
-
-/** Milliseconds. */
-export interface ReadTimes {
-  /** On the event loop. */
-  readonly allowance: number
-  /** Of a read that belongs to a request. */
-  readonly longest: number
-}
-
-const TIMES: ReadTimes = { allowance: 5, longest: 8_000 }
-/** Milliseconds of a read in the background. */
-const LONGEST_IN_BACKGROUND = 60_000
+import { OutOfTime, type Times } from './time-limit.ts'
 
 export class Reading {
   readonly #engine: Engine
   /** undefined: a read has all its time where it is. */
   readonly #readers: Readers | undefined
-  readonly #times: ReadTimes
+  readonly #times: Times
   readonly #long = new LongReads()
 
-  constructor(engine: Engine, times = TIMES, readers?: Readers) {
+  constructor(engine: Engine, times: Times, readers?: Readers) {
     this.#engine = engine
     this.#times = times
     this.#readers = readers
@@ -48,7 +36,8 @@ export class Reading {
   /** Milliseconds since 1970 UTC. */
   #endOf(budget: Budget | undefined): number {
     const now = Date.now()
-    return budget === undefined ? now + LONGEST_IN_BACKGROUND : Math.min(budget.endsAt, now + this.#times.longest)
+    const { longest, inBackground } = this.#times
+    return budget === undefined ? now + inBackground : Math.min(budget.endsAt, now + longest)
   }
 
   #readHere<Kind extends ReadKind>(

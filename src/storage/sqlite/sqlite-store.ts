@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts'
 import { type EngineOptions, engineOf, openBeside, sentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
 import { Readers } from './readers.ts'
-import { Reading, type ReadTimes } from './reading.ts'
+import { Reading } from './reading.ts'
 import { served } from './reads.ts'
 import { readRecord } from './records.ts'
 import { indexingStorage, indexStorage, reindex } from './reindex.ts'
@@ -20,6 +20,7 @@ import { migrate } from './schema.ts'
 import { Shared, Sharing } from './sharing.ts'
 import { Signals } from './signals.ts'
 import { raw } from './sql.ts'
+import { TIMES, type Times } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
 import { WriterClient } from './writer-client.ts'
 import { type ThreadListener, WriterHost } from './writer-host.ts'
@@ -28,7 +29,7 @@ export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadLi
   /** The value of `share`, where another thread of this process has opened the store. */
   readonly shared?: object | undefined
   /** Only tests have others. */
-  readonly readTimes?: ReadTimes | undefined
+  readonly times?: Partial<Times> | undefined
 }
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
@@ -44,14 +45,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
   }
 }
 
+const timesOf = ({ times }: SqliteOptions): Times => ({ ...TIMES, ...times })
+
 async function openInMemory(options: SqliteOptions): Promise<ResourceStore> {
   const engine = await openFirst(options)
-  return storeOf({
-    engine,
-    writer: new WriterCore(engine, 2),
-    reading: new Reading(engine, options.readTimes),
-    options,
-  })
+  const times = timesOf(options)
+  const writer = new WriterCore(engine, { turns: 2, guards: times.guards })
+  return storeOf({ engine, writer, reading: new Reading(engine, times), options })
 }
 
 async function openFile(options: SqliteOptions): Promise<ResourceStore> {
@@ -65,7 +65,7 @@ async function openFile(options: SqliteOptions): Promise<ResourceStore> {
   const store = storeOf({
     engine,
     writer,
-    reading: new Reading(engine, options.readTimes, readers),
+    reading: new Reading(engine, timesOf(options), readers),
     options,
     end: async () => {
       sharing.close()
@@ -82,7 +82,7 @@ function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
   const store = storeOf({
     engine,
     writer,
-    reading: new Reading(engine, options.readTimes),
+    reading: new Reading(engine, timesOf(options)),
     options: { ...options, onlyScanned: true },
     end: async () => shared.close(),
   })
