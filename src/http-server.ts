@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import type { PartLoad } from './budget/part-load.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import type { PasswordCost } from './clinics/accounts.ts'
 import type { Config } from './config.ts'
@@ -47,6 +48,8 @@ interface HttpServices {
   readonly threads: WorkThreads | undefined
   /** Absent in a work thread: its requests have been counted where they came in. */
   readonly shares: FairShares | undefined
+  /** How the parts of this process keep up. */
+  readonly loads: () => readonly PartLoad[]
 }
 
 interface Tools {
@@ -85,8 +88,8 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
 
 /** Each answers for all paths below its first segments; a tool family may have none of those of the others. */
 function routersBeside(services: HttpServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
-  const { config, repository, isClosing, worker, passwordCost } = services
-  const health = healthRoutes({ repository, isClosing, worker })
+  const { config, repository, passwordCost } = services
+  const health = healthRoutes(services)
   const session = sessionRoutes({ config, repository, passwordCost })
   const clinics = clinicRoutes({ repository })
   const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))

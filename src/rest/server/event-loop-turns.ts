@@ -28,6 +28,10 @@ export class EventLoopTurns {
     return this.#queue.waiting
   }
 
+  get oldestMs(): number {
+    return this.#queue.oldestMs
+  }
+
   /** Undefined: the request may begin at once. */
   take(entrant: Entrant): Promise<void> | undefined {
     return this.#queue.running === 0 && this.#hasTime() ? undefined : this.#wait(entrant)

@@ -3,6 +3,7 @@
  * refused before their body is read; see docs/operating.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
+import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import type { Limits } from '../../config.ts'
 import { BodiesInFlight, bodyRoom } from '../message/bodies-in-flight.ts'
 import { userOf } from './authenticate.ts'
@@ -21,8 +22,8 @@ type FairLimits = Pick<
 >
 
 export class FairShares {
-  readonly bodies: BodiesInFlight
-  readonly turns = new EventLoopTurns()
+  readonly #bodies: BodiesInFlight
+  readonly #turns = new EventLoopTurns()
   readonly #clinics: Shares
   readonly #addresses: Shares
   readonly #ofToken: ShareLimits
@@ -32,16 +33,16 @@ export class FairShares {
 
   constructor(limits: FairLimits) {
     const { requestsPerClinic, requestsPerToken, ratePerClinic, ratePerToken } = limits
-    this.bodies = new BodiesInFlight(bodyRoom(limits.bodiesInFlightBytes, limits.bodyBytes))
+    this.#bodies = new BodiesInFlight(bodyRoom(limits.bodiesInFlightBytes, limits.bodyBytes))
     const ofClinic = { inFlight: requestsPerClinic, rate: ratePerClinic }
     this.#clinics = new Shares({ whose: 'this clinic', name: 'clinic', ...ofClinic })
     this.#addresses = new Shares({ whose: 'this address', name: 'address', ...ofClinic })
     this.#ofToken = { whose: 'this token', name: 'token', inFlight: requestsPerToken, rate: ratePerToken }
   }
 
-  /** Requests that are being answered. */
-  get inFlight(): number {
-    return this.#all.inFlight
+  /** What waits before the event loop, and before the memory for bodies. */
+  get loads(): readonly PartLoad[] {
+    return [loadOfQueue('turns on the event loop', this.#turns), loadOfQueue('bodies in flight', this.#bodies)]
   }
 
   /** For the paths that need no token, by their first segments: a request counts for the address of its client. */
@@ -76,7 +77,7 @@ export class FairShares {
     for (const share of shares) share.check(now)
     for (const share of shares) share.begin()
     koa.state.holder = holder
-    koa.state.bodies = this.bodies
+    koa.state.bodies = this.#bodies
     koa.res.once('close', () => {
       for (const share of shares) share.end()
     })
@@ -84,8 +85,8 @@ export class FairShares {
 
   /** False when the client has left meanwhile. */
   #turn({ res }: KoaContext, clinic: string, token: string): true | Promise<boolean> {
-    if (this.inFlight <= FEW) return true
-    return this.turns.take({ clinic, token })?.then(() => !res.closed) ?? true
+    if (this.#all.inFlight <= FEW) return true
+    return this.#turns.take({ clinic, token })?.then(() => !res.closed) ?? true
   }
 
   #shareOfToken(user: object): Share {
