@@ -27,7 +27,7 @@ export interface PatchPath {
 const MAX_VISITED = 2_000_000
 /** Elements that are visited in a microsecond, and items of a list that are moved in one. */
 const VISITED_PER_STEP = 4
-const MOVED_PER_STEP = 1_000
+const MOVED_PER_STEP = 250
 
 /** Counts the elements that all operations of one patch visit. */
 export class Visits {
