@@ -15,7 +15,7 @@ import { isQuantity, measureOf } from './quantity.ts'
 const MAX_PAIRWISE = 16
 
 /** What a key costs, and its characters. */
-const STEPS_PER_KEY = 2
+const STEPS_PER_KEY = 5
 const CHARACTERS_PER_STEP = 40
 
 const meter = new Meter('the comparisons of its expressions')
