@@ -19,7 +19,7 @@ import { rewriteReferences } from './references.ts'
 const SIDE_BY_SIDE = 64
 
 /** Steps for an entry, besides what its interaction costs: to route it, to run it, to answer it. */
-const ENTRY = 30
+const ENTRY = 50
 
 /** @throws FhirError, BudgetError; for a transaction nothing is written then, and the issue names the entry. */
 export async function processBundle(
