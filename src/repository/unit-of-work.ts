@@ -3,7 +3,7 @@
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 import { randomUUID } from 'node:crypto'
-import { currentBudget, spend } from '../budget/budget.ts'
+import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
@@ -25,6 +25,7 @@ import {
   type StoredValue,
   type ValuesQuery,
 } from '../storage/port.ts'
+import { spendOnText } from '../storage/response-limit.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
@@ -84,6 +85,7 @@ export class UnitOfWork {
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
     const stored = await this.#store.readVersion(this.clinic, type, id, version)
+    if (stored !== undefined) spendOnText(stored)
     return stored && new Versioned(stored)
   }
 
@@ -113,6 +115,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
+      leaveEventLoop('the resources that are to be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }
@@ -247,7 +250,9 @@ export class UnitOfWork {
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
     if (!this.#seen.has(key)) this.#see(type, id, await this.#store.read(this.clinic, type, id))
-    return this.#seen.get(key)
+    const stored = this.#seen.get(key)
+    if (stored !== undefined) spendOnText(stored)
+    return stored
   }
 
   #see(type: string, id: string, stored: StoredResource | undefined): void {
