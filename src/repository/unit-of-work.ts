@@ -226,14 +226,16 @@ export class UnitOfWork {
         ? []
         : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type), this.#fullText),
     }))
+    const guards =
+      custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
+    if (!isRepeatable) currentBudget()?.stay()
     await this.#store.write({
       clinic: this.clinic,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records,
-      guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
+      guards,
     })
-    if (!isRepeatable) currentBudget()?.stay()
   }
 
   async #exact(guard: Guard): Promise<Guard> {
