@@ -50,6 +50,7 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], representa
     }
     for (const entry of phase.filter(isAnsweredAlone)) await afterYielding(() => answerAlone(access, entry, answers))
   }
+  currentBudget()?.allowAnswer()
   return answers
 }
 
@@ -99,6 +100,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
   })
   // Searches see the stored state, which has the writes only now.
   for (const entry of entries.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
+  currentBudget()?.allowAnswer()
   return answers
 }
 
