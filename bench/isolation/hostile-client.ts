@@ -3,21 +3,23 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Answer, Attack, HostileRequest, Target } from './hostile-case.ts'
 
 export interface Outcome {
-  /** `broken`: the connection ended without an answer. `unanswered`: there was none when the client left. */
-  readonly result: number | 'broken' | 'unanswered'
+  /**
+   * The status; or `broken`: the connection ended without an answer, `unanswered`: there was none when the client left, as
+   * it took too long, `cut off`: there was none yet when the attack ended.
+   */
+  readonly result: number | 'broken' | 'unanswered' | 'cut off'
   readonly milliseconds: number
   /** The beginning of an answer that is an error. */
   readonly error?: string
 }
 
+/** Milliseconds after which a client leaves: more than a request may take. */
+const PATIENCE = 12_000
 /** Characters of an answer that are kept. */
 const KEPT_TEXT = 100_000
 const SHOWN_ERROR = 600
 
-/**
- * Runs the attack until it ends, or `signal` does.
- * @param isRunning whether the server still runs; an attack on one that does not ends
- */
+/** Runs the attack until it has been sent and answered, or `signal` ends it. */
 export async function run(
   attack: Attack,
   {
@@ -68,7 +70,10 @@ async function sendAll(
 }
 
 function* repeated(requests: readonly HostileRequest[], end: number): Generator<HostileRequest> {
-  while (performance.now() < end) yield* requests
+  for (let n = 0; performance.now() < end; n++) {
+    const request = requests[n % requests.length]
+    if (request !== undefined) yield request
+  }
 }
 
 const authorized = (request: HostileRequest, authorization: string): HostileRequest =>
@@ -78,14 +83,14 @@ function sendOne(
   agent: Agent,
   url: string,
   { method, path, headers = {}, body }: HostileRequest,
-  signal: AbortSignal,
+  end: AbortSignal,
 ): Promise<{ readonly outcome: Outcome; readonly answer?: Answer }> {
+  const signal = AbortSignal.any([end, AbortSignal.timeout(PATIENCE)])
   const started = performance.now()
   const milliseconds = (): number => performance.now() - started
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve) => {
-    const failed = (): void =>
-      resolve({ outcome: { result: signal.aborted ? 'unanswered' : 'broken', milliseconds: milliseconds() } })
+    const failed = (): void => resolve({ outcome: { result: failureOf(signal, end), milliseconds: milliseconds() } })
     const request = httpRequest(`${url}${path}`, { agent, method, headers: { ...length, ...headers }, signal })
     request.once('error', failed)
     request.once('response', (response) => {
@@ -97,6 +102,11 @@ function sendOne(
     })
     request.end(body)
   })
+}
+
+function failureOf(signal: AbortSignal, end: AbortSignal): Outcome['result'] {
+  if (!signal.aborted) return 'broken'
+  return end.aborted ? 'cut off' : 'unanswered'
 }
 
 /** Reads everything and keeps the beginning. @throws Error when the connection breaks off */

@@ -18,14 +18,14 @@ const longest = (outcomes: readonly Outcome[]): number =>
 /** What is wrong with a case; empty when nothing is. */
 function faultsOf({ observed, outcomes, serverDied, serverKilled }: CaseResult): readonly string[] {
   const { reads, failedReads, health, failedHealth, memory } = observed
-  const isAnswered = outcomes.every(({ result }) => typeof result === 'number' && result !== 500)
+  const isUnanswered = outcomes.some(({ result }) => ['broken', 'unanswered', 500].includes(result))
   const faults: Readonly<Record<string, boolean>> = {
     died: serverDied,
     'ignored SIGTERM': serverKilled,
     waits: reads.max >= LONGEST_WAIT || failedReads > 0,
     health: health >= LONGEST_WAIT || failedHealth > 0,
     memory: memory >= MOST_MEMORY,
-    request: !isAnswered || longest(outcomes) >= LONGEST_REQUEST,
+    request: isUnanswered || longest(outcomes) >= LONGEST_REQUEST,
   }
   return Object.entries(faults).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
 }

@@ -47,20 +47,6 @@ export interface LimitedItems<Item> {
   readonly isCut: boolean
 }
 
-/** Reads no more of `documents` than fits. */
-export async function readWithinLimit<Document, Item extends WithResource>(
-  documents: AsyncIterable<Document>,
-  itemOf: (document: Document) => Item,
-): Promise<LimitedItems<Item>> {
-  const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
-  for await (const document of documents) {
-    const item = itemOf(document)
-    if (!limit.fits(item.resource)) return { items, isCut: true }
-    items.push(item)
-  }
-  return { items, isCut: false }
-}
-
 /** Several answers in one order. What comes after the end of one that is cut may have the rest of it before. */
 export function mergeWithinLimit<Item extends WithResource>(
   parts: readonly LimitedItems<Item>[],

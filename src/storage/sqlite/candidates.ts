@@ -13,6 +13,8 @@ export interface Source {
   readonly inRowOrder: boolean
   /** No row comes twice. */
   readonly distinct: boolean
+  /** Instead of `where`, where an index has little but these rows: to count a few of them needs no counting of visits. */
+  readonly range?: Sql
   /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
   readonly byRangeOf?: number
 }
@@ -31,29 +33,40 @@ const D = raw('d')
 const VISITED = visited(raw('d.row'))
 
 /** Every live resource of the type, in row order. */
-export const everyRow = (scope: Scope): Source => ({
+export const typeRows = (scope: Scope): Source => ({
   from: sql`resource AS d INDEXED BY resource_by_row`,
-  where: sql`d.type = ${scope.type} AND d.live = 1 AND ${VISITED}`,
+  where: sql`d.type = ${scope.type} AND d.live = 1`,
   row: sql`d.row`,
   inRowOrder: true,
   distinct: true,
 })
 
+/** The same, where each is to be tested. */
+export function everyRow(scope: Scope): Source {
+  const rows = typeRows(scope)
+  return { ...rows, where: sql`${rows.where} AND ${VISITED}` }
+}
+
 /** `source` narrowed to rows that fulfil `terms` too. */
-export const narrowed = (source: Source, terms: readonly Term[]): Source => ({
-  ...source,
-  where: and([source.where, ...terms.map((term) => exists(term, source.row))]),
-})
+export function narrowed({ range, ...source }: Source, terms: readonly Term[]): Source {
+  const where = and([source.where, ...terms.map((term) => exists(term, source.row))])
+  return { ...source, where, ...(range === undefined || terms.length > 0 ? {} : { range }) }
+}
+
+/** Their indexes by value have the matching rows in a few pieces with little between them. */
+const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 'reference_index', 'uri_index'])
 
 /** From an index by value; undefined where the term has none. */
 export function entrySource(term: EntryTerm): Source | undefined {
   if (term.index === undefined) return undefined
+  const [param, matches] = [sql`d.param = ${term.param}`, term.matches(D)]
   return {
     from: sql`${raw(term.table)} AS d INDEXED BY ${raw(term.index)}`,
-    where: and([sql`d.param = ${term.param}`, VISITED, term.matches(D)]),
+    where: and([param, VISITED, matches]),
     row: sql`d.row`,
     inRowOrder: term.inRowOrder,
     distinct: false,
+    ...(BY_TEXT.has(term.table) ? { range: and([param, matches]) } : {}),
   }
 }
 
@@ -95,16 +108,18 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
   distinct: true,
 })
 
+type Countable = Pick<Source, 'from' | 'where' | 'range'>
+
 /** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
 const VISITS_PER_ROW = 8
 
 /** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
-export function countUpTo(engine: Engine, { from, where }: Pick<Source, 'from' | 'where'>, most: number): number {
-  const query = withSets(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(most)})`)
+export function countUpTo(engine: Engine, { from, where, range = where }: Countable, most: number): number {
+  const query = withSets(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${range} ${limitedTo(most)})`)
   return engine.db.visited.within(VISITS_PER_ROW * (most + 64), () => engine.db.number(query)) ?? most
 }
 
-export const isAtLeast = (engine: Engine, source: Pick<Source, 'from' | 'where'>, size: number): boolean =>
+export const isAtLeast = (engine: Engine, source: Countable, size: number): boolean =>
   countUpTo(engine, source, size) >= size
 
 export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')

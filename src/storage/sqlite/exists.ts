@@ -66,12 +66,16 @@ function hasExists({ param, where, among }: HasTerm, row: Sql, depth: number): S
       AND ${exists(where, sql`${x}.row`, depth + 1)})`
 }
 
-/** Unary plus keeps SQLite from an index by value, which it would otherwise prefer to the few rows of the resource. */
+/**
+ * Unary plus keeps SQLite from an index by value, which it would otherwise prefer to the few rows of the resource. Those of
+ * a candidate are read once; those of what it refers to may be read for each candidate, so they are counted.
+ */
 function entryExists(term: EntryTerm, row: Sql, depth: number): Sql {
   const x = alias(depth)
+  const own = sql`${x}.row = ${row} AND ${x}.param = ${term.param}`
+  const matches = term.matches(raw(`+x${depth}`))
   return sql`EXISTS (SELECT 1 FROM ${raw(term.table)} AS ${x} NOT INDEXED
-    WHERE ${x}.row = ${row} AND ${x}.param = ${term.param} AND ${visited(sql`${x}.row`)}
-      AND ${term.matches(raw(`+x${depth}`))})`
+    WHERE ${and([own, depth === 0 ? ALWAYS : visited(sql`${x}.row`), matches])})`
 }
 
 const alias = (depth: number): Sql => raw(`x${depth}`)

@@ -104,12 +104,14 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
   const param = names.param(scope.type, key.by, key.param)
   if (param === undefined) return withoutValue(descending)
   const sorted = sortedColumns(key.by, descending)
-  const { table, index, columns } = sorted
+  const { table, index, columns, atMost } = sorted
   const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
+  // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
+  const plus = raw(atMost === undefined ? '' : '+')
   return {
     descending,
     value: (row) =>
-      sql`(SELECT ${best}(s.${raw(columns[0])}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      sql`(SELECT ${best}(${plus}s.${raw(columns[0])}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
     scan: {
       param,
       sources: [
@@ -133,9 +135,10 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
 function isFirstOfResource({ table, columns, atMost }: SortedColumns, param: number, descending: boolean): Sql {
   const comes = raw(descending ? '>' : '<')
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
+  const own = tuple(atMost === undefined ? 's' : '+s')
   const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
     WHERE s.row = d.row AND s.param = ${param} AND ${test})`
-  const before = none(sql`(${tuple('s')}) ${comes} (${tuple('d')}) AND ${visited(raw('s.row'))}`)
+  const before = none(sql`(${own}) ${comes} (${tuple('d')}) AND ${visited(raw('s.row'))}`)
   if (atMost === undefined) return before
   return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
 }
