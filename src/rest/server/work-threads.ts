@@ -7,7 +7,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { Budget, BudgetError, currentBudget, NeedsThread, withBudget } from '../../budget/budget.ts'
 import type { Limits } from '../../config.ts'
 import { receivedBytes } from '../message/body.ts'
-import { clientOf } from './client.ts'
+import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
 export interface ThreadRequest {
@@ -67,9 +67,15 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       ...(body === undefined ? {} : { body }),
     },
-    { ...clientOf(koa), signal: left.signal },
+    { ...holderOf(koa), signal: left.signal },
   )
   send(koa, answer)
+}
+
+/** For whom the request counts: see FairShares. */
+function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
+  const user = state.user as User | undefined
+  return { clinic: state.holder ?? '', token: user?.sub ?? '' }
 }
 
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>
