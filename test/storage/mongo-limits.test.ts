@@ -116,17 +116,17 @@ describe('on MongoDB', () => {
 
 describe('records that every request reads, in several threads of a process', () => {
   test('show at once what another of the stores has written', async () => {
-    const recentCounter = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-    const open = () =>
-      openMongoStore({ url, combined: COMBINED, recentKinds: ['settings'], recentCounter, maxPoolSize: 4 })
-    const [writer, reader] = [new Clinic(await open(), 'r'), await open()]
+    const options = { url, combined: COMBINED, recentKinds: ['settings'] }
+    const store = await openMongoStore(options)
+    const other = await openMongoStore({ ...options, shared: structuredClone(store.share?.()?.value) })
+    const [writer, reader] = [new Clinic(store, 'r'), other]
     try {
       for (let value = 0; value < 50; value += 1) {
         await writer.record('settings', 'one', value)
         expect((await reader.readRecent('r', 'settings', 'one'))?.value).toBe(value)
       }
     } finally {
-      await Promise.all([writer.store.close(), reader.close()])
+      await Promise.all([store.close(), other.close()])
     }
   })
 })
