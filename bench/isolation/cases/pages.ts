@@ -95,8 +95,8 @@ export const pages: readonly HostileCase[] = [
     attack: () =>
       flood(16, 3, [
         { method: 'GET', path: '/_history?_since=2020-01-01&_count=1' },
-        { method: 'GET', path: `/Patient/${VERSIONED.id}/_history?_at=ge2020-01-01&_count=1` },
-        { method: 'GET', path: '/Patient/_history?_at=lt2020-01-01' },
+        { method: 'GET', path: `/Patient/${VERSIONED.id}/_history?_at=2026-01-01&_count=1` },
+        { method: 'GET', path: '/Patient/_history?_at=2020-01-01' },
       ]),
   },
   {
