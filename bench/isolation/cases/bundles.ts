@@ -1,5 +1,5 @@
 /** Batches, transactions, and conditional writes. */
-import type { Bundle, BundleEntry, FhirResource, Patient } from 'fhir/r4'
+import type { Bundle, BundleEntry, Extension, FhirResource, Patient } from 'fhir/r4'
 import { familyOf, patient } from '../../data-set.ts'
 import { type Attack, flood, type HostileCase, inParallel, inSequence, send, times } from '../hostile-case.ts'
 import { regexValueSet } from '../stored/codes.ts'
@@ -38,6 +38,11 @@ const entangled = (count: number, links: number): readonly BundleEntry[] => {
   })
   return times(count, (n) => ({ fullUrl: uuid(n), ...creation(resource(n)) }))
 }
+
+const nestedExtension = (levels: number): Extension => ({
+  url: 'http://hostile.example/nested',
+  ...(levels === 0 ? { valueBoolean: true } : { extension: [nestedExtension(levels - 1)] }),
+})
 
 const transactions: readonly HostileCase[] = [
   {
@@ -98,6 +103,16 @@ const transactions: readonly HostileCase[] = [
     about: 'transaction of 2,000 Patients, each with 40 references to others, and 40 in its narrative',
     stored: 'nothing',
     attack: () => post('transaction', entangled(2_000, 40)),
+  },
+  {
+    name: 'deep-resources',
+    about: 'transaction of 2,000 Patients with 25 extensions in each other',
+    stored: 'nothing',
+    attack: () =>
+      post(
+        'transaction',
+        times(2_000, () => creation({ resourceType: 'Patient', extension: [nestedExtension(25)] })),
+      ),
   },
   {
     name: 'conditional-references',
