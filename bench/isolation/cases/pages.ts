@@ -55,7 +55,7 @@ export const pages: readonly HostileCase[] = [
       gets(
         `${LARGE_PAGE}&_include=*&_include:iterate=*&_revinclude=*&_revinclude:iterate=*`,
         '/Practitioner?_count=1000&_revinclude=*&_revinclude:iterate=*&_include:iterate=*',
-        '/Patient?_count=1000&_revinclude=Observation:subject&_revinclude:iterate=Encounter:subject&_include:iterate=*:*',
+        '/Patient?_count=1000&_revinclude=Observation:subject&_revinclude:iterate=Encounter:subject&_include:iterate=*',
       ),
   },
   {
