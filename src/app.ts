@@ -20,9 +20,11 @@ import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
 import { openStore } from './open-store.ts'
+import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { drainable } from './rest/server/drain.ts'
+import { FairShares } from './rest/server/fair-shares.ts'
 import type { ResourceStore } from './storage/port.ts'
 
 export interface App {
@@ -52,6 +54,17 @@ export interface AppParts {
   readonly toolFamilies?: ToolFamilies
   /** What others add; all apps of a process have the same. */
   readonly extensions?: readonly LoadedExtension[]
+  /**
+   * Threads at most for requests that would hold the event loop for too long. Each runs the server that `config` names,
+   * so what is given beside it (`store`, `integrations`, `providers`, `toolFamilies`, `extensions` that EXTENSIONS does
+   * not name) does not exist there. Absent: none.
+   */
+  readonly workThreads?: number
+  /**
+   * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
+   * ResourceStore.share gave.
+   */
+  readonly workThread?: { readonly sharedStore: object | undefined }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
@@ -65,12 +78,16 @@ export async function createApp({
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
+  workThreads = 0,
+  workThread,
 }: AppParts): Promise<App> {
   const { fullText, profilePolicy } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger }))
+  const store =
+    givenStore ??
+    (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
   const repository = new Repository(store, { baseUrl, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
@@ -80,23 +97,36 @@ export async function createApp({
   let closing = false
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
-  const services = { config, logger, repository, access, integrations, worker, passwordCost, isClosing }
-  const server = httpServer(services, declared, { families, extensions })
-  const outbox = startOutbox(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger)
-  customIndex.start()
+  const threads =
+    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads })
+  const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
+  const loads = () => [
+    ...(shares?.loads ?? []),
+    ...(threads === undefined ? [] : [threads.load]),
+    ...(store.load?.().parts ?? []),
+  ]
+  const services = { config, logger, repository, access, integrations, passwordCost }
+  const operation = { worker, isClosing, threads, shares, loads }
+  const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
+  const outbox = outboxOf(repository, access, integrations.crm, logger)
+  const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
+  if (workThread === undefined) {
+    outbox.start()
+    customIndex.start()
+  }
 
   const drain = drainable(server)
   const close = async (): Promise<void> => {
     closing = true
-    await Promise.all([drain(), outbox.stop(), customIndex.close()])
+    await Promise.all([server.listening ? drain() : undefined, outbox.stop(), customIndex.close()])
+    await threads?.close()
     await store.close()
   }
   return { repository, server, access, close }
 }
 
-function startOutbox(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
-  const outbox = new Outbox({
+function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
+  return new Outbox({
     repository,
     crm,
     tasks: crmSyncTasks,
@@ -104,6 +134,4 @@ function startOutbox(repository: Repository, access: App['access'], crm: CrmConn
     settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
     logger,
   })
-  outbox.start()
-  return outbox
 }

@@ -58,7 +58,8 @@ async function openApp(): Promise<App> {
   const worker = isWorker ? cluster.worker?.id : undefined
   const { loadExtensions } = await import('./extensions/load.ts')
   const extensions = await loadExtensions(config.extensions)
-  const app = await createApp({ config, logger, extensions, ...(worker === undefined ? {} : { worker }) })
+  const { workThreads } = config
+  const app = await createApp({ config, logger, extensions, workThreads, ...(worker === undefined ? {} : { worker }) })
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
   return app
 }

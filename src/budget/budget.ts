@@ -44,18 +44,22 @@ export interface BudgetSettings {
   readonly endsAt?: number
   /** True once the client has left. */
   readonly isAbandoned?: () => boolean
+  /** Called when the request is about to have an effect that must not happen twice. */
+  readonly onEffect?: () => void
 }
 
 export class Budget {
   /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
   readonly endsAt: number
   readonly #isAbandoned: () => boolean
+  readonly #onEffect: (() => void) | undefined
   #canMove: boolean
   #left: number
 
-  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = () => false }: BudgetSettings) {
+  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = never, onEffect }: BudgetSettings) {
     this.endsAt = endsAt
     this.#isAbandoned = isAbandoned
+    this.#onEffect = onEffect
     this.#canMove = canMove
     this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
   }
@@ -69,8 +73,9 @@ export class Budget {
     return this.#isAbandoned()
   }
 
-  /** To be called when the request has had an effect that must not happen twice: from now on it stays where it is. */
+  /** To be called before an effect that must not happen twice, such as a commit: from now on it stays where it is. */
   stay(): void {
+    this.#onEffect?.()
     if (!this.#canMove) return
     this.#canMove = false
     this.#left += REQUEST_STEPS - EVENT_LOOP_STEPS
@@ -92,6 +97,8 @@ export class Budget {
     if (this.#isAbandoned()) throw new BudgetError('left', what)
   }
 }
+
+const never = (): boolean => false
 
 const current = new AsyncLocalStorage<Budget>()
 

@@ -25,29 +25,42 @@ const PACE: TurnPace = { look: 500, batch: 50, pause: 0, turn: 1_000, lease: 15_
 /** Clinics of one query for work. */
 const MAX_CLINICS = 20
 
-/** Several processes may run one each. */
-export const customIndexing = (repository: Repository, logger: Logger): IndexingLoop =>
-  new IndexingLoop(new ClinicsToIndex(repository, logger), PACE)
+type Reindex = Repository['reindex']
+
+/**
+ * Several processes may run one each.
+ * @param reindex as the repository does it, where that would hold the event loop for too long
+ */
+export const customIndexing = (
+  repository: Repository,
+  logger: Logger,
+  reindex: Reindex = (batch) => repository.reindex(batch),
+): IndexingLoop => new IndexingLoop(new ClinicsToIndex({ repository, logger, reindex }), PACE)
+
+interface Services {
+  readonly repository: Repository
+  readonly logger: Logger
+  readonly reindex: Reindex
+}
 
 /** Jobs are clinics, which take turns, so that a large one does not hold up a small one. */
 class ClinicsToIndex implements IndexingSource {
-  readonly #repository: Repository
-  readonly #logger: Logger
+  readonly #services: Services
 
-  constructor(repository: Repository, logger: Logger) {
-    this.#repository = repository
-    this.#logger = logger
+  constructor(services: Services) {
+    this.#services = services
   }
 
   async *jobs(): AsyncGenerator<IndexingJob> {
+    const { repository } = this.#services
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
       const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
-      for (const { clinic } of await this.#repository.records(CUSTOM_PROGRESS, due)) {
+      for (const { clinic } of await repository.records(CUSTOM_PROGRESS, due)) {
         const lease = async (): Promise<LeasedJob | undefined> => {
-          const turn = await this.#repository.change(clinic, takeTurn)
+          const turn = await repository.change(clinic, takeTurn)
           hasWorked ||= turn !== undefined
-          return turn && new ClinicTurn(this.#repository, this.#logger, clinic, turn)
+          return turn && new ClinicTurn(this.#services, clinic, turn)
         }
         yield { lease }
       }
@@ -57,7 +70,7 @@ class ClinicsToIndex implements IndexingSource {
   /** A fault with one clinic leaves the others alone; its own lease makes it wait. */
   failed(error: unknown): boolean {
     const fault = error instanceof Error ? error.name : typeof error
-    this.#logger.error({ fault }, 'the search parameters of a clinic could not be worked on')
+    this.#services.logger.error({ fault }, 'the search parameters of a clinic could not be worked on')
     return true
   }
 }
@@ -71,16 +84,14 @@ interface Turn {
 }
 
 class ClinicTurn implements LeasedJob {
-  readonly #repository: Repository
-  readonly #logger: Logger
+  readonly #services: Services
   readonly #clinic: string
   readonly #turn: Turn
   readonly #end = Date.now() + PACE.turn
   #index: CustomIndex
 
-  constructor(repository: Repository, logger: Logger, clinic: string, turn: Turn) {
-    this.#repository = repository
-    this.#logger = logger
+  constructor(services: Services, clinic: string, turn: Turn) {
+    this.#services = services
     this.#clinic = clinic
     this.#turn = turn
     this.#index = turn.index
@@ -98,11 +109,11 @@ class ClinicTurn implements LeasedJob {
   }
 
   async end(): Promise<void> {
-    await this.#repository.change(this.#clinic, (unit) => settle(unit, this.#turn, this.#index))
+    await this.#services.repository.change(this.#clinic, (unit) => settle(unit, this.#turn, this.#index))
   }
 
   async #reindex(type: string, { after, ...state }: IndexedType): Promise<IndexedType> {
-    const { done, failed, next } = await this.#repository.reindex({
+    const { done, failed, next } = await this.#services.reindex({
       ...{ clinic: this.#clinic, type, indexVersion: state.towards, limit: PACE.batch },
       ...(after === undefined ? {} : { after }),
     })
@@ -111,7 +122,7 @@ class ClinicTurn implements LeasedJob {
   }
 
   #report(type: string, { done, failed }: IndexedType): void {
-    if (done > 0) this.#logger.info({ clinic: this.#clinic, type, done, failed }, 'custom search index')
+    if (done > 0) this.#services.logger.info({ clinic: this.#clinic, type, done, failed }, 'custom search index')
   }
 }
 

@@ -1,4 +1,5 @@
 /** One version of a resource, as the repository gives it. */
+import { spend } from '../budget/budget.ts'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { ChangeMethod, StoredResource } from '../storage/port.ts'
@@ -30,8 +31,17 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
     return this.method === 'DELETE'
   }
 
+  /** @throws BudgetError */
   get resource(): R {
-    this.#resource ??= parseJson(this.text) as R
+    this.#resource ??= parsed(this.text) as R
     return this.#resource
   }
+}
+
+/** Characters that are parsed in one step. */
+const PARSED_IN_A_STEP = 64
+
+function parsed(text: string): unknown {
+  spend(text.length / PARSED_IN_A_STEP, 'parsing what is stored')
+  return parseJson(text)
 }

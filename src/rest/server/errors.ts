@@ -6,6 +6,7 @@ import { formatBody } from '../message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from '../message/negotiate.ts'
 import { failureOf } from './fault.ts'
 import { firstSegment } from './small-router.ts'
+import { discardRest } from './unread-body.ts'
 
 /** @param plain the first path segments below which errors are `{"error": …}` */
 export const errors =
@@ -21,6 +22,7 @@ export const errors =
       if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
       else sendOutcome(koa, failure)
     }
+    discardRest(koa)
   }
 
 function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void {

@@ -1,6 +1,7 @@
 /** Failures other than FhirError: the answer to the client, and what may be logged. */
 import type { Logger } from 'pino'
 import { BudgetError, NeedsThread } from '../../budget/budget.ts'
+import { QueueFull } from '../../budget/fair-queue.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
 
@@ -29,10 +30,11 @@ export function failureOf(error: unknown, logger: Logger, place: Place): FhirErr
   if (error instanceof FhirError) return error
   if (error instanceof NeedsThread) throw error
   if (error instanceof BudgetError) return overBudget(error)
+  if (error instanceof QueueFull) return queueFull(error)
   if (error instanceof ResourceTooLarge) return tooLarge(error)
   if (error instanceof StoreUnavailable) {
     if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
-    return error.reason === 'full' ? full() : away(error.mayBeWritten)
+    return unavailable(error)
   }
   logger.error({ fault: faultOf(error), ...place }, 'unexpected fault')
   return new FhirError(500, {
@@ -63,6 +65,14 @@ function overBudget({ reason, what }: BudgetError): FhirError {
   })
 }
 
+function queueFull({ by }: QueueFull): FhirError {
+  const diagnostics =
+    by === 'clinic'
+      ? 'Too many requests of this clinic wait for a work thread; nothing was changed. Wait for their answers before sending more'
+      : 'Too many requests wait for a work thread; nothing was changed. Try again later'
+  return new FhirError(by === 'clinic' ? 429 : 503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
+}
+
 const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
   new FhirError(413, {
     code: 'too-long',
@@ -70,6 +80,29 @@ const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
       `${subject} is larger than the database of this server can keep in one piece, with the values it is searched by; ` +
       'nothing was changed. Store less inline (as Attachment.url), or split the resource',
   })
+
+function unavailable({ reason, mayBeWritten }: StoreUnavailable): FhirError {
+  switch (reason) {
+    case 'full':
+      return full()
+    case 'busy':
+      return busy()
+    case 'away':
+      return away(mayBeWritten)
+  }
+}
+
+const busy = (): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'too-costly',
+      diagnostics:
+        'This search takes longer than most, and too many such searches wait already; nothing was changed. Try again ' +
+        'later, or search by fewer or more selective parameters',
+    },
+    { 'retry-after': '5' },
+  )
 
 const away = (mayBeWritten: boolean): FhirError =>
   new FhirError(

@@ -2,7 +2,7 @@
 import type { SortKey } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import { ALWAYS, isOneOf, NEVER, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, isOneOf, NEVER, raw, type Sql, sql, visited } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
@@ -33,6 +33,8 @@ interface SortedColumns {
   readonly index: string
   /** The value first; then the columns that tell two entries of a resource with the same value apart. */
   readonly columns: readonly [string, ...string[]]
+  /** No entry has more in the first column than in this one, in which the entries of a resource are in order. */
+  readonly atMost?: string
 }
 
 const RANGE_BY_LOW: SortedColumns = {
@@ -44,6 +46,7 @@ const RANGE_BY_HIGH: SortedColumns = {
   table: 'range_index',
   index: 'range_by_high',
   columns: ['high', 'low', 'system', 'code'],
+  atMost: 'low',
 }
 
 type EntrySort = Exclude<SortKey['by'], 'id' | 'lastUpdated' | 'reference'>
@@ -84,7 +87,7 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
       sources: [
         {
           from: sql`resource AS d INDEXED BY ${raw(index)}`,
-          where: sql`d.type = ${scope.type} AND d.live = 1`,
+          where: sql`d.type = ${scope.type} AND d.live = 1 AND ${visited(raw('d.row'))}`,
         },
       ],
       isSortRow: ALWAYS,
@@ -100,26 +103,44 @@ function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: En
   const { descending } = key
   const param = names.param(scope.type, key.by, key.param)
   if (param === undefined) return withoutValue(descending)
-  const { table, index, columns } = sortedColumns(key.by, descending)
-  const [from, column, best] = [raw(table), columns[0], raw(descending ? 'max' : 'min')]
-  const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
+  const sorted = sortedColumns(key.by, descending)
+  const { table, index, columns, atMost } = sorted
+  const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
+  // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
+  const plus = raw(atMost === undefined ? '' : '+')
   return {
     descending,
-    // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's rows.
     value: (row) =>
-      sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      sql`(SELECT ${best}(${plus}s.${raw(columns[0])}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
     scan: {
       param,
-      sources: [{ from: sql`${from} AS d INDEXED BY ${raw(index)}`, where: sql`d.param = ${param}` }],
-      isSortRow: names.factsOf(param).repeated
-        ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
-            WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
-        : ALWAYS,
-      column: raw(`d.${column}`),
+      sources: [
+        {
+          from: sql`${from} AS d INDEXED BY ${raw(index)}`,
+          where: sql`d.param = ${param} AND ${visited(raw('d.row'))}`,
+        },
+      ],
+      isSortRow: names.factsOf(param).repeated ? isFirstOfResource(sorted, param, descending) : ALWAYS,
+      column: raw(`d.${columns[0]}`),
       absent: (row) =>
         sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
     },
   }
+}
+
+/**
+ * No entry of the resource comes before this one. The table has the entries of a resource in order, so this is one seek,
+ * however many there are; by the ends of ranges, it is for those that begin later than this one ends.
+ */
+function isFirstOfResource({ table, columns, atMost }: SortedColumns, param: number, descending: boolean): Sql {
+  const comes = raw(descending ? '>' : '<')
+  const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
+  const own = tuple(atMost === undefined ? 's' : '+s')
+  const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
+    WHERE s.row = d.row AND s.param = ${param} AND ${test})`
+  const before = none(sql`(${own}) ${comes} (${tuple('d')}) AND ${visited(raw('s.row'))}`)
+  if (atMost === undefined) return before
+  return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
 }
 
 /** The indexes of so many target types are scanned side by side. */
@@ -136,7 +157,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
   const types = targets?.flatMap((type) => names.find(scope.clinic, type) ?? [])
   const isTarget = types === undefined ? ALWAYS : isOneOf(raw('t.type'), types)
   const targetsOf = (row: Sql) => sql`reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
-    WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget}`
+    WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget} AND ${visited(raw('s.target'))}`
   const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
   if (types === undefined || types.length > MAX_TARGET_TYPES) return { descending, value }
   return {
@@ -147,7 +168,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
       sources: types.map((type) => ({
         from: sql`resource AS r INDEXED BY resource_by_id
           CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = r.row`,
-        where: sql`r.type = ${type} AND d.param = ${param}`,
+        where: sql`r.type = ${type} AND ${visited(raw('r.row'))} AND d.param = ${param} AND ${visited(raw('d.row'))}`,
       })),
       isSortRow: names.factsOf(param).repeated
         ? sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(raw('d.row'))}

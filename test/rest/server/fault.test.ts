@@ -1,6 +1,7 @@
 /** What clients and the log are told of a store that can't serve. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
+import { QueueFull } from '../../../src/budget/fair-queue.ts'
 import { StoreUnavailable } from '../../../src/repository/repository.ts'
 import { failureOf, faultOf } from '../../../src/rest/server/fault.ts'
 import type { ResourceStore } from '../../../src/storage/port.ts'
@@ -79,6 +80,16 @@ describe.each([
       error: expect.stringContaining(said),
       say: expect.any(String),
     })
+  })
+})
+
+describe('a queue for the work threads', () => {
+  test.each([
+    ['clinic', 429],
+    ['all', 503],
+  ] as const)('that is full (%s) is %d, with Retry-After', (by, status) => {
+    const failure = failureOf(new QueueFull(by), pino({ level: 'silent' }), { method: 'POST', route: '/:type' })
+    expect(failure).toMatchObject({ status, code: 'throttled', headers: { 'retry-after': '5' } })
   })
 })
 

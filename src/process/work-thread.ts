@@ -1,0 +1,90 @@
+/** The entry point of a work thread: the server without a socket. It answers the requests that it is sent, in turn. */
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import inject, { type InjectOptions } from 'light-my-request'
+import { pino } from 'pino'
+import { createApp } from '../app.ts'
+import { Budget, withBudget } from '../budget/budget.ts'
+import { loadExtensions } from '../extensions/load.ts'
+import { faultOf } from '../rest/server/fault.ts'
+import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
+import { Flag, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
+
+/** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
+const PRIORITY = 10
+
+const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
+const flags = new Int32Array(buffer)
+
+lowerPriority()
+const app = await createApp({
+  config,
+  logger: pino({ level: config.logLevel }),
+  extensions: await loadExtensions(config.extensions),
+  workThread: { sharedStore },
+  ...(worker === undefined ? {} : { worker }),
+})
+
+parentPort?.on('message', async (message: ThreadJob | 'close') => {
+  if (message === 'close') {
+    await app.close()
+    parentPort?.close()
+    return
+  }
+  const result = await run(message)
+  parentPort?.postMessage(result, result.kind === 'answer' ? [result.answer.body.buffer as ArrayBuffer] : [])
+})
+
+async function run({ work, endsAt }: ThreadJob): Promise<ThreadResult> {
+  try {
+    if (work.kind === 'reindex') return { kind: 'reindex', done: await app.repository.reindex(work.batch) }
+    return { kind: 'answer', answer: await withBudget(budgetUntil(endsAt), () => dispatch(work.request)) }
+  } catch (error) {
+    return { kind: 'failed', fault: faultOf(error) }
+  }
+}
+
+const budgetUntil = (endsAt: number): Budget =>
+  new Budget({
+    canMove: false,
+    endsAt,
+    isAbandoned: () => Atomics.load(flags, Flag.abandoned) === 1,
+    onEffect: () => Atomics.store(flags, Flag.hasEffect, 1),
+  })
+
+/** Through the whole server, as if it had come over a socket. */
+async function dispatch({ method, url, headers, body, remoteAddress }: ThreadRequest): Promise<ThreadAnswer> {
+  const {
+    statusCode,
+    headers: answered,
+    rawPayload,
+  } = await inject((request, response) => app.server.emit('request', request, response), {
+    method: method as NonNullable<InjectOptions['method']>,
+    url,
+    headers: headers as Record<string, string | string[]>,
+    remoteAddress,
+    ...(body === undefined ? {} : { payload: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }),
+  })
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, textOf(value)])),
+    body: transferable(rawPayload),
+  }
+}
+
+/** A short buffer may share its memory with others. */
+const transferable = (bytes: Buffer): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+
+const textOf = (value: number | string | readonly string[] | undefined): string | readonly string[] =>
+  typeof value === 'object' ? value : String(value)
+
+/** On Linux each thread has a priority of its own; elsewhere it keeps that of the process. */
+function lowerPriority(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY)
+  } catch {
+    // The system has no such file, or does not let this process do it.
+  }
+}

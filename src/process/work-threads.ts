@@ -1,0 +1,130 @@
+/**
+ * The pool of work threads (https://nodejs.org/docs/latest-v24.x/api/worker_threads.html): started when first needed,
+ * shared fairly by clinics, ended when they have been idle for a while. Each answers one request at a time.
+ */
+import type { Logger } from 'pino'
+import { BudgetError } from '../budget/budget.ts'
+import { type Entrant, FairQueue, QueueFull } from '../budget/fair-queue.ts'
+import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
+import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
+import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
+
+export interface WorkThreadOptions extends WorkThreadSettings {
+  /** Threads at most. */
+  readonly count: number
+  readonly logger: Logger
+}
+
+/** Milliseconds after which an idle thread is ended, to give its memory back. */
+const IDLE_TIME = 60_000
+/** Requests that may wait, of one clinic and in all. */
+const WAITING = { perClinic: 64, total: 256 }
+
+export class WorkThreadPool implements WorkThreads {
+  readonly #options: WorkThreadOptions
+  readonly #queue: FairQueue
+  readonly #threads = new Set<WorkThread>()
+  readonly #idle = new Map<WorkThread, NodeJS.Timeout>()
+  #isClosed = false
+
+  constructor(options: WorkThreadOptions) {
+    this.#options = options
+    this.#queue = new FairQueue({ slots: options.count, slotsPerClinic: Math.max(1, options.count - 1), ...WAITING })
+  }
+
+  get load(): PartLoad {
+    return loadOfQueue('work threads', this.#queue)
+  }
+
+  async answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer> {
+    const result = await this.#do({ kind: 'answer', request }, client)
+    if (result.kind === 'answer') return result.answer
+    throw this.#fault(result)
+  }
+
+  /** Background work, which takes its turn among the requests of its clinic. @throws as ResourceStore.reindex does */
+  async reindex(batch: Reindexing): Promise<ReindexedBatch> {
+    const result = await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })
+    if (result.kind === 'reindex') return result.done
+    throw this.#fault(result)
+  }
+
+  #fault(result: ThreadResult): Error {
+    const fault = result.kind === 'failed' ? result.fault : { type: `result of kind ${result.kind}` }
+    this.#options.logger.error({ fault }, 'a work thread met an unexpected fault')
+    return new Error('A work thread could not do its work')
+  }
+
+  async #do(work: ThreadWork, client: Entrant): Promise<ThreadResult> {
+    const endsAt = Date.now() + this.#options.config.limits.workMilliseconds
+    const release = await this.#queue.enter(client).catch(refuse)
+    try {
+      if (Date.now() > endsAt) throw new BudgetError('too late', 'the wait for other requests')
+      const thread = this.#take()
+      try {
+        return await thread.do(work, { endsAt, signal: client.signal })
+      } finally {
+        this.#rest(thread)
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Threads end, whatever they are doing: to be called when no request is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#idle.values()) clearTimeout(timer)
+    this.#idle.clear()
+    await Promise.all([...this.#threads].map((thread) => thread.close()))
+  }
+
+  /** The one that rested last: its caches are warm, and the others may end. */
+  #take(): WorkThread {
+    const thread = [...this.#idle.keys()].at(-1)
+    if (thread === undefined) return this.#start()
+    clearTimeout(this.#idle.get(thread))
+    this.#idle.delete(thread)
+    return thread
+  }
+
+  #start(): WorkThread {
+    const thread = new WorkThread(this.#options, (fault) => this.#onEnd(thread, fault))
+    this.#threads.add(thread)
+    return thread
+  }
+
+  #rest(thread: WorkThread): void {
+    if (this.#isClosed || !this.#threads.has(thread)) return
+    const timer = setTimeout(() => this.#end(thread), IDLE_TIME)
+    timer.unref()
+    this.#idle.set(thread, timer)
+  }
+
+  #end(thread: WorkThread): void {
+    this.#idle.delete(thread)
+    this.#threads.delete(thread)
+    void thread.close()
+  }
+
+  /** The next request starts another one. */
+  #onEnd(thread: WorkThread, fault: object | undefined): void {
+    clearTimeout(this.#idle.get(thread))
+    this.#idle.delete(thread)
+    this.#threads.delete(thread)
+    if (fault !== undefined) this.#options.logger.error({ fault }, 'a work thread died')
+  }
+}
+
+/** @throws FhirError 429 when its clinic has too many requests waiting, 503 when all have; what else there was */
+function refuse(error: unknown): never {
+  if (!(error instanceof QueueFull)) throw error
+  const [status, whose] = error.by === 'clinic' ? [429, 'of this clinic'] : [503, 'of all clinics']
+  throw new FhirError(
+    status,
+    { code: 'throttled', diagnostics: `Too many long requests ${whose} wait already; send fewer at a time` },
+    { 'retry-after': '5' },
+  )
+}

@@ -1,0 +1,101 @@
+/**
+ * Requests that would hold the event loop for too long are answered by a work thread: the same server without a socket.
+ * What has begun on the event loop ends there with NeedsThread, before it has written anything, and begins again in the
+ * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
+ */
+import type { Context as KoaContext, Middleware } from 'koa'
+import { Budget, BudgetError, currentBudget, NeedsThread, withBudget } from '../../budget/budget.ts'
+import type { Limits } from '../../config.ts'
+import { receivedBytes } from '../message/body.ts'
+import type { User } from './token.ts'
+
+/** A request as it is sent to a thread. */
+export interface ThreadRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** Absent where the request has none. */
+  readonly body?: Uint8Array
+  readonly remoteAddress: string
+}
+
+export interface ThreadAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Uint8Array
+}
+
+/** Whose request it is: threads are shared fairly. */
+export interface ThreadClient {
+  readonly clinic: string
+  readonly token: string
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal
+}
+
+/** The threads, as src/process/work-threads.ts implements them. */
+export interface WorkThreads {
+  /** @throws BudgetError when the request takes too long, FhirError 429 or 503 when there is no room for it, StoreUnavailable when the thread dies */
+  answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
+}
+
+/** Gives each request its budget. Without `threads`, a request has its whole budget on the event loop. */
+export const inBudget =
+  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>): Middleware =>
+  async (koa, next) => {
+    // In a work thread, whoever runs it has set the budget.
+    if (currentBudget() !== undefined) return next()
+    const budget = new Budget({ canMove: threads !== undefined, isAbandoned: () => koa.res.destroyed })
+    try {
+      await withBudget(budget, next)
+    } catch (error) {
+      if (threads === undefined || !(error instanceof NeedsThread)) throw error
+      await answerInThread(koa, threads, bodyBytes)
+    }
+  }
+
+async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
+  const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
+  const left = new AbortController()
+  koa.res.once('close', () => left.abort(new BudgetError('left', 'its wait for a thread')))
+  const answer = await threads.answer(
+    {
+      method: koa.method,
+      url: koa.req.url ?? '/',
+      headers: headersOf(koa),
+      remoteAddress: koa.req.socket.remoteAddress ?? '',
+      ...(body === undefined ? {} : { body }),
+    },
+    { ...holderOf(koa), signal: left.signal },
+  )
+  send(koa, answer)
+}
+
+/** For whom the request counts: see FairShares. */
+function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
+  const user = state.user as User | undefined
+  return { clinic: state.holder ?? '', token: user?.sub ?? '' }
+}
+
+const hasBody = ({ req: { headers } }: KoaContext): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** The body is complete, so its length is known, however it was sent. */
+function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
+  const { 'transfer-encoding': _chunked, expect: _expected, ...kept } = headers
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** Of one connection rather than of the answer. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
+
+function send(koa: KoaContext, { status, headers, body }: ThreadAnswer): void {
+  koa.body = body.length === 0 ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  koa.status = status
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HOP_BY_HOP.has(name)) koa.set(name, typeof value === 'string' ? value : [...value])
+  }
+}

@@ -1,0 +1,51 @@
+/** An extension whose operations hold a thread in the ways in which a request can: it is loaded in work threads too. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread } from 'node:worker_threads'
+import { leaveEventLoop, spend } from '../../src/budget/budget.ts'
+import { defineOperation } from '../../src/core/operation.ts'
+import { defineExtension } from '../../src/extensions/extension.ts'
+
+const operation = (code: string, run: () => unknown) =>
+  defineOperation(
+    {
+      ...{ resourceType: 'OperationDefinition', id: `test-${code}`, url: `https://test.example/${code}` },
+      ...{ name: 'Test', status: 'active', kind: 'operation', code, affectsState: false },
+      ...{ system: true, type: false, instance: false },
+      parameter: [{ name: 'onEventLoop', use: 'out', min: 1, max: '1', type: 'boolean' }],
+    },
+    async () => {
+      await run()
+      return { onEventLoop: isMainThread }
+    },
+  )
+
+const inThread = (code: string, run: () => unknown) =>
+  operation(code, () => {
+    leaveEventLoop('the test')
+    return run()
+  })
+
+function fillMemory(): void {
+  const kept: number[][] = []
+  for (;;) kept.push(new Array(50_000).fill(kept.length))
+}
+
+export const extension = defineExtension({
+  name: 'long-work',
+  operations: [
+    operation('short', () => spend(100, 'the test')),
+    operation('long', () => spend(1_000_000, 'the test')),
+    operation('dearest', () => spend(10_000_000, 'the test')),
+    inThread('endless', () => {
+      for (;;);
+    }),
+    inThread('exit', () => process.exit()),
+    inThread('fill-memory', fillMemory),
+    inThread('until-left', async () => {
+      for (;;) {
+        spend(1, 'the test')
+        await sleep(5)
+      }
+    }),
+  ],
+})

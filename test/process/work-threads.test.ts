@@ -1,0 +1,149 @@
+/** Requests that would hold the event loop for too long are answered by a work thread, as the event loop would have. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newLastingDatabaseUrl } from '../support/database.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { extension } from './long-work.ts'
+
+const EXTENSION = join(import.meta.dirname, 'long-work.ts')
+
+let server: TestServer
+
+beforeAll(async () => {
+  const limits = { MAX_WORK_MS: '4000', MAX_WORK_MB: '128' }
+  const environment = { DATABASE_URL: await newLastingDatabaseUrl(), EXTENSIONS: EXTENSION, ...limits }
+  const extensions = [{ ...extension, module: EXTENSION }]
+  server = await startServer(environment, { workThreads: 2, extensions })
+  // Its start is not part of the time of what follows.
+  await server.fhir('GET', '/$long')
+})
+
+afterAll(() => server.close())
+
+const operation = (code: string) => server.fhir('GET', `/$${code}`)
+
+const isOnEventLoop = async (code: string): Promise<unknown> => (await operation(code)).body.parameter[0].valueBoolean
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => ({ family: `Name${index}` }))
+
+describe('a request', () => {
+  test('that is short is answered on the event loop, one that is long in a thread', async () => {
+    expect(await isOnEventLoop('short')).toBe(true)
+    expect(await isOnEventLoop('long')).toBe(false)
+  })
+
+  test('with a large body is answered in a thread, and what it wrote is there at once', async () => {
+    const created = await server.fhir('POST', '/Patient', { resourceType: 'Patient', name: names(3_000) })
+    expect(created.status).toBe(201)
+    expect(created.headers.get('location')).toBe(`${server.url}/Patient/${created.body.id}/_history/1`)
+    expect(created.headers.get('etag')).toBe('W/"1"')
+    const read = await server.fhir('GET', `/Patient/${created.body.id}`)
+    expect(read.body).toEqual(created.body)
+    const found = await server.fhir('GET', '/Patient?family=Name2999')
+    expect(found.body.entry).toHaveLength(1)
+  })
+
+  test('gets its errors from the thread too, in the format it accepts', async () => {
+    const wrong = { resourceType: 'Patient', name: names(3_000), nam: 1 }
+    const refused = await server.fhir('POST', '/Patient', wrong, { accept: 'application/fhir+xml' })
+    expect(refused.status).toBe(422)
+    expect(refused.headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8')
+    expect(refused.text).toContain('Patient.nam is not an element')
+  })
+
+  test('with a large answer is answered in a thread', async () => {
+    const text = {
+      status: 'generated',
+      div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(4_000_000)}</div>`,
+    }
+    const created = await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text: 'large' }, text })
+    expect(created.status).toBe(201)
+    for (const path of [`/Basic/${created.body.id}`, '/Basic?code:text=large', `/Basic/${created.body.id}/_history`]) {
+      expect((await server.fhir('GET', path)).text.length).toBeGreaterThan(4_000_000)
+    }
+    const head = await server.fhir('HEAD', `/Basic/${created.body.id}`)
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(4_000_000)
+    expect(head.headers.get('etag')).toBe('W/"1"')
+  })
+
+  test('is asked for its token before its body is taken', async () => {
+    const body = { resourceType: 'Patient', name: names(3_000) }
+    expect((await server.fhir('POST', '/Patient', body, { authorization: 'Bearer x' })).status).toBe(401)
+  })
+
+  test('of a tool with a large body is answered in a thread', async () => {
+    const args = { fieldName: 'email', value: `john at example dot com ${'x'.repeat(40_000)}` }
+    expect(await server.tool('/patient-intake/validate_intake_field', args)).toHaveProperty('valid', false)
+  })
+
+  test('sees settings that were changed on the event loop a moment ago', async () => {
+    const admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+    const large = { resourceType: 'Patient', name: names(3_000) }
+    const path = '/clinics/demo-clinic/sandbox'
+    for (const enabled of [false, true, false, true]) {
+      expect((await server.fhir('PUT', path, { enabled }, admin)).status).toBe(200)
+      expect((await server.fhir('POST', '/Patient', large)).status).toBe(enabled ? 201 : 403)
+    }
+  })
+})
+
+describe('a thread', () => {
+  test('is ended when a request exceeds its time; the next request gets another one', async () => {
+    const late = await operation('endless')
+    expect(late.status).toBe(422)
+    expect(late.body.issue[0]).toMatchObject({ code: 'too-costly' })
+    expect(await isOnEventLoop('long')).toBe(false)
+  })
+
+  test('that takes too much memory is ended, and the server is not', async () => {
+    const full = await operation('fill-memory')
+    expect(full.status).toBe(422)
+    expect(full.body.issue[0].diagnostics).toContain('memory')
+    expect(await isOnEventLoop('long')).toBe(false)
+  })
+
+  test('that dies is replaced; its request is answered with 503', async () => {
+    const lost = await operation('exit')
+    expect(lost.status).toBe(503)
+    expect(lost.headers.get('retry-after')).toBe('5')
+    expect(await isOnEventLoop('long')).toBe(false)
+  })
+
+  test('is ended by its budget before its time, with what took most', async () => {
+    const dear = await operation('dearest')
+    expect(dear.status).toBe(422)
+    expect(dear.body.issue[0].diagnostics).toContain('What took most was the test')
+  })
+
+  test('ends its work when the client leaves', async () => {
+    const controllers = [new AbortController(), new AbortController()]
+    const left = controllers.map(({ signal }) =>
+      fetch(`${server.url}/$until-left`, { headers: { authorization: `Bearer ${server.token}` }, signal }).catch(
+        (error: Error) => error.name,
+      ),
+    )
+    // Both threads are taken.
+    const waiting = isOnEventLoop('long')
+    for (const controller of controllers) controller.abort()
+    expect(await Promise.all(left)).toEqual(['AbortError', 'AbortError'])
+    expect(await waiting).toBe(false)
+  })
+
+  test('that works for long does not keep the event loop', async () => {
+    const late = operation('endless')
+    expect((await server.fhir('GET', '/Patient?_count=1')).status).toBe(200)
+    expect(await isOnEventLoop('short')).toBe(true)
+    expect((await late).status).toBe(422)
+  })
+})
+
+test('without threads a request has its whole budget on the event loop', async () => {
+  const alone = await startServer({ EXTENSIONS: EXTENSION }, { extensions: [{ ...extension, module: EXTENSION }] })
+  try {
+    const answer = await alone.fhir('GET', '/$long')
+    expect(answer.body.parameter[0].valueBoolean).toBe(true)
+    expect((await alone.fhir('GET', '/$dearest')).status).toBe(422)
+  } finally {
+    await alone.close()
+  }
+})
