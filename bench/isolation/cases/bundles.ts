@@ -125,7 +125,7 @@ const transactions: readonly HostileCase[] = [
           creation({
             ...observation(n),
             subject: {
-              reference: `Patient?family=${familyOf(n)}&name:contains=${familyOf(n).slice(1)}&birthdate=1901`,
+              reference: `Patient?name:contains=${familyOf(n).slice(1)}&identifier=https://clinic.example/patients|P-${n}`,
             },
           }),
         ),
