@@ -224,14 +224,16 @@ export class UnitOfWork {
       expect: base?.version ?? 0,
       entries: next.deleted ? [] : this.#entriesOf(next.resource, custom),
     }))
+    const guards =
+      custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
+    if (!isRepeatable) currentBudget()?.stay()
     await this.#store.write({
       clinic: this.clinic,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records,
-      guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
+      guards,
     })
-    if (!isRepeatable) currentBudget()?.stay()
   }
 
   /** @throws FhirError 422 when there are too many */

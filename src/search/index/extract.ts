@@ -36,7 +36,7 @@ export interface SharedWork {
 const CUSTOM_WORK = 100_000
 
 /** What an entry and a parameter cost. */
-const STEPS_PER_ENTRY = 2
+const STEPS_PER_ENTRY = 3
 const STEPS_PER_PARAMETER = 1
 const WHAT = 'the values that it is searched by'
 
