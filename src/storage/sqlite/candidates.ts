@@ -111,7 +111,7 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
 type Countable = Pick<Source, 'from' | 'where' | 'range'>
 
 /** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
-const VISITS_PER_ROW = 8
+const VISITS_PER_ROW = 4
 
 /** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
 export function countUpTo(engine: Engine, { from, where, range = where }: Countable, most: number): number {
@@ -123,6 +123,8 @@ export const isAtLeast = (engine: Engine, source: Countable, size: number): bool
   countUpTo(engine, source, size) >= size
 
 export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')
+
+const everyRowOf = ({ from, where, row }: Source): Sql => sql`SELECT ${row} AS row FROM ${from} WHERE ${where}`
 
 /** Each row once, so that what is built from them is no larger than what they lead to. */
 export const rowsOf = (source: Source): Sql => sql`SELECT ${distinct(source)} ${source.row} AS row
@@ -154,7 +156,7 @@ export function union(sources: readonly (Source | undefined)[]): Source | undefi
   const [only] = known
   if (only === undefined || known.length < sources.length || known.length > MAX_ALTERNATIVES) return undefined
   if (known.length === 1) return only
-  const parts = known.map(rowsOf)
+  const parts = known.map(everyRowOf)
   return {
     from: sql`(${joined(parts, ' UNION ALL ')}) AS d`,
     where: ALWAYS,
