@@ -60,8 +60,11 @@ export interface AppParts {
    * not name) does not exist there. Absent: none.
    */
   readonly workThreads?: number
-  /** This app answers for another one, in one of its work threads: background work is left to that. */
-  readonly isWorkThread?: boolean
+  /**
+   * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
+   * ResourceStore.share gave.
+   */
+  readonly workThread?: { readonly sharedStore: object | undefined }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
@@ -76,13 +79,15 @@ export async function createApp({
   toolFamilies: addedFamilies = {},
   extensions = [],
   workThreads = 0,
-  isWorkThread = false,
+  workThread,
 }: AppParts): Promise<App> {
   const { fullText, profilePolicy } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger }))
+  const store =
+    givenStore ??
+    (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
   const repository = new Repository(store, { baseUrl, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
@@ -92,15 +97,20 @@ export async function createApp({
   let closing = false
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
-  const threads = workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, count: workThreads })
-  const shares = isWorkThread ? undefined : new FairShares(config.limits)
-  const loads = () => [...(shares?.loads ?? []), ...(threads === undefined ? [] : [threads.load])]
+  const threads =
+    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads })
+  const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
+  const loads = () => [
+    ...(shares?.loads ?? []),
+    ...(threads === undefined ? [] : [threads.load]),
+    ...(store.load?.().parts ?? []),
+  ]
   const services = { config, logger, repository, access, integrations, passwordCost }
   const operation = { worker, isClosing, threads, shares, loads }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
-  if (!isWorkThread) {
+  if (workThread === undefined) {
     outbox.start()
     customIndex.start()
   }

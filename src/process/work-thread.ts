@@ -14,7 +14,7 @@ import { Flag, type ThreadJob, type ThreadResult, type WorkThreadData } from './
 /** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
 const PRIORITY = 10
 
-const { config, worker, flags: buffer } = workerData as WorkThreadData
+const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
 lowerPriority()
@@ -22,7 +22,7 @@ const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
   extensions: await loadExtensions(config.extensions),
-  isWorkThread: true,
+  workThread: { sharedStore },
   ...(worker === undefined ? {} : { worker }),
 })
 

@@ -29,19 +29,32 @@ export interface MongoOptions extends IndexingSettings {
   readonly maxListed?: number
   /** Kinds of records that `readRecent` may cache; none, unless given. */
   readonly recentKinds?: readonly string[]
-  /** Four bytes for the stores of one process, each in a thread: what one has written shows at once in all. */
-  readonly recentCounter?: SharedArrayBuffer
+  /** The value of `share`, where another thread of this process has opened the store. */
+  readonly shared?: object | undefined
   /** Connections at most; 64, unless the address says how many. */
   readonly maxPoolSize?: number
 }
 
+/** SharedStore.value of this engine: what one thread has written shows at once in all. */
+interface SharedValue {
+  /** One number: see RecentCache. */
+  readonly changes: SharedArrayBuffer
+}
+
+/** Connections of a thread that answers one request at a time. */
+const POOL_OF_THREAD = 8
+
 /** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
-  const engine = await open(options)
+  const { shared, recentKinds = [] } = options
+  const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })
   const commits = new GroupCommit(engine)
   const reads = new PointReads(engine)
-  const recent = new RecentRecords(engine, reads, options.recentKinds ?? [], options.recentCounter)
-  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
+  const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
+  const recent = new RecentRecords(engine, reads, recentKinds, value.changes)
+  // The thread that has opened the store does what is done in the background.
+  const background = shared === undefined ? options : { ...options, onlyScanned: true }
+  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine)
   let closed = false
   return {
@@ -60,6 +73,8 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
+    load: () => ({ parts: [commits.load] }),
+    share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
       closed = true
