@@ -58,6 +58,8 @@ export interface Limits {
   readonly includes: number
   /** Milliseconds that a request may take in a work thread. */
   readonly workMilliseconds: number
+  /** Megabytes of objects that a work thread may have. */
+  readonly workMegabytes: number
 }
 
 const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
@@ -111,6 +113,7 @@ export function readConfig(environment: Environment = process.env): Config {
       maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
       includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
       workMilliseconds: read.integer('MAX_WORK_MS', 9_000, 100, 600_000),
+      workMegabytes: read.integer('MAX_WORK_MB', 1024, 64, 16_384),
     },
   }
   if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {

@@ -4,6 +4,7 @@ import { once } from '../load.ts'
 import { deepCodeSystem, flatCodeSystem, largeConceptMap, manyIncludes, nestedValueSets } from './stored/codes.ts'
 import { hostileProfiles } from './stored/profiles.ts'
 import {
+  crowdedPatient,
   encounter,
   location,
   MANY_NAMES,
@@ -77,7 +78,8 @@ export class ClinicClient {
   }
 }
 
-const ENTRIES = 500
+/** Few, so that a busy machine has stored them within the time of a request. */
+const ENTRIES = 100
 const MOST_ATTEMPTS = 30
 
 type Fill = (clinic: ClinicClient) => Promise<void>
@@ -98,6 +100,11 @@ const FIXTURES = {
   'many names': async (clinic) => {
     await clinic.load(500, patientOf)
     await clinic.store(manyNames(MANY_NAMES.most), manyNames(MANY_NAMES.many))
+  },
+
+  /** 100 Patients with 300 names, phone numbers and addresses each. */
+  'crowded patients': async (clinic) => {
+    for (let n = 0; n < 100; n++) await clinic.store(crowdedPatient(300, n))
   },
 
   /** A Patient in 20,000 versions. */

@@ -53,8 +53,8 @@ export interface JobLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Of JavaScript objects, in MB: a thread that needs more is ended, rather than the process. */
-const HEAP = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 48 }
+/** Of young objects, in megabytes. */
+const YOUNG = 32
 /** Milliseconds after the end of a request's time when its thread is ended: the thread itself answers in time, if it can. */
 const GRACE = 400
 /** Milliseconds that an idle thread has to close its store. */
@@ -83,7 +83,8 @@ export class WorkThread {
       name: 'work',
       workerData,
       transferList: [...transferList],
-      resourceLimits: HEAP,
+      // V8 ends the process, not the thread, where single allocations are large: so the limits of bodies keep far below.
+      resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
     })
     this.#worker.on('message', (result: ThreadResult) => this.#settle()?.resolve(result))
     this.#worker.on('error', (error) => {

@@ -10,7 +10,8 @@ const EXTENSION = join(import.meta.dirname, 'long-work.ts')
 let server: TestServer
 
 beforeAll(async () => {
-  const environment = { DATABASE_URL: await newLastingDatabaseUrl(), EXTENSIONS: EXTENSION, MAX_WORK_MS: '6000' }
+  const limits = { MAX_WORK_MS: '4000', MAX_WORK_MB: '128' }
+  const environment = { DATABASE_URL: await newLastingDatabaseUrl(), EXTENSIONS: EXTENSION, ...limits }
   const extensions = [{ ...extension, module: EXTENSION }]
   server = await startServer(environment, { workThreads: 2, extensions })
   // Its start is not part of the time of what follows.

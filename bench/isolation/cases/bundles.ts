@@ -1,5 +1,5 @@
 /** Batches, transactions, and conditional writes. */
-import type { Bundle, BundleEntry, FhirResource, Patient } from 'fhir/r4'
+import type { Bundle, BundleEntry, Extension, FhirResource, Patient } from 'fhir/r4'
 import { familyOf, patient } from '../../data-set.ts'
 import { type Attack, flood, type HostileCase, inParallel, inSequence, send, times } from '../hostile-case.ts'
 import { regexValueSet } from '../stored/codes.ts'
@@ -38,6 +38,11 @@ const entangled = (count: number, links: number): readonly BundleEntry[] => {
   })
   return times(count, (n) => ({ fullUrl: uuid(n), ...creation(resource(n)) }))
 }
+
+const nestedExtension = (levels: number): Extension => ({
+  url: 'http://hostile.example/nested',
+  ...(levels === 0 ? { valueBoolean: true } : { extension: [nestedExtension(levels - 1)] }),
+})
 
 const transactions: readonly HostileCase[] = [
   {
@@ -100,6 +105,16 @@ const transactions: readonly HostileCase[] = [
     attack: () => post('transaction', entangled(2_000, 40)),
   },
   {
+    name: 'deep-resources',
+    about: 'transaction of 2,000 Patients with 25 extensions in each other',
+    stored: 'nothing',
+    attack: () =>
+      post(
+        'transaction',
+        times(2_000, () => creation({ resourceType: 'Patient', extension: [nestedExtension(25)] })),
+      ),
+  },
+  {
     name: 'conditional-references',
     about: 'transaction of 2,000 Observations with a conditional reference each',
     stored: 'records',
@@ -110,7 +125,7 @@ const transactions: readonly HostileCase[] = [
           creation({
             ...observation(n),
             subject: {
-              reference: `Patient?family=${familyOf(n)}&name:contains=${familyOf(n).slice(1)}&birthdate=1901`,
+              reference: `Patient?name:contains=${familyOf(n).slice(1)}&identifier=https://clinic.example/patients|P-${n}`,
             },
           }),
         ),

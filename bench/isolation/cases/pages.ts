@@ -55,7 +55,7 @@ export const pages: readonly HostileCase[] = [
       gets(
         `${LARGE_PAGE}&_include=*&_include:iterate=*&_revinclude=*&_revinclude:iterate=*`,
         '/Practitioner?_count=1000&_revinclude=*&_revinclude:iterate=*&_include:iterate=*',
-        '/Patient?_count=1000&_revinclude=Observation:subject&_revinclude:iterate=Encounter:subject&_include:iterate=*:*',
+        '/Patient?_count=1000&_revinclude=Observation:subject&_revinclude:iterate=Encounter:subject&_include:iterate=*',
       ),
   },
   {
@@ -95,8 +95,8 @@ export const pages: readonly HostileCase[] = [
     attack: () =>
       flood(16, 3, [
         { method: 'GET', path: '/_history?_since=2020-01-01&_count=1' },
-        { method: 'GET', path: `/Patient/${VERSIONED.id}/_history?_at=ge2020-01-01&_count=1` },
-        { method: 'GET', path: '/Patient/_history?_at=lt2020-01-01' },
+        { method: 'GET', path: `/Patient/${VERSIONED.id}/_history?_at=2026-01-01&_count=1` },
+        { method: 'GET', path: '/Patient/_history?_at=2020-01-01' },
       ]),
   },
   {

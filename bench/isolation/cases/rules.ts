@@ -13,7 +13,7 @@ const declared = (profile: ProfileName, patient: Partial<Patient>): Patient => (
 
 const withExtensions = (): Patient =>
   declared('slow-patterns', {
-    extension: times(500, (n) => ({ url: `http://hostile.example/${n}`, valueString: 'a'.repeat(200) })).slice(),
+    extension: times(500, () => ({ url: 'http://hostile.example/text', valueString: 'a'.repeat(200) })).slice(),
   })
 
 const patterns: readonly HostileCase[] = [
@@ -91,7 +91,7 @@ const profiles: readonly HostileCase[] = [
           '/Patient/$validate',
           declared('many-elements', {
             extension: times(500, (n) => ({
-              url: `http://hostile.example/extension-${n * 5}`,
+              url: `http://hostile.example/extension-${(n % 100) * 25}`,
               valueString: 'x',
             })).slice(),
           }),

@@ -58,9 +58,14 @@ const chained: readonly HostileCase[] = [
   },
   {
     name: 'chains-of-every-type',
-    about: 'chains that name no type, five links deep',
+    about: 'chains over references to any type',
     stored: 'records',
-    attack: () => gets(`/Observation?focus.subject.partof.subject.name:contains=e&${ACCURATE}`),
+    attack: () =>
+      gets(
+        `/Observation?focus._lastUpdated=gt2000&focus._profile=x&${ACCURATE}`,
+        `/Observation?has-member:Observation.has-member:Observation.focus._tag=x&${ACCURATE}`,
+        `/Provenance?target._content=${encoded('a* OR e*')}&${ACCURATE}`,
+      ),
   },
 ]
 
@@ -109,10 +114,10 @@ const conditions: readonly HostileCase[] = [
   },
   {
     name: 'word-prefixes',
-    about: '_text and _content with 30 prefixes of one letter',
+    about: '_text and _content with 14 prefixes of one letter',
     stored: 'records',
     attack: () => {
-      const words = times(15, (n) => `${String.fromCharCode(97 + n)}*`).join(' OR ')
+      const words = times(14, (n) => `${String.fromCharCode(97 + n)}*`).join(' OR ')
       return gets(
         `/Patient?_text=${encoded(words)}&${ACCURATE}`,
         `/Patient?_content=${encoded(words)}&${ACCURATE}`,

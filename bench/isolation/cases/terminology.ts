@@ -12,13 +12,57 @@ import {
   regexValueSet,
   SLOW_PATTERN,
 } from '../stored/codes.ts'
+import { crowdedPatient } from '../stored/records.ts'
 
-export const terminology: readonly HostileCase[] = [
+const valueSet = (include: readonly object[], exclude: readonly object[] = []): object => ({
+  resourceType: 'ValueSet',
+  status: 'active',
+  compose: { include, ...(exclude.length === 0 ? {} : { exclude }) },
+})
+
+const filtered = (system: string, property: string, op: string, value: string): object => ({
+  system,
+  filter: [{ property, op, value }],
+})
+
+const parameters = (...parameter: readonly object[]): object => ({ resourceType: 'Parameters', parameter })
+
+const expansions: readonly HostileCase[] = [
   {
     name: 'expansion-by-regex',
     about: '$expand of a slow regex over 50,000 codes',
     stored: 'terminology',
     attack: () => inSequence(send('POST', '/ValueSet/$expand', regexValueSet(SLOW_PATTERN))),
+  },
+  {
+    name: 'expansion-by-20-regexes',
+    about: '$expand of 20 regexes with repetitions within repetitions over 50,000 codes',
+    stored: 'terminology',
+    attack: () => {
+      const pattern = (n: number): string => `(a+|[a-z]+| )*([0-9]+|o|f){1,20}${n}`
+      return inSequence(
+        send('POST', '/ValueSet/$expand', valueSet(times(20, (n) => filtered(FLAT, 'display', 'regex', pattern(n))))),
+      )
+    },
+  },
+  {
+    name: 'expansion-with-excludes',
+    about: '$expand of 50,000 codes without those of 1,000 other value sets',
+    stored: 'terminology',
+    attack: () => {
+      const excluded = times(1_000, (n) => ({ system: FLAT, concept: [{ code: `c${n}` }] }))
+      return inSequence(send('POST', '/ValueSet/$expand?count=10&offset=40000', valueSet([{ system: FLAT }], excluded)))
+    },
+  },
+  {
+    name: 'expansion-of-a-chain',
+    about: '$expand of a part of a hierarchy of 5,000 levels, nested; and with 1,000 is-a filters',
+    stored: 'terminology',
+    attack: () =>
+      inSequence(
+        send('POST', '/ValueSet/$expand', valueSet([filtered(DEEP, 'code', 'regex', 'd[1-9]?[0-9]*[02468]')])),
+        send('POST', '/ValueSet/$expand', valueSet(times(1_000, (n) => filtered(DEEP, 'concept', 'is-a', `d${n}`)))),
+      ),
   },
   {
     name: 'nested-imports',
@@ -57,6 +101,9 @@ export const terminology: readonly HostileCase[] = [
       )
     },
   },
+]
+
+const codes: readonly HostileCase[] = [
   {
     name: 'deep-hierarchy',
     about: '$subsumes, is-a and :below in a hierarchy of 5,000 levels, 16 connections for 3 s',
@@ -114,6 +161,48 @@ export const terminology: readonly HostileCase[] = [
     },
   },
   {
+    name: 'hundred-codings-in-20000-includes',
+    about: '$validate-code of 100 codings in a value set of 20,000 includes',
+    stored: 'nothing',
+    attack: () => {
+      const includes = times(20_000, (n) => ({ system: FLAT, concept: [{ code: `c${n}` }] }))
+      const coding = times(100, (n) => ({ system: FLAT, code: `unknown-${n}` }))
+      return inSequence(
+        send(
+          'POST',
+          '/ValueSet/$validate-code',
+          parameters(
+            { name: 'valueSet', resource: valueSet(includes) },
+            { name: 'codeableConcept', valueCodeableConcept: { coding } },
+          ),
+        ),
+      )
+    },
+  },
+  {
+    name: 'translation-to-80000-codes',
+    about: '$translate of 100 codings by a map with 80,000 targets for their code',
+    stored: 'nothing',
+    attack: () => {
+      const target = times(800, (n) => ({ code: `t${n}`, equivalence: 'equal' }))
+      const group = times(100, () => ({ source: FLAT, target: DEEP, element: [{ code: 'a', target }] }))
+      const coding = times(100, () => ({ system: FLAT, code: 'a' }))
+      return inSequence(
+        send(
+          'POST',
+          '/ConceptMap/$translate',
+          parameters(
+            { name: 'conceptMap', resource: { resourceType: 'ConceptMap', status: 'active', group } },
+            { name: 'codeableConcept', valueCodeableConcept: { coding } },
+          ),
+        ),
+      )
+    },
+  },
+]
+
+const matches: readonly HostileCase[] = [
+  {
     name: 'match-of-100-names',
     about: '$match of a Patient with 100 names',
     stored: 'records',
@@ -124,6 +213,12 @@ export const terminology: readonly HostileCase[] = [
           name: times(100, (n) => ({ family: familyOf(n), given: [givenOf(n)] })),
         }),
       ),
+  },
+  {
+    name: 'match-among-crowded-patients',
+    about: '$match among 100 Patients of 300 names, phone numbers and addresses each',
+    stored: 'crowded patients',
+    attack: () => inSequence(send('POST', '/Patient/$match', { ...crowdedPatient(25), id: undefined })),
   },
   {
     name: 'match-of-everything',
@@ -145,3 +240,5 @@ export const terminology: readonly HostileCase[] = [
     },
   },
 ]
+
+export const terminology: readonly HostileCase[] = [...expansions, ...codes, ...matches]

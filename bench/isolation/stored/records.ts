@@ -88,6 +88,16 @@ export const manyNames = (count: number): Patient => ({
   name: names(count),
 })
 
+/** Everything that a match compares, `count` times. */
+export const crowdedPatient = (count: number, id = 0): Patient => ({
+  resourceType: 'Patient',
+  id: `crowded-${id}`,
+  birthDate: '1980-01-01',
+  name: names(count),
+  telecom: Array.from({ length: count }, (_, n) => ({ system: 'phone', value: `+1646${2_000_000 + n}` })),
+  address: Array.from({ length: count }, (_, n) => ({ line: [`${n} Long Street`], postalCode: String(10_000 + n) })),
+})
+
 export const VERSIONED = { id: 'versioned', versions: 20_000 } as const
 
 export const version = (n: number): Patient => ({ ...patient(n), id: VERSIONED.id })
