@@ -112,7 +112,7 @@ export function readConfig(environment: Environment = process.env): Config {
       defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),
       maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
       includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
-      workMilliseconds: read.integer('MAX_WORK_MS', 9_000, 100, 600_000),
+      workMilliseconds: read.integer('MAX_WORK_MS', 8_000, 100, 600_000),
       workMegabytes: read.integer('MAX_WORK_MB', 1024, 64, 16_384),
     },
   }

@@ -42,6 +42,9 @@ export type ThreadResult =
   /** The kind of the fault, and where it occurred. */
   | { readonly kind: 'failed'; readonly fault: object }
 
+/** Said once, when it has started. */
+export const READY = 'ready'
+
 export interface ThreadJob {
   readonly work: ThreadWork
   /** Milliseconds since 1970 UTC. */
@@ -49,7 +52,8 @@ export interface ThreadJob {
 }
 
 export interface JobLimits {
-  readonly endsAt: number
+  /** That the work may take. */
+  readonly milliseconds: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -68,10 +72,12 @@ interface Job {
 export class WorkThread {
   readonly #worker: Worker
   readonly #flags = new Int32Array(new SharedArrayBuffer(8))
+  readonly #started = Promise.withResolvers<void>()
   readonly #exited: Promise<void>
   #job: Job | undefined
   #isLate = false
   #isClosing = false
+  #hasExited = false
   #error: Error | undefined
 
   /** @param onEnd called once it has ended; with a fault where nobody ended it */
@@ -86,12 +92,17 @@ export class WorkThread {
       // V8 ends the process, not the thread, where single allocations are large: so the limits of bodies keep far below.
       resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
     })
-    this.#worker.on('message', (result: ThreadResult) => this.#settle()?.resolve(result))
+    this.#worker.on('message', (message: ThreadResult | typeof READY) => {
+      if (message === READY) this.#started.resolve()
+      else this.#settle()?.resolve(message)
+    })
     this.#worker.on('error', (error) => {
       this.#error = error
     })
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {
+        this.#hasExited = true
+        this.#started.resolve()
         this.#settle()?.reject(this.#reason())
         onEnd(this.#isLate || this.#isClosing ? undefined : faultOf(this.#error))
         resolve()
@@ -99,23 +110,31 @@ export class WorkThread {
     })
   }
 
-  /** @throws BudgetError when it takes too long or too much memory, StoreUnavailable when the thread dies */
-  async do(work: ThreadWork, { endsAt, signal }: JobLimits): Promise<ThreadResult> {
+  /**
+   * The time counts from when the thread has started.
+   * @throws BudgetError when it takes too long or too much memory, StoreUnavailable when the thread dies
+   */
+  async do(work: ThreadWork, { milliseconds, signal }: JobLimits): Promise<ThreadResult> {
+    await this.#started.promise
     this.#flags.fill(0)
     const abandon = () => Atomics.store(this.#flags, Flag.abandoned, 1)
     if (signal?.aborted) abandon()
     signal?.addEventListener('abort', abandon, { once: true })
-    const late = setTimeout(() => this.#end(), Math.max(0, endsAt - Date.now()) + GRACE)
+    const late = setTimeout(() => this.#end(), milliseconds + GRACE)
     try {
-      return await new Promise<ThreadResult>((resolve, reject) => {
-        this.#job = { resolve, reject }
-        const job: ThreadJob = { work, endsAt }
-        this.#worker.postMessage(job, ownBytesOf(work))
-      })
+      return await this.#send({ work, endsAt: Date.now() + milliseconds })
     } finally {
       clearTimeout(late)
       signal?.removeEventListener('abort', abandon)
     }
+  }
+
+  #send(job: ThreadJob): Promise<ThreadResult> {
+    if (this.#hasExited) return Promise.reject(this.#reason())
+    return new Promise((resolve, reject) => {
+      this.#job = { resolve, reject }
+      this.#worker.postMessage(job, ownBytesOf(job.work))
+    })
   }
 
   /** Work under way is ended: nobody waits for it any more. */

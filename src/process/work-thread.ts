@@ -9,7 +9,7 @@ import { Budget, withBudget } from '../budget/budget.ts'
 import { loadExtensions } from '../extensions/load.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
-import { Flag, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
+import { Flag, READY, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
 
 /** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
 const PRIORITY = 10
@@ -35,6 +35,8 @@ parentPort?.on('message', async (message: ThreadJob | 'close') => {
   const result = await run(message)
   parentPort?.postMessage(result, result.kind === 'answer' ? [result.answer.body.buffer as ArrayBuffer] : [])
 })
+
+parentPort?.postMessage(READY)
 
 async function run({ work, endsAt }: ThreadJob): Promise<ThreadResult> {
   try {

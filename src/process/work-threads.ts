@@ -58,13 +58,14 @@ export class WorkThreadPool implements WorkThreads {
   }
 
   async #do(work: ThreadWork, client: Entrant): Promise<ThreadResult> {
-    const endsAt = Date.now() + this.#options.config.limits.workMilliseconds
+    const until = Date.now() + this.#options.config.limits.workMilliseconds
     const release = await this.#queue.enter(client).catch(refuse)
     try {
-      if (Date.now() > endsAt) throw new BudgetError('too late', 'the wait for other requests')
+      const milliseconds = until - Date.now()
+      if (milliseconds <= 0) throw new BudgetError('too late', 'the wait for other requests')
       const thread = this.#take()
       try {
-        return await thread.do(work, { endsAt, signal: client.signal })
+        return await thread.do(work, { milliseconds, signal: client.signal })
       } finally {
         this.#rest(thread)
       }
