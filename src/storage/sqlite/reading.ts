@@ -54,7 +54,7 @@ export class Reading {
         () => read(this.#engine, kind, query, limit),
       )
     } finally {
-      pay(budget, began)
+      pay(budget, performance.now() - began)
     }
   }
 
@@ -64,17 +64,17 @@ export class Reading {
     query: Query<Kind>,
     budget: Budget | undefined,
   ): Answer<Kind> | undefined {
+    const { allowance } = this.#times
     const began = performance.now()
     try {
-      const answer = read(this.#engine, kind, query, { endsAt: Date.now() + this.#times.allowance })
+      const answer = read(this.#engine, kind, query, { endsAt: Date.now() + allowance })
       if (!this.#long.isEmpty) this.#long.wasShort(wordsOf(kind, query))
+      pay(budget, Math.min(performance.now() - began, allowance))
       return answer
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error
       this.#long.wasLong(wordsOf(kind, query))
       return undefined
-    } finally {
-      pay(budget, began)
     }
   }
 }
@@ -84,6 +84,6 @@ const wordsOf = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string 
   `${clinicOf(query)} ${whatIsRead(kind, query)}`
 
 /** A step is a microsecond. @throws BudgetError */
-function pay(budget: Budget | undefined, began: number): void {
-  budget?.spend(Math.ceil((performance.now() - began) * 1000), 'its searches')
+function pay(budget: Budget | undefined, milliseconds: number): void {
+  budget?.spend(Math.max(0, Math.ceil(milliseconds * 1000)), 'its searches')
 }
