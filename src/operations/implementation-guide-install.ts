@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Binary, Bundle } from 'fhir/r4'
-import { BudgetError, NeedsThread, passOn } from '../budget/budget.ts'
+import { BudgetError, passOn } from '../budget/budget.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'
@@ -40,7 +40,7 @@ export const implementationGuideInstall = defineOperation('implementation-guide-
   return toOutcome([tally.summary(content.what), ...content.notes, ...tally.problems])
 })
 
-/** @throws BudgetError that says how much is installed */
+/** @throws FhirError 422 that says how much is installed when the work is more than one request may cost */
 async function installAll(access: ClinicAccess, { candidates, count }: Content, tally: Tally): Promise<void> {
   let done = 0
   try {
@@ -55,13 +55,17 @@ async function installAll(access: ClinicAccess, { candidates, count }: Content, 
       done += part.length
     }
   } catch (error) {
-    if (error instanceof BudgetError && !(error instanceof NeedsThread) && done > 0) {
-      const rest = `the resources after the first ${done} of ${count}, which are installed; send it again for the rest`
-      throw new BudgetError(error.reason, rest)
-    }
-    throw error
+    throw error instanceof BudgetError && COSTLY.has(error.reason) && done > 0 ? partlyInstalled(done, count) : error
   }
 }
+
+const COSTLY: ReadonlySet<BudgetError['reason']> = new Set(['too costly', 'too late'])
+
+const partlyInstalled = (done: number, count: number): FhirError =>
+  new FhirError(422, {
+    code: 'too-costly',
+    diagnostics: `The first ${done} of ${count} files or entries are installed; the others are more work than one request may take. Send the same again to go on with them`,
+  })
 
 async function* parts(candidates: AsyncIterable<Candidate>): AsyncGenerator<readonly Candidate[]> {
   let part: Candidate[] = []

@@ -9,8 +9,8 @@ import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
-import { extractEntries } from '../search/index/extract.ts'
-import type { SearchPlan } from '../search/plan.ts'
+import { checkAmounts, extractEntries } from '../search/index/extract.ts'
+import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
   EntriesOutdated,
   type Guard,
@@ -222,18 +222,26 @@ export class UnitOfWork {
       method: next.method,
       text: next.text,
       expect: base?.version ?? 0,
-      entries: next.deleted
-        ? []
-        : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type), this.#fullText),
+      entries: next.deleted ? [] : this.#entriesOf(next.resource, custom),
     }))
+    const guards =
+      custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
+    if (!isRepeatable) currentBudget()?.stay()
     await this.#store.write({
       clinic: this.clinic,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records,
-      guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
+      guards,
     })
-    if (!isRepeatable) currentBudget()?.stay()
+  }
+
+  /** @throws FhirError 422 when there are too many */
+  #entriesOf(resource: AnyResource, custom: CustomParameters | undefined): readonly IndexEntry[] {
+    const type = resource.resourceType
+    const entries = extractEntries(resource, this.#baseUrl, custom?.extractorsOf(type), this.#fullText)
+    checkAmounts(type, entries)
+    return entries
   }
 
   async #exact(guard: Guard): Promise<Guard> {

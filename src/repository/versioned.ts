@@ -1,5 +1,4 @@
 /** One version of a resource, as the repository gives it. */
-import { spend } from '../budget/budget.ts'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { ChangeMethod, StoredResource } from '../storage/port.ts'
@@ -33,15 +32,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
 
   /** @throws BudgetError */
   get resource(): R {
-    this.#resource ??= parsed(this.text) as R
+    this.#resource ??= parseJson(this.text) as R
     return this.#resource
   }
-}
-
-/** Characters that are parsed in one step. */
-const PARSED_IN_A_STEP = 64
-
-function parsed(text: string): unknown {
-  spend(text.length / PARSED_IN_A_STEP, 'parsing what is stored')
-  return parseJson(text)
 }

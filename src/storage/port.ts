@@ -108,11 +108,8 @@ export class StoreConflict extends Error {
 }
 
 export interface Unavailability {
-  /**
-   * `full`: nothing can be written until space is freed; reading goes on. `busy`: too many long searches wait. Absent:
-   * `away`, it may pass by itself.
-   */
-  readonly reason?: 'away' | 'full' | 'busy'
+  /** `full`: nothing can be written until space is freed; reading goes on. Absent: `away`, it may pass by itself. */
+  readonly reason?: 'away' | 'full'
   /** The engine was lost while it wrote: the change set is there as a whole, or not at all. Absent: it is not there. */
   readonly mayBeWritten?: boolean
   readonly cause?: unknown
@@ -121,7 +118,7 @@ export interface Unavailability {
 /** The engine can't serve now. Becomes 503, or 507 where the disk is full. Its message holds no data. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
-  readonly reason: 'away' | 'full' | 'busy'
+  readonly reason: 'away' | 'full'
   readonly mayBeWritten: boolean
   constructor(message: string, { reason = 'away', mayBeWritten = false, ...options }: Unavailability = {}) {
     super(message, options)
@@ -321,8 +318,8 @@ export interface StoreLoad {
 }
 
 /**
- * Every method that reads throws StoreUnavailable where the engine cannot serve; and BudgetError where it takes longer
- * than the request that it belongs to may, or the client has left.
+ * Every method that reads throws StoreUnavailable where the engine cannot serve; BudgetError where it takes longer than
+ * the request that it belongs to may, or the client has left; and QueueFull where too many long ones wait.
  */
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */

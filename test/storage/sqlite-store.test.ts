@@ -29,6 +29,13 @@ const openAt = async (path: string, fewCandidates = 4096) => {
   return { store, close: () => store.close() }
 }
 
+/** Every read exceeds what it may take on the event loop. */
+const openForReaders: OpenStore = async () => {
+  const options = { path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED] }
+  const store = await openSqliteStore({ ...options, times: { allowance: -1 } })
+  return { store, close: () => store.close() }
+}
+
 /** As a thread opens it that shares the store of another one. */
 const openShared: OpenStore = async () => {
   const path = newFile()
@@ -62,6 +69,7 @@ function damage(path: string): void {
 
 const ENGINES: readonly (readonly [string, OpenStore])[] = [
   ['SQLite in a file', () => openAt(newFile())],
+  ['SQLite in a file, read by reader threads', openForReaders],
   ['SQLite in a file, in a thread that shares the store', openShared],
   ['SQLite in memory', () => openAt(':memory:')],
   ['SQLite in memory, walking indexes even where candidates are few', () => openAt(':memory:', 0)],

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { BudgetError } from '../../src/budget/budget.ts'
+import { Budget, BudgetError, withBudget } from '../../src/budget/budget.ts'
 import {
   EntriesOutdated,
   IndexIncomplete,
@@ -120,6 +120,87 @@ describe('a writer that ends by a fault', () => {
     threads[0]?.postMessage({ kind: 'connect' })
     while (faults.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     expect(faults[0]).toMatchObject({ name: 'TypeError' })
+  })
+})
+
+describe('a read that takes longer than the event loop may be held for', () => {
+  /** A store with one Patient, and its threads that read. */
+  async function openWithReaders(times: SqliteOptions['times'] = {}) {
+    const threads: Worker[] = []
+    const onThread = (thread: Worker) => threads.push(thread)
+    const store = await open({ times: { allowance: -1, ...times }, onThread })
+    const clinic = new Clinic(store, 'c')
+    await clinic.put('Patient/1')
+    threads.splice(0)
+    return { store, clinic, threads }
+  }
+
+  test('is answered by another thread; several of one clinic leave one for the others', async () => {
+    const { store, clinic, threads } = await openWithReaders()
+    await new Clinic(store, 'd').put('Patient/2')
+    const reads = [clinic, clinic, clinic, new Clinic(store, 'd')].map((one) => one.find('Patient', []))
+    expect(store.load?.().parts.find(({ name }) => name === 'readers')?.waiting).toBe(4)
+    expect(await Promise.all(reads)).toEqual([['Patient/1'], ['Patient/1'], ['Patient/1'], ['Patient/2']])
+    expect(threads.length).toBeLessThanOrEqual(3)
+  })
+
+  test('ends with a sentence that says what was searched when its time is up', async () => {
+    const { clinic } = await openWithReaders({ longest: -1 })
+    const budget = new Budget({ canMove: true })
+    const search = withBudget(budget, () => clinic.find('Patient', [{ kind: 'token', param: 'gender', code: 'x' }]))
+    await expect(search).rejects.toMatchObject({ reason: 'too late', what: 'the search Patient?gender' })
+    const history = withBudget(budget, () => clinic.history({ type: 'Patient' }))
+    await expect(history).rejects.toMatchObject({ reason: 'too late', what: 'the history of Patient' })
+  })
+
+  test('ends when its client leaves', async () => {
+    const { clinic } = await openWithReaders()
+    const budget = new Budget({ canMove: false, isAbandoned: () => true })
+    // The first may end before anybody looks whether its client is there.
+    const reads = Array.from({ length: 30 }, () => withBudget(budget, () => clinic.find('Patient', [])))
+    const outcomes = await Promise.allSettled(reads)
+    expect(outcomes.filter(({ status }) => status === 'rejected')).not.toEqual([])
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'left' })
+    }
+  })
+
+  test('is refused while too many of its clinic wait', async () => {
+    const { store, clinic } = await openWithReaders()
+    const reads = Array.from({ length: 60 }, () => clinic.find('Patient', []))
+    const other = new Clinic(store, 'd').find('Patient', [])
+    const outcomes = await Promise.allSettled(reads)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'QueueFull', by: 'clinic' })
+    expect(await other).toEqual([])
+  })
+
+  test('is answered with an error when its thread ends by a fault, and the next one has another thread', async () => {
+    const { clinic, threads } = await openWithReaders()
+    const read = clinic.find('Patient', [])
+    const outcome = expect(read).rejects.toMatchObject({ name: 'StoreUnavailable', mayBeWritten: false })
+    while (threads.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await threads[0]?.terminate()
+    await outcome
+    expect(await clinic.find('Patient', [])).toEqual(['Patient/1'])
+    expect(threads).toHaveLength(2)
+  })
+})
+
+describe('a change set whose guards search for too long', () => {
+  test('is refused, and those that share the commit with it are written', async () => {
+    const clinic = new Clinic(await open({ path: ':memory:', times: { guards: -1 } }), 'c')
+    await clinic.put('Patient/1')
+    const plan = clinic.plan('Patient', { where: [{ kind: 'id', ids: ['9'] }] })
+    const outcomes = await Promise.allSettled([
+      clinic.write(clinic.change('Patient/2')),
+      clinic.writeSet({ guards: [{ plan, ids: [] }], resources: [clinic.change('Patient/3')] }),
+      clinic.write(clinic.change('Patient/4')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { name: 'BudgetError', reason: 'too costly' } })
+    expect(await clinic.find('Patient', [])).toEqual(['Patient/1', 'Patient/2', 'Patient/4'])
   })
 })
 

@@ -33,6 +33,8 @@ export interface Expression {
 
 const NO_ENVIRONMENT: Environment = {}
 const MAX_CACHED_EXPRESSIONS = 10_000
+/** Characters of an expression that are compiled in a microsecond. */
+const CHARACTERS_PER_STEP = 2.5
 
 /**
  * Compiles an expression, with a cache.
@@ -48,8 +50,10 @@ export const compileFhirPath: (expression: string) => Expression = memoize(MAX_C
  * limited. Evaluate it with `limits` in the environment.
  * @throws SyntaxError naming the expression and position
  * @throws UnsupportedExpression when it needs terminology, profiles or a function of the package
+ * @throws BudgetError
  */
 export function compileUserExpression(expression: string): Expression {
+  spend(expression.length / CHARACTERS_PER_STEP, 'compiling the expressions of its profiles')
   try {
     return general(compileAst(parse(expression), expression), expression)
   } catch (error) {

@@ -32,10 +32,12 @@ export type Patch = (document: unknown) => unknown
 type Operation = (root: PatchTarget, visits: Visits) => void
 
 const MAX_OPERATIONS = 1000
-/** Besides the elements that its path visits. */
-const STEPS_PER_OPERATION = 10
+/** To read an operation and apply it, besides the elements that its path visits. */
+const STEPS_PER_OPERATION = 50
 
-/** @throws FhirError 400 naming the malformed operation, 413 when there are too many */
+const WHAT = 'the operations of its patch'
+
+/** @throws FhirError 400 naming the malformed operation, 413 when there are too many. @throws BudgetError */
 export function readFhirPathPatch(body: unknown): Patch {
   if (!isObject(body) || body.resourceType !== 'Parameters')
     throw badRequest('A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change')
@@ -49,13 +51,14 @@ export function readFhirPathPatch(body: unknown): Patch {
       expression: 'Parameters.parameter',
     })
   }
+  spend(parameter.length * STEPS_PER_OPERATION, WHAT)
   const operations = parameter.map((one, index) => readOperation(one, `Parameters.parameter[${index}]`))
   return (resource) => {
     if (!isObject(resource)) return resource
     const root = rootOf(resource)
     const visits = new Visits(() => countElements(resource))
     for (const operation of operations) {
-      spend(STEPS_PER_OPERATION, 'the operations of its patch')
+      spend(STEPS_PER_OPERATION, WHAT)
       operation(root, visits)
     }
     return resource

@@ -62,8 +62,8 @@ function checkOperation(operation: unknown, index: number): void {
 const MAX_COPIED_CHARACTERS = 1_000_000
 
 /** Besides the items of a list that it moves. */
-const STEPS_PER_OPERATION = 5
-const MOVED_PER_STEP = 1_000
+const STEPS_PER_OPERATION = 10
+const MOVED_PER_STEP = 250
 
 /**
  * Applies `patch` to `document` (which is changed) and returns the result.

@@ -27,7 +27,7 @@ export interface PatchPath {
 const MAX_VISITED = 2_000_000
 /** Elements that are visited in a microsecond, and items of a list that are moved in one. */
 const VISITED_PER_STEP = 4
-const MOVED_PER_STEP = 1_000
+const MOVED_PER_STEP = 250
 
 /** Counts the elements that all operations of one patch visit. */
 export class Visits {
@@ -66,6 +66,8 @@ export class Visits {
 const WHAT = 'the operations of its patch'
 
 const MAX_PATH_LENGTH = 1000
+/** Characters of a path that are read in a microsecond. */
+const CHARACTERS_PER_STEP = 2
 
 /**
  * @param at `Parameters.parameter[0]`, for messages.
@@ -74,6 +76,7 @@ const MAX_PATH_LENGTH = 1000
 export function readPath(text: string, at: string): PatchPath {
   if (text.length > MAX_PATH_LENGTH)
     throw badRequest(`${at}: the path has ${text.length} characters; the maximum is ${MAX_PATH_LENGTH}`)
+  spend(text.length / CHARACTERS_PER_STEP, WHAT)
   const refuse = (problem: string): FhirError => badRequest(`${at}: the path '${text}' ${problem}`, { expression: at })
   const tree = parsed(text, refuse)
   const reader = new PathReader(text, refuse)

@@ -19,7 +19,7 @@ import { rewriteReferences } from './references.ts'
 const SIDE_BY_SIDE = 64
 
 /** Steps for an entry, besides what its interaction costs: to route it, to run it, to answer it. */
-const ENTRY = 30
+const ENTRY = 50
 
 /** @throws FhirError, BudgetError; for a transaction nothing is written then, and the issue names the entry. */
 export async function processBundle(
@@ -50,6 +50,7 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], representa
     }
     for (const entry of phase.filter(isAnsweredAlone)) await afterYielding(() => answerAlone(access, entry, answers))
   }
+  currentBudget()?.allowAnswer()
   return answers
 }
 
@@ -99,6 +100,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
   })
   // Searches see the stored state, which has the writes only now.
   for (const entry of entries.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
+  currentBudget()?.allowAnswer()
   return answers
 }
 

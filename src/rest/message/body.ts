@@ -111,7 +111,7 @@ export function parseBody(text: string, maxDepth: number): unknown {
   spend(text.length / CHARACTERS_PER_STEP, READING)
   const count = countJson(text, maxDepth)
   if (count === undefined) throw tooDeep(maxDepth)
-  if (count.values > MAX_JSON_VALUES) throw tooManyValues(count.values)
+  if (count.values > MAX_JSON_VALUES) throw tooManyValues()
   const value = parsed(text)
   if (!hasAllNames(value, count.names)) {
     throw badRequest(
@@ -131,10 +131,10 @@ export function parseXmlBody(text: string, maxDepth: number): unknown {
 
 const READING = 'reading its body'
 
-const tooManyValues = (values: number): FhirError =>
+const tooManyValues = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The body has ${values} values, counting objects and arrays; the most this server takes is ${MAX_JSON_VALUES}; send it in parts`,
+    diagnostics: `The body has more than ${MAX_JSON_VALUES} values, objects and arrays counted; send it in parts`,
   })
 
 const tooDeep = (maxDepth: number): FhirError =>

@@ -47,12 +47,12 @@ export class FairShares {
 
   /** For the paths that need no token, by their first segments: a request counts for the address of its client. */
   ofAddress(segments: ReadonlySet<string>): Middleware {
-    return async (koa, next) => {
-      if (!segments.has(firstSegment(koa.path))) return next()
+    const count: Middleware = async (koa, next) => {
       const address = `address ${koa.ip}`
       this.#count(koa, address, [this.#all, this.#addresses.of(address)])
       if (await this.#turn(koa, address, '')) return next()
     }
+    return (koa, next) => (segments.has(firstSegment(koa.path)) ? count(koa, next) : next())
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */

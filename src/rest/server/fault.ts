@@ -34,7 +34,7 @@ export function failureOf(error: unknown, logger: Logger, place: Place): FhirErr
   if (error instanceof ResourceTooLarge) return tooLarge(error)
   if (error instanceof StoreUnavailable) {
     if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
-    return unavailable(error)
+    return error.reason === 'full' ? full() : away(error.mayBeWritten)
   }
   logger.error({ fault: faultOf(error), ...place }, 'unexpected fault')
   return new FhirError(500, {
@@ -80,29 +80,6 @@ const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
       `${subject} is larger than the database of this server can keep in one piece, with the values it is searched by; ` +
       'nothing was changed. Store less inline (as Attachment.url), or split the resource',
   })
-
-function unavailable({ reason, mayBeWritten }: StoreUnavailable): FhirError {
-  switch (reason) {
-    case 'full':
-      return full()
-    case 'busy':
-      return busy()
-    case 'away':
-      return away(mayBeWritten)
-  }
-}
-
-const busy = (): FhirError =>
-  new FhirError(
-    503,
-    {
-      code: 'too-costly',
-      diagnostics:
-        'This search takes longer than most, and too many such searches wait already; nothing was changed. Try again ' +
-        'later, or search by fewer or more selective parameters',
-    },
-    { 'retry-after': '5' },
-  )
 
 const away = (mayBeWritten: boolean): FhirError =>
   new FhirError(

@@ -2,6 +2,7 @@
 import { Meter } from '../../budget/meter.ts'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
@@ -35,7 +36,7 @@ export interface SharedWork {
 const CUSTOM_WORK = 100_000
 
 /** What an entry and a parameter cost. */
-const STEPS_PER_ENTRY = 2
+const STEPS_PER_ENTRY = 3
 const STEPS_PER_PARAMETER = 1
 const WHAT = 'the values that it is searched by'
 
@@ -73,6 +74,34 @@ export function extractEntries(
   }
   if (fullText) extractWords(resource, entries)
   return entries
+}
+
+/**
+ * Values of one parameter in one resource. Whoever searches or sorts by the parameter goes over all of them, so a resource
+ * with more is refused when it is written.
+ */
+const MAX_VALUES = 10_000
+/** Their codes are values; the largest published code systems have some hundred thousand. */
+const TERMINOLOGY: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap'])
+const MAX_VALUES_OF_TERMINOLOGY = 500_000
+
+/** @throws FhirError 422 for a resource that has more values of one parameter than a resource may */
+export function checkAmounts(type: string, entries: readonly IndexEntry[]): void {
+  const most = TERMINOLOGY.has(type) ? MAX_VALUES_OF_TERMINOLOGY : MAX_VALUES
+  if (entries.length <= most) return
+  const amounts = new Map<string, number>()
+  for (const { param } of entries) amounts.set(param, (amounts.get(param) ?? 0) + 1)
+  for (const [param, amount] of amounts) if (amount > most) throw tooMany(type, param, amount, most)
+}
+
+function tooMany(type: string, param: string, amount: number, most: number): FhirError {
+  const element = indexedParametersOf(type).find(({ code }) => code === param)?.expression
+  return new FhirError(422, {
+    code: 'too-long',
+    diagnostics:
+      `The ${type} has ${amount} values for the search parameter '${param}'${element === undefined ? '' : ` (${element})`}; ` +
+      `${most} are the most that one resource is searched by. Split it into several resources`,
+  })
 }
 
 /** Expressions compile when the first resource of a type is written. */

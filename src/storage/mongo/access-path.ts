@@ -13,8 +13,11 @@ export interface AccessPath {
   readonly ids?: readonly string[]
 }
 
-/** With fewer candidates than this, no better source is looked for. */
-const VERY_FEW = 64
+/**
+ * With fewer candidates than this, no better source is looked for, and reading them all takes no longer than a second
+ * command.
+ */
+const VERY_FEW = 128
 
 /**
  * The best source for resources that fulfil all of `terms`. MongoDB's planner can't choose it: it has no statistics of

@@ -52,7 +52,9 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const reads = new PointReads(engine)
   const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
   const recent = new RecentRecords(engine, reads, recentKinds, value.changes)
-  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
+  // The thread that has opened the store does what is done in the background.
+  const background = shared === undefined ? options : { ...options, onlyScanned: true }
+  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine)
   let closed = false
   return {
@@ -71,6 +73,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
+    load: () => ({ parts: [commits.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return

@@ -17,8 +17,6 @@ const MAX_PER_COMMIT = 256
 const RETRY_AFTER = 1
 /** Milliseconds that a change set waits for other processes. */
 const LONGEST_WAIT = 10_000
-/** Milliseconds that the searches of a change set, which must still find the same, keep all others waiting. */
-const LONGEST_GUARDS = 1_000
 
 interface Waiting {
   readonly changes: ChangeSet
@@ -34,6 +32,8 @@ type Refusal = StoreConflict | BudgetError | undefined
 export interface GroupCommitSettings {
   /** Turns of the event loop in which more may join; see `schedule`. */
   readonly turns: 1 | 2
+  /** See Times. */
+  readonly guards: number
   /** Called after each commit. */
   readonly onCommit?: () => void
 }
@@ -132,7 +132,7 @@ export class GroupCommit {
 
   #refusalOf(changes: ChangeSet): Refusal {
     if (changes.guards.length === 0) return conflictIn(this.#engine, changes)
-    const limit = { endsAt: Date.now() + LONGEST_GUARDS }
+    const limit = { endsAt: Date.now() + this.#settings.guards }
     try {
       return this.#engine.db.limit.during(limit, () => conflictIn(this.#engine, changes))
     } catch (error) {

@@ -138,7 +138,7 @@ function isFirstOfResource({ table, columns, atMost }: SortedColumns, param: num
   const own = tuple(atMost === undefined ? 's' : '+s')
   const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
     WHERE s.row = d.row AND s.param = ${param} AND ${test})`
-  const before = none(sql`(${own}) ${comes} (${tuple('d')}) AND ${visited(raw('s.row'))}`)
+  const before = none(sql`${visited(raw('s.row'))} AND (${own}) ${comes} (${tuple('d')})`)
   if (atMost === undefined) return before
   return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
 }

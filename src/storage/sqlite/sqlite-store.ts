@@ -10,8 +10,9 @@ import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { type EngineOptions, engineOf, openBeside, sentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
-import { refreshIndex } from './index-state.ts'
-import { type Answer, type Query, READS, type ReadKind } from './reads.ts'
+import { Readers } from './readers.ts'
+import { Reading } from './reading.ts'
+import { served } from './reads.ts'
 import { readRecord } from './records.ts'
 import { indexingStorage, indexStorage, reindex } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
@@ -19,6 +20,7 @@ import { migrate } from './schema.ts'
 import { Shared, Sharing } from './sharing.ts'
 import { Signals } from './signals.ts'
 import { raw } from './sql.ts'
+import { TIMES, type Times } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
 import { WriterClient } from './writer-client.ts'
 import { type ThreadListener, WriterHost } from './writer-host.ts'
@@ -26,6 +28,8 @@ import { type ThreadListener, WriterHost } from './writer-host.ts'
 export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadListener {
   /** The value of `share`, where another thread of this process has opened the store. */
   readonly shared?: object | undefined
+  /** Only tests have others. */
+  readonly times?: Partial<Times> | undefined
 }
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
@@ -41,27 +45,34 @@ export async function openSqliteStore(options: SqliteOptions): Promise<ResourceS
   }
 }
 
+const timesOf = ({ times }: SqliteOptions): Times => ({ ...TIMES, ...times })
+
 async function openInMemory(options: SqliteOptions): Promise<ResourceStore> {
   const engine = await openFirst(options)
-  return storeOf({ engine, writer: new WriterCore(engine, 2), options })
+  const times = timesOf(options)
+  const writer = new WriterCore(engine, { turns: 2, guards: times.guards })
+  return storeOf({ engine, writer, reading: new Reading(engine, times), options })
 }
 
 async function openFile(options: SqliteOptions): Promise<ResourceStore> {
   const engine = await openFirst(options)
   engine.db.configureForReading()
-  const host = new WriterHost(() => sentOptions(options, engine), options)
+  const sent = () => sentOptions(options, engine)
+  const host = new WriterHost(sent, options)
+  const readers = new Readers(sent, options)
   const sharing = new Sharing(host, engine.signals)
   const writer = new WriterClient(host.connect)
   const store = storeOf({
     engine,
     writer,
+    reading: new Reading(engine, timesOf(options), readers),
     options,
     end: async () => {
       sharing.close()
-      await host.close()
+      await Promise.all([host.close(), readers.close()])
     },
   })
-  return { ...store, load: () => ({ parts: [writer.load] }), share: () => sharing.share() }
+  return { ...store, load: () => ({ parts: [writer.load, readers.load] }), share: () => sharing.share() }
 }
 
 /** The thread that has opened the store does what is done in the background. */
@@ -71,6 +82,7 @@ function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
   const store = storeOf({
     engine,
     writer,
+    reading: new Reading(engine, timesOf(options)),
     options: { ...options, onlyScanned: true },
     end: async () => shared.close(),
   })
@@ -96,33 +108,32 @@ async function openFirst(options: SqliteOptions): Promise<Engine> {
 interface StoreParts {
   readonly engine: Engine
   readonly writer: Writer
+  readonly reading: Reading
   readonly options: SqliteOptions
   /** Ends what belongs to the store besides its connection and its writer. */
   readonly end?: () => Promise<void>
 }
 
-function storeOf({ engine, writer, options, end }: StoreParts): ResourceStore {
+function storeOf({ engine, writer, reading, options, end }: StoreParts): ResourceStore {
   const { db } = engine
   const indexing = startIndexing(engine.index, indexingStorage(engine, writer, options.extraction), options)
-  const serve = served(engine)
-  const read = async <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): Promise<Answer<Kind>> =>
-    serve(() => READS[kind](engine, query))
+  const serve = <T>(work: () => T): T => served(engine, work)
   let isClosed = false
   return {
     read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
     readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) =>
       isClosed ? Promise.reject(new StoreUnavailable('The store is closed')) : writer.write(changes),
-    search: (plan) => read('search', plan),
+    search: (plan) => reading.read('search', plan),
     reindex: (batch) => reindex(engine, writer, options.extraction, batch),
-    values: (query) => read('values', query),
-    history: (query) => read('history', query),
+    values: (query) => reading.read('values', query),
+    history: (query) => reading.read('history', query),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     readRecent: async (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
-    records: (query) => read('records', query),
-    clinics: () => read('clinics', {}),
-    scanVersions: (scan) => read('scanVersions', scan),
-    scanRecords: (scan) => read('scanRecords', scan),
+    records: (query) => reading.read('records', query),
+    clinics: () => reading.read('clinics', {}),
+    scanVersions: (scan) => reading.read('scanVersions', scan),
+    scanRecords: (scan) => reading.read('scanRecords', scan),
     isEmpty: async () => serve(() => isEmpty(db)),
     close: async () => {
       if (isClosed) return
@@ -142,16 +153,3 @@ async function close(indexing: IndexingLoop, writer: Writer): Promise<void> {
 
 const isEmpty = (db: Database): boolean =>
   db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
-
-/** Runs `work` and turns its faults into errors of the port. */
-const served =
-  (engine: Engine) =>
-  <T>(work: () => T): T => {
-    try {
-      engine.index.checkVersion()
-      refreshIndex(engine)
-      return work()
-    } catch (error) {
-      throw toStoreError(error)
-    }
-  }

@@ -41,7 +41,8 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
       sql`WITH RECURSIVE start(param) AS (SELECT ${param}),
         step(param, value) AS (
           SELECT param, ${least('')} FROM start AS step
-          UNION ALL SELECT param, ${least(` AND ${column} > step.value`)} FROM step WHERE value IS NOT NULL AND ${visited(raw('value'))}
+          UNION ALL SELECT param, ${least(` AND ${column} > step.value`)} FROM step
+            WHERE value IS NOT NULL AND ${visited(raw('value'))}
         )
         SELECT value FROM step WHERE value IS NOT NULL ${limitedTo(limit)}`,
     )

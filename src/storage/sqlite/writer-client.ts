@@ -3,11 +3,11 @@
  * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { FairQueue } from '../fair-queue.ts'
 import type { TypeIndex } from '../index/index-parts.ts'
 import { type ChangeSet, type StorePart, StoreUnavailable } from '../port.ts'
 import type { Refill, Refilled } from './refill.ts'
 import { type SentError, toThrown } from './thread-errors.ts'
+import { Turns } from './turns.ts'
 import type { Writer } from './writer.ts'
 import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 
@@ -55,7 +55,7 @@ const LONGEST_START = 30_000
 
 export class WriterClient implements Writer {
   readonly #connect: Connect
-  readonly #queue = new FairQueue<Waiting>()
+  readonly #queue = new Turns<Waiting>()
   #underWay: readonly Waiting[] = []
   readonly #calls = new Map<number, Call>()
   #session: Session | undefined
@@ -229,7 +229,7 @@ export class WriterClient implements Writer {
   }
 
   #refuseAll(error: StoreUnavailable): void {
-    for (const { reject } of this.#queue.take(() => true)) reject(error)
+    for (const { reject } of this.#queue.all()) reject(error)
     this.#refuseCalls(error)
     this.#whenIdle?.()
   }

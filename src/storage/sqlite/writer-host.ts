@@ -5,7 +5,7 @@ import type { SentOptions } from './engines.ts'
 import type { WriterOrder } from './writer-protocol.ts'
 
 /** Megabytes. A change set of the largest size allowed by the configuration must fit in, several times. */
-const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
+const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 }
 
 const ENTRY = join(import.meta.dirname, 'writer-thread.ts')
 

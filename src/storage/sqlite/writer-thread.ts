@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts'
 import { openReceived, type SentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
 import { type SentError, toSent } from './thread-errors.ts'
+import { TIMES } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
 import type { WriterOrder, WriterRequest, WriterResponse } from './writer-protocol.ts'
 
@@ -24,7 +25,7 @@ function writer(): Writer {
   if (opened !== undefined) return opened.core
   try {
     const engine = openReceived('writer', options)
-    opened = { engine, core: new WriterCore(engine, 1) }
+    opened = { engine, core: new WriterCore(engine, { turns: 1, guards: TIMES.guards }) }
     return opened.core
   } catch (error) {
     throw toStoreError(error)

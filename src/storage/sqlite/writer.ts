@@ -36,9 +36,9 @@ export class WriterCore implements Writer {
   #commitsSinceCheckpoint = 0
   #quiet: NodeJS.Timeout | undefined
 
-  constructor(engine: Engine, turns: GroupCommitSettings['turns']) {
+  constructor(engine: Engine, settings: Pick<GroupCommitSettings, 'turns' | 'guards'>) {
     this.#engine = engine
-    this.#commits = new GroupCommit(engine, { turns, onCommit: () => this.#checkpointLater() })
+    this.#commits = new GroupCommit(engine, { ...settings, onCommit: () => this.#checkpointLater() })
   }
 
   write(changes: ChangeSet): Promise<void> {
