@@ -46,7 +46,7 @@ export const narrowed = (source: Source, terms: readonly Term[]): Source => ({
 
 /** From an index by value; undefined where the term has none. */
 export function entrySource(term: EntryTerm): Source | undefined {
-  if (term.index === undefined) return undefined
+  if (term.index === undefined) return term.source
   return {
     from: sql`${raw(term.table)} AS d INDEXED BY ${raw(term.index)}`,
     where: and([sql`d.param = ${term.param}`, term.matches(D)]),

@@ -6,6 +6,7 @@ import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from '
 import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'
+import { listNewWords } from './word-lists.ts'
 
 /**
  * The conflict that refuses the whole change set, found before any of it is written.
@@ -27,6 +28,7 @@ export function apply(engine: Engine, changes: ChangeSet): void {
     writeResource(engine, changes.clinic, change, seq)
   }
   for (const change of changes.records) writeRecord(engine.db, change)
+  if (changes.resources.length > 0) listNewWords(engine.db)
 }
 
 function versionConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {

@@ -10,6 +10,7 @@ import { positionTerm } from './position-term.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
 import { allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
+import { wordsTerm } from './word-terms.ts'
 
 export function compile(engine: Engine, scope: Scope, condition: Condition): Term {
   switch (condition.kind) {
@@ -21,6 +22,8 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
       return notOf(compile(engine, scope, condition.of))
     case 'string':
       return stringTerm(engine, scope, condition)
+    case 'words':
+      return wordsTerm(engine, scope, condition)
     case 'token':
       return tokenTerm(
         engine,

@@ -4,9 +4,11 @@ import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
 import type { InternedNames } from './interned-names.ts'
 import type { SqlValue } from './sql.ts'
+import { listAddedWords } from './word-lists.ts'
 
 export type IndexTable =
   | 'string_index'
+  | 'word_index'
   | 'token_index'
   | 'reference_index'
   | 'uri_index'
@@ -22,6 +24,7 @@ export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
 
 const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   string_index: ['param', 'folded', 'exact'],
+  word_index: ['param', 'words'],
   token_index: ['param', 'code', 'system'],
   reference_index: ['param', 'target', 'version'],
   uri_index: ['param', 'value'],
@@ -64,14 +67,15 @@ function statements(
 export const readIndexRows = (db: Database, row: number): IndexRows =>
   new Map(ENTRY_TABLES.map((table) => [table, db.all<IndexRow>(SELECT[table], row)]))
 
-/** Writes what is new and removes what is gone; `before` is undefined for a resource that has no rows yet. */
+/** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
+  for (const [table, rows] of before ?? []) {
+    for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
+  }
   for (const [table, rows] of after) {
     const added = before === undefined ? rows : difference(rows, before.get(table))
     insert(db, table, row, added)
-  }
-  for (const [table, rows] of before ?? []) {
-    for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
+    if (table === 'word_index') listAddedWords(db, row, before?.get(table) ?? [], added)
   }
 }
 
@@ -125,6 +129,8 @@ export class IndexRowBuilder {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
+      case 'words':
+        return [['word_index', [param, ` ${entry.words} `]]]
       case 'token':
         return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
       case 'reference':

@@ -90,7 +90,7 @@ async function open(options: SqliteOptions): Promise<Engine> {
 }
 
 /** Version of the form of index rows: see SearchIndexOptions. */
-const FORM = '1'
+const FORM = '2'
 
 const isEmpty = (db: Database): boolean =>
   db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
