@@ -2,10 +2,12 @@
 import type { Logger } from 'pino'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
+import { resourceTypes } from './fhir/definitions.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders } from './providers/registry.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { faultOf } from './rest/server/fault.ts'
+import { coveredParameters } from './search/covered.ts'
 import { extraction } from './search/index/versions.ts'
 import type { IndexingSettings } from './storage/index/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
@@ -39,6 +41,7 @@ export async function openStore(
   )
   const options = {
     combined,
+    covered: coveredParameters(resourceTypes),
     onlyScanned,
     extraction: extraction(baseUrl, fullText),
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),

@@ -182,6 +182,9 @@ export interface CombinedIndex {
   readonly range: string
 }
 
+/** By resource type and parameter: other parameters whose every value it has too (covered.ts). */
+export type CoveredParameters = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+
 /** Bounds of open-ended periods: the first and last millisecond of a JavaScript Date. */
 export const BEGINNING_OF_TIME = -8_640_000_000_000_000
 export const END_OF_TIME = 8_640_000_000_000_000

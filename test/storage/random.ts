@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import {
   type Condition,
+  type CoveredParameters,
   type Equality,
   fold,
   type IndexEntry,
@@ -125,6 +126,15 @@ const composites = fc
       .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
   )
 
+/** What the stores under test need not keep twice: see coveringNames. */
+export const COVERED: CoveredParameters = Object.fromEntries(TYPES.map((type) => [type, { name: ['family'] }]))
+
+/** A name has every family. */
+const coveringNames = (list: readonly IndexEntry[]): readonly IndexEntry[] => [
+  ...list,
+  ...list.flatMap((entry) => (entry.kind === 'string' && entry.param === 'family' ? { ...entry, param: 'name' } : [])),
+]
+
 export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
@@ -137,7 +147,7 @@ export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
     fc.uniqueArray(texts, { selector: ({ param }) => param, maxLength: 2 }),
     fc.array(composites, { maxLength: 3 }),
   )
-  .map((lists) => lists.flat())
+  .map((lists) => coveringNames(lists.flat()))
 
 export interface RandomChange {
   readonly type: string

@@ -1,6 +1,7 @@
 /** One change set inside a transaction: first all checks that could refuse it, then the rows. */
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { combinedRows } from './combined.ts'
+import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
 import { recordConflict, versionOf, writeRecord } from './records.ts'
@@ -84,8 +85,9 @@ function writeResource(engine: Engine, clinic: string, change: ResourceChange, s
     ...[seq, clinicId, type, row, change.version, change.lastUpdated, change.method, change.text],
   )
   const builder = new IndexRowBuilder(engine.names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+  const rows = builder.build(uncovered(engine.covered[change.type], change.entries))
   const before = change.expect === 0 ? undefined : withCombined(engine, type, change, readIndexRows(engine.db, row))
-  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, builder.build(change.entries)))
+  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, rows))
 }
 
 /** The resource row now names `seq` as its current version; a row that was only referenced becomes a resource. */

@@ -15,6 +15,7 @@ import {
 } from '../port.ts'
 import { targetRow } from './change-set.ts'
 import { combinedRows } from './combined.ts'
+import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
@@ -171,7 +172,7 @@ function reindexResource(
   try {
     const entries = extraction.entriesOf(clinic, resourceAt(engine, typeName, row), custom)
     const builder = new IndexRowBuilder(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
-    replaceRows(engine, typeName, type, row, builder.build(entries))
+    replaceRows(engine, typeName, type, row, builder.build(uncovered(engine.covered[typeName], entries)))
     return true
   } catch (error) {
     if (toStoreError(error) instanceof StoreUnavailable) throw error

@@ -1,8 +1,9 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that has resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
+import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import { ALWAYS, isOneOf, NEVER, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, isOneOf, list, NEVER, raw, type Sql, sql } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
@@ -96,28 +97,35 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
 
 const withoutValue = (descending: boolean): Ordering => ({ descending, value: () => raw('NULL') })
 
-function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
+function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
   const { descending } = key
-  const param = names.param(scope.type, key.by, key.param)
+  const params = withCovered(covered, scope.typeName, key.param).flatMap(
+    (code) => names.param(scope.type, key.by, code) ?? [],
+  )
+  const [param] = params
   if (param === undefined) return withoutValue(descending)
   const { table, index, columns } = sortedColumns(key.by, descending)
   const [from, column, best] = [raw(table), columns[0], raw(descending ? 'max' : 'min')]
-  const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
+  const tuple = (alias: string) => raw([...columns, 'param'].map((name) => `${alias}.${name}`).join(', '))
+  const isParam = sql`s.param IN (${list(params.map((one) => sql`${one}`))})`
   return {
     descending,
     // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's rows.
     value: (row) =>
-      sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${isParam})`,
     scan: {
       param,
-      sources: [{ from: sql`${from} AS d INDEXED BY ${raw(index)}`, where: sql`d.param = ${param}` }],
-      isSortRow: names.factsOf(param).repeated
-        ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
-            WHERE s.row = d.row AND s.param = ${param} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
-        : ALWAYS,
+      sources: params.map((one) => ({
+        from: sql`${from} AS d INDEXED BY ${raw(index)}`,
+        where: sql`d.param = ${one}`,
+      })),
+      isSortRow:
+        params.length > 1 || names.factsOf(param).repeated
+          ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
+            WHERE s.row = d.row AND ${isParam} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
+          : ALWAYS,
       column: raw(`d.${column}`),
-      absent: (row) =>
-        sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${isParam})`,
     },
   }
 }

@@ -72,12 +72,12 @@ async function opened(options: SqliteOptions): Promise<Engine> {
 }
 
 async function open(options: SqliteOptions): Promise<Engine> {
-  const { path, combined, extraction, onlyScanned, fewCandidates = 4096, recentKinds = [] } = options
+  const { path, combined, extraction, onlyScanned, covered = {}, fewCandidates = 4096, recentKinds = [] } = options
   const db = new Database(path)
   try {
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
     const recent = new RecentRecords(db, recentKinds)
-    const engine: Engine = { db, names: new InternedNames(db), recent, combined, index, fewCandidates }
+    const engine: Engine = { db, names: new InternedNames(db), recent, combined, covered, index, fewCandidates }
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
