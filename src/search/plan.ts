@@ -146,7 +146,7 @@ export interface SearchPlan {
 /** One value found in a resource when it was written, in the form its search parameter type compares. */
 export type IndexEntry =
   | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }
-  /** Folded words, each of them once, with a space between two; one entry for each parameter. */
+  /** Folded words, or sounds, each of them once, with a space between two; one entry for each parameter. */
   | { readonly kind: 'words'; readonly param: string; readonly words: string }
   | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
   | {

@@ -218,6 +218,22 @@ describe('words', () => {
     await close()
   })
 
+  test('are sorted by, the lowest or the highest of each resource, and strings of an older version with them', async () => {
+    const { store, close } = await openAt(':memory:')
+    const clinic = new Clinic(store, 'north')
+    await clinic.put('Patient/1', [words('sound', 'b z')])
+    await clinic.put('Patient/2', [string('sound', 'c'), string('sound', 'y')])
+    await clinic.put('Patient/3', [words('sound', 'x a')])
+    await clinic.put('Patient/4')
+    const sorted = async (descending: boolean) =>
+      (await clinic.search('Patient', { sort: [{ by: 'string', param: 'sound', descending }] })).matches.map(
+        ({ id }) => id,
+      )
+    expect(await sorted(false)).toEqual(['3', '1', '2', '4'])
+    expect(await sorted(true)).toEqual(['1', '2', '3', '4'])
+    await close()
+  })
+
   test('cost a commit no more than a few rows, however many there are: the lists of many resources are written at once', async () => {
     const path = newFile()
     const { store, close } = await openAt(path)

@@ -37,20 +37,19 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
 /** Those that hold entries; the rows of combined_index are derived from them. */
 const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
 
-/** Rows that one statement inserts: a call of SQLite takes as long as the insertion of a row. */
-const AT_ONCE = [16, 4, 1] as const
+/** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
+const AT_ONCE = 16
 
 /**
- * The same value found twice in a resource is one row. FAIL: what else goes wrong ends the transaction in any case, and
- * otherwise SQLite keeps a copy of every page that the statement changes.
+ * By the number of rows, less one. The same value found twice in a resource is one row. FAIL: what else goes wrong ends
+ * the transaction in any case, and otherwise SQLite keeps a copy of every page that the statement changes.
  */
-const INSERTS = AT_ONCE.map((length) => ({
-  length,
-  statement: statements((table, columns) => {
-    const places = Array.from({ length }, () => `(?, ${columns.map(() => '?').join(', ')})`)
+const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
+  statements((table, columns) => {
+    const places = Array.from({ length: index + 1 }, () => `(?, ${columns.map(() => '?').join(', ')})`)
     return `INSERT OR FAIL INTO ${table} (row, ${columns.join(', ')}) VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`
   }),
-}))
+)
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
 })
@@ -80,11 +79,10 @@ export function writeIndexRows(db: Database, row: number, before: IndexRows | un
 }
 
 function insert(db: Database, table: IndexTable, row: number, added: readonly IndexRow[]): void {
-  let start = 0
-  for (const { length, statement } of INSERTS) {
-    for (; start + length <= added.length; start += length) {
-      db.run(statement[table], ...added.slice(start, start + length).flatMap((values) => [row, ...values]))
-    }
+  for (let start = 0; start < added.length; start += AT_ONCE) {
+    const some = added.slice(start, start + AT_ONCE)
+    const statement = INSERTS[some.length - 1]?.[table]
+    if (statement !== undefined) db.run(statement, ...some.flatMap((values) => [row, ...values]))
   }
 }
 

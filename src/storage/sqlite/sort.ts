@@ -99,6 +99,8 @@ const withoutValue = (descending: boolean): Ordering => ({ descending, value: ()
 
 function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
   const { descending } = key
+  const words = key.by === 'string' ? names.param(scope.type, 'words', key.param) : undefined
+  if (words !== undefined) return byWord(words, names.param(scope.type, 'string', key.param), descending)
   const params = withCovered(covered, scope.typeName, key.param).flatMap(
     (code) => names.param(scope.type, key.by, code) ?? [],
   )
@@ -127,6 +129,22 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
       column: raw(`d.${column}`),
       absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${isParam})`,
     },
+  }
+}
+
+/**
+ * By the lowest or highest of the sounds of a resource, as a list in JSON: they are letters. No index has that order,
+ * which nobody needs. What an older version has written are strings.
+ */
+function byWord(words: number, strings: number | undefined, descending: boolean): Ordering {
+  const best = raw(descending ? 'max' : 'min')
+  const list = raw(`'["' || replace(trim(s.words), ' ', '","') || '"]'`)
+  return {
+    descending,
+    value: (row) => sql`(SELECT ${best}(a.value) FROM (
+      SELECT w.value FROM word_index AS s CROSS JOIN json_each(${list}) AS w WHERE s.row = ${row} AND s.param = ${words}
+      UNION ALL
+      SELECT +s.folded FROM string_index AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${strings ?? 0}) AS a)`,
   }
 }
 
