@@ -10,10 +10,10 @@ const ROOMS = {
   // What the work of a request may cost.
   budget: [],
   fhir: ['budget'],
-  'fhir/fhirpath': ['fhir'],
-  'fhir/validate': ['fhir', 'fhir/fhirpath'],
-  'fhir/xml': ['fhir', 'fhir/fhirpath', 'fhir/validate'],
-  'fhir/patch': ['fhir', 'fhir/fhirpath', 'fhir/xml'],
+  'fhir/fhirpath': ['budget', 'fhir'],
+  'fhir/validate': ['budget', 'fhir', 'fhir/fhirpath'],
+  'fhir/xml': ['budget', 'fhir', 'fhir/fhirpath', 'fhir/validate'],
+  'fhir/patch': ['budget', 'fhir', 'fhir/fhirpath', 'fhir/xml'],
   // A query becomes a plan; a resource becomes index entries.
   search: [],
   'search/types': ['search'],

@@ -3,14 +3,20 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Sizes, sizesAt } from './data-set.ts'
 import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './emr.ts'
-import { type Import, importData } from './import-data.ts'
+import { type Import, importData, importLargeRecords } from './import-data.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
-import type { Results, ScenarioResult } from './report.ts'
+import { measureReadBesideWrites } from './read-beside-writes.ts'
+import type { ReadBesideWrites, Results, ScenarioResult } from './report.ts'
 import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
-import { ceilingTraffic, scenarios } from './scenarios.ts'
+import { type Access, ceilingTraffic, scenarios } from './scenarios.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 const CONNECTIONS = [1, 16]
+/** Milliseconds after which memory counts as that of an idle server. */
+const IDLE = 10_000
+
+export const LARGE_RECORDS = 'large records'
+export const READ_BESIDE_WRITES = 'read beside writes'
 
 export interface EmbeddedOptions {
   readonly scale: number
@@ -47,10 +53,14 @@ async function measureScenarios(
 ): Promise<readonly ScenarioResult[]> {
   const results: ScenarioResult[] = []
   for (const scenario of chosen) {
-    const { name, traffic, rate, target } = scenario
+    const { name, traffic, rate, target, cpuAlone } = scenario
     await tryOnce(server.url, scenario)
     const measurements = await measureAll(server, name, traffic, seconds, rate)
-    results.push({ name, measurements, ...(target === undefined ? {} : { target }) })
+    results.push({
+      ...{ name, measurements },
+      ...(target === undefined ? {} : { target }),
+      ...(cpuAlone === undefined ? {} : { cpuAlone }),
+    })
   }
   return results
 }
@@ -73,7 +83,7 @@ interface Loaded {
 
 const load = (folder: string, sizes: Sizes): Promise<Loaded> =>
   withServer(folder, async (server) => {
-    await pause(SETTLE)
+    await pause(IDLE)
     const idle = server.memory()?.resident
     const authorization = await logIn(server.url)
     const headers = { authorization, 'content-type': 'application/fhir+json' }
@@ -86,6 +96,35 @@ const load = (folder: string, sizes: Sizes): Promise<Loaded> =>
 const chosenFrom = (all: readonly Scenario[], only: readonly string[]): readonly Scenario[] =>
   only.length === 0 ? all : all.filter(({ name }) => only.includes(name))
 
+const isChosen = (name: string, only: readonly string[]): boolean => only.length === 0 || only.includes(name)
+
+interface WritesBeside extends Pick<EmbeddedOptions, 'only' | 'seconds'> {
+  readonly sizes: Sizes
+  readonly access: Access
+}
+
+async function besideWrites(
+  server: ServerProcess,
+  { sizes, access, only, seconds }: WritesBeside,
+): Promise<ReadBesideWrites | undefined> {
+  const writes = scenarios(sizes, access).find(({ name }) => name === 'create')
+  if (writes === undefined || !isChosen(READ_BESIDE_WRITES, only)) return undefined
+  const measured = await measureReadBesideWrites(server, access.authorization, writes.traffic, seconds)
+  progress(`${READ_BESIDE_WRITES}: p99 ${measured.beside.toFixed(1)} ms, ${measured.alone.toFixed(1)} ms without`)
+  return measured
+}
+
+async function largeImport(
+  server: ServerProcess,
+  { authorization }: Access,
+  only: readonly string[],
+): Promise<Import | undefined> {
+  if (!isChosen(LARGE_RECORDS, only)) return undefined
+  const imported = await importLargeRecords(server.url, { authorization, 'content-type': 'application/fhir+json' })
+  progress(`${LARGE_RECORDS}: ${Math.round(imported.resourcesPerSecond)} resources/s`)
+  return imported
+}
+
 export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, folder: string): Promise<Results> {
   const sizes = sizesAt(scale)
   const ceilings: Results['ceilings'][number][] = []
@@ -96,12 +135,17 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
     const idleLoaded = server.memory()?.resident
     const access = { authorization: await logIn(server.url), voiceSecret: VOICE_SECRET }
     const measured = await measureScenarios(server, chosenFrom(scenarios(sizes, access), only), seconds)
+    const readBesideWrites = await besideWrites(server, { sizes, access, only, seconds })
+    const largeRecords = await largeImport(server, access, only)
+    await pause(IDLE)
     return {
       ceilings,
       scenarios: measured,
       import: imported,
+      ...(largeRecords === undefined ? {} : { largeRecords }),
+      ...(readBesideWrites === undefined ? {} : { readBesideWrites }),
       start: { empty: start, loaded: server.startMilliseconds },
-      memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak },
+      memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak, afterRun: server.memory()?.resident },
     }
   })
 }

@@ -22,13 +22,13 @@ export const startServer = (
     ...environment,
   })
 
-/** The `Authorization` header of FHIR requests. */
-export async function logIn(url: string): Promise<string> {
+/** The `Authorization` header of FHIR requests by an account, that of the demo clinic's staff unless said otherwise. */
+export async function logIn(url: string, account = { username: 'demo', password: 'demo' }): Promise<string> {
   const { status, text } = await once(url, {
     method: 'POST',
     path: '/session',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'demo', password: 'demo' }),
+    body: JSON.stringify(account),
   })
   if (status !== 200) throw new Error(`The login was answered ${status}: ${text}`)
   return `Bearer ${(JSON.parse(text) as { readonly token: string }).token}`

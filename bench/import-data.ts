@@ -1,5 +1,6 @@
-/** Loads the data set like a client: by transactions over HTTP, a few in parallel. */
+/** Loads data like a client: by transactions over HTTP, a few in parallel. */
 import { type Sizes, stages, transaction } from './data-set.ts'
+import { LARGE_RECORDS } from './large-records.ts'
 import { once } from './load.ts'
 
 const ENTRIES = 200
@@ -10,12 +11,10 @@ export interface Import {
   readonly resourcesPerSecond: number
 }
 
-/** @throws Error with the server's response when a transaction fails */
-export async function importData(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  sizes: Sizes,
-): Promise<Import> {
+type Headers = Readonly<Record<string, string>>
+
+/** The data set. @throws Error with the server's response when a transaction fails */
+export async function importData(url: string, headers: Headers, sizes: Sizes): Promise<Import> {
   const started = performance.now()
   let resources = 0
   for (const { count, make } of stages(sizes)) {
@@ -23,17 +22,31 @@ export async function importData(
     await inParallel(PARALLEL_IMPORTS, starts, async (start) => {
       const length = Math.min(ENTRIES, count - start)
       const body = JSON.stringify(transaction(Array.from({ length }, (_, index) => make(start + index))))
-      const { status, text } = await once(url, {
-        method: 'POST',
-        path: '/',
-        headers: { ...headers, prefer: 'return=minimal' },
-        body,
-      })
-      if (status !== 200) throw new Error(`A transaction of the data set was answered ${status}: ${text.slice(0, 500)}`)
+      await post(url, headers, body)
     })
     resources += count
   }
   return { resources, resourcesPerSecond: (resources / (performance.now() - started)) * 1000 }
+}
+
+/** Large records, a transaction each. @throws Error with the server's response when one fails */
+export async function importLargeRecords(url: string, headers: Headers): Promise<Import> {
+  const bundles = Array.from({ length: LARGE_RECORDS.count }, (_, n) => LARGE_RECORDS.make(n))
+  const resources = bundles.reduce((sum, { entry = [] }) => sum + entry.length, 0)
+  const bodies = bundles.map((bundle) => JSON.stringify(bundle))
+  const started = performance.now()
+  await inParallel(PARALLEL_IMPORTS, bodies, (body) => post(url, headers, body))
+  return { resources, resourcesPerSecond: (resources / (performance.now() - started)) * 1000 }
+}
+
+async function post(url: string, headers: Headers, body: string): Promise<void> {
+  const { status, text } = await once(url, {
+    method: 'POST',
+    path: '/',
+    headers: { ...headers, prefer: 'return=minimal' },
+    body,
+  })
+  if (status !== 200) throw new Error(`A transaction of the import was answered ${status}: ${text.slice(0, 500)}`)
 }
 
 async function inParallel<T>(workers: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

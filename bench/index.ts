@@ -3,15 +3,19 @@
  * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
- * itself on fifty times the data, and `--keep` keeps the stores for that under data/.
+ * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
+ * (repeatable) of some of them. `--keep` keeps the stores for these two under data/.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sizesAt } from './data-set.ts'
-import { benchEmbedded } from './embedded-bench.ts'
+import { benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
+import { HOSTILE_CASES } from './isolation/cases.ts'
+import { benchIsolation, ISOLATION, type IsolationResults } from './isolation/isolation-bench.ts'
+import { isolationTables, isolationVerdicts } from './isolation/isolation-report.ts'
 import { benchMongo, MONGO_SCENARIOS, type MongoOptions, type MongoResults } from './mongo/mongo-bench.ts'
 import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
@@ -22,9 +26,12 @@ const ROOT = join(import.meta.dirname, '..')
 /** The folder of the server's data, so that everything is on the same disk. */
 const DATA = join(ROOT, 'data')
 const ENGINES = ['sqlite', 'mongodb'] as const
+type Engine = (typeof ENGINES)[number]
 
 interface Options extends MongoOptions {
-  readonly engines: readonly string[]
+  readonly engines: readonly Engine[]
+  /** Names of hostile cases; all when empty. */
+  readonly cases: readonly string[]
   readonly keep: boolean
 }
 
@@ -36,6 +43,7 @@ function options(): Options {
       rounds: { type: 'string', default: '5' },
       engine: { type: 'string', multiple: true, default: [...ENGINES] },
       only: { type: 'string', multiple: true, default: [] },
+      case: { type: 'string', multiple: true, default: [] },
       keep: { type: 'boolean', default: false },
     },
   })
@@ -43,12 +51,18 @@ function options(): Options {
     if (Number(values[name]) >= 1) return Number(values[name])
     throw new Error(`--${name} is '${values[name]}'; use a number from 1 on`)
   }
-  const { engine: engines, only, keep } = values
-  refuseUnknown('engine', engines, ENGINES)
+  const { engine, only, case: cases, keep } = values
+  refuseUnknown('engine', engine, ENGINES)
+  refuseUnknown(
+    'hostile case',
+    cases,
+    HOSTILE_CASES.map(({ name }) => name),
+  )
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  refuseUnknown('scenario', only, [...names, MONGO_SIZES, GROWTH])
+  refuseUnknown('scenario', only, [...names, LARGE_RECORDS, READ_BESIDE_WRITES, MONGO_SIZES, GROWTH, ISOLATION])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
-  return { scale, seconds, rounds, engines, only, keep }
+  const engines = ENGINES.filter((one) => engine.includes(one))
+  return { scale, seconds, rounds, engines, only, cases, keep }
 }
 
 function refuseUnknown(what: string, asked: readonly string[], known: readonly string[]): void {
@@ -72,6 +86,19 @@ async function growth(chosen: Options, folder: string): Promise<void> {
   const file = write({ options: chosen, growth: results, verdicts: judged })
   console.log([growthTables(results), verdictTable(judged), file].join('\n\n'))
   if (results.creates.some(({ errors }) => errors > 0)) process.exitCode = 1
+}
+
+async function isolation(chosen: Options, folder: string): Promise<void> {
+  const { engines, cases, keep } = chosen
+  const hostile = HOSTILE_CASES.filter(({ name }) => cases.length === 0 || cases.includes(name))
+  const results: IsolationResults[] = []
+  for (const engine of engines) {
+    results.push(await benchIsolation({ engine, cases: hostile, ...(keep ? { kept: DATA } : {}) }, folder))
+  }
+  const judged = results.flatMap(isolationVerdicts)
+  const file = write({ options: chosen, isolation: results, verdicts: judged })
+  console.log([...results.map(isolationTables), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
 /** Writes the results and returns the path of their file. */
@@ -110,6 +137,7 @@ const folder = mkdtempSync(join(DATA, 'bench-'))
 try {
   if (chosen.only.includes(MONGO_SIZES)) console.log(sizeTables(await measureSizes(folder)))
   else if (chosen.only.includes(GROWTH)) await growth(chosen, folder)
+  else if (chosen.only.includes(ISOLATION)) await isolation(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

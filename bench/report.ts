@@ -9,12 +9,16 @@ export interface ScenarioResult {
   readonly name: string
   readonly measurements: readonly Measurement[]
   readonly target?: Target
+  readonly cpuAlone?: number
 }
 
 export interface Results {
   readonly ceilings: readonly (ScenarioResult & { readonly name: Ceiling })[]
   readonly scenarios: readonly ScenarioResult[]
   readonly import: Import
+  /** Absent where other scenarios were chosen. */
+  readonly largeRecords?: Import
+  readonly readBesideWrites?: ReadBesideWrites
   readonly start: {
     /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
     readonly empty: number
@@ -29,7 +33,16 @@ export interface Results {
     readonly loaded: number | undefined
     /** The maximum during the scenarios. */
     readonly peak: number | undefined
+    /** After the scenarios, when the server has been idle for some seconds. */
+    readonly afterRun: number | undefined
   }
+}
+
+/** The p99 of a read every ten milliseconds, in milliseconds. */
+export interface ReadBesideWrites {
+  readonly alone: number
+  /** While 16 clients write. */
+  readonly beside: number
 }
 
 /** The number of connections to which the targets apply. */
@@ -61,9 +74,52 @@ export function verdicts(results: Results): readonly Verdict[] {
         ? []
         : scenarioVerdict(scenario.name, measured, scenario.target, ceilingOf)
     }),
+    ...results.scenarios.flatMap(cpuVerdict),
     ...importVerdict(results.import, ceilingOf('koa')?.requestsPerSecond),
+    ...largeRecordsVerdict(results.largeRecords),
+    ...readBesideWritesVerdict(results.readBesideWrites),
     ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
     ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
+    ...memoryVerdict('memory after the run', results.memory.afterRun, RUN_TARGETS.memoryAfterRun),
+  ]
+}
+
+function cpuVerdict({ name, cpuAlone, measurements }: ScenarioResult): readonly Verdict[] {
+  const cpu = measurements.find(({ connections }) => connections === 1)?.cpuPerRequest
+  if (cpuAlone === undefined || cpu === undefined) return []
+  return [
+    {
+      what: `${name}, 1 connection`,
+      value: `${cpu.toFixed(2)} ms of CPU`,
+      target: `below ${cpuAlone} ms`,
+      pass: cpu < cpuAlone,
+    },
+  ]
+}
+
+function largeRecordsVerdict(imported: Import | undefined): readonly Verdict[] {
+  if (imported === undefined) return []
+  const { resourcesPerSecond } = imported
+  return [
+    {
+      what: 'import of large records',
+      value: `${round(resourcesPerSecond)} entries/s`,
+      target: `at least ${round(RUN_TARGETS.largeRecords)}`,
+      pass: resourcesPerSecond >= RUN_TARGETS.largeRecords,
+    },
+  ]
+}
+
+function readBesideWritesVerdict(measured: ReadBesideWrites | undefined): readonly Verdict[] {
+  if (measured === undefined) return []
+  const ratio = measured.beside / measured.alone
+  return [
+    {
+      what: 'p99 of a read beside 16 writers',
+      value: `${ratio.toFixed(1)} times that without`,
+      target: `below ${RUN_TARGETS.readBesideWrites}`,
+      pass: ratio < RUN_TARGETS.readBesideWrites,
+    },
   ]
 }
 
@@ -129,16 +185,27 @@ export const machine = () => ({
 })
 
 export function tables(results: Results): string {
-  const { start, memory, import: imported } = results
+  const { start, memory, import: imported, largeRecords, readBesideWrites } = results
   return [
     table(
       ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
       [...results.ceilings.map((each) => ({ ...each, name: `[${each.name}]` })), ...results.scenarios].flatMap(rows),
     ),
     `Import: ${round(imported.resources)} resources, ${round(imported.resourcesPerSecond)} a second.`,
+    ...(largeRecords === undefined
+      ? []
+      : [
+          `Large records: ${round(largeRecords.resources)} resources, ${round(largeRecords.resourcesPerSecond)} a second.`,
+        ]),
+    ...(readBesideWrites === undefined
+      ? []
+      : [
+          `Reads beside writes: p99 ${readBesideWrites.alone.toFixed(2)} ms without writers, ${readBesideWrites.beside.toFixed(2)} ms beside 16.`,
+        ]),
     `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
     `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +
-      `after the import ${mebibytes(memory.loaded)}, highest ${mebibytes(memory.peak)}.`,
+      `after the import ${mebibytes(memory.loaded)}, highest ${mebibytes(memory.peak)}, ` +
+      `after the run ${mebibytes(memory.afterRun)}.`,
   ].join('\n\n')
 }
 

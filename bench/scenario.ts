@@ -17,6 +17,8 @@ export interface Scenario {
   /** Requests per second over all connections, sent in bursts by all of them; absent: closed loop. */
   readonly rate?: number
   readonly target?: Target
+  /** The most processor time of a request on one connection, in milliseconds. */
+  readonly cpuAlone?: number
   /** The problem with the text of a 2xx response, or undefined; so that a broken scenario does not look fast. */
   readonly problemOf?: (text: string) => string | undefined
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 const START_TIMEOUT = 120_000
+/** Milliseconds that a server has to finish the requests under way. */
+const STOP_TIMEOUT = 10_000
 /** Linux reports processor time in hundredths of a second (man 7 time). */
 const MILLISECONDS_PER_TICK = 10
 
@@ -26,9 +28,12 @@ export interface Usage {
 
 export interface ServerProcess extends Usage {
   readonly url: string
+  readonly pid: number
   /** Milliseconds from starting the process until it prints its URL. */
   readonly startMilliseconds: number
-  readonly stop: () => Promise<void>
+  readonly isRunning: () => boolean
+  /** @returns false when it had to be killed, as it did not end in time */
+  readonly stop: () => Promise<boolean>
 }
 
 /** Starts `file` (relative to the project) and waits until it prints its URL. @throws Error when it does not */
@@ -40,17 +45,26 @@ export async function startProcess(file: string, env: Readonly<Record<string, st
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await addressPrintedBy(child, file)
+  const { pid = 0 } = child
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   return {
-    ...usageOf(child.pid ?? 0),
+    ...usageOf(pid),
     url,
+    pid,
     startMilliseconds: performance.now() - started,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-    },
+    isRunning,
+    stop: async () => !isRunning() || (await stop(child)),
   }
+}
+
+/** @returns false when it had to be killed */
+async function stop(child: ChildProcess): Promise<boolean> {
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT)
+  await exit
+  clearTimeout(timeout)
+  return child.signalCode !== 'SIGKILL'
 }
 
 /** @throws Error when the process exits, or prints no URL in time */

@@ -24,6 +24,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { drainable } from './rest/server/drain.ts'
+import { FairShares } from './rest/server/fair-shares.ts'
 import type { ResourceStore } from './storage/port.ts'
 
 export interface App {
@@ -59,8 +60,11 @@ export interface AppParts {
    * not name) does not exist there. Absent: none.
    */
   readonly workThreads?: number
-  /** This app answers for another one, in one of its work threads: background work is left to that. */
-  readonly isWorkThread?: boolean
+  /**
+   * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
+   * ResourceStore.share gave.
+   */
+  readonly workThread?: { readonly sharedStore: object | undefined }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
@@ -75,13 +79,15 @@ export async function createApp({
   toolFamilies: addedFamilies = {},
   extensions = [],
   workThreads = 0,
-  isWorkThread = false,
+  workThread,
 }: AppParts): Promise<App> {
   const { fullText, profilePolicy } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
-  const store = givenStore ?? (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger }))
+  const store =
+    givenStore ??
+    (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
   const repository = new Repository(store, { baseUrl, fullText })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
@@ -91,12 +97,20 @@ export async function createApp({
   let closing = false
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
-  const threads = workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, count: workThreads })
-  const services = { config, logger, repository, access, integrations, worker, passwordCost, isClosing, threads }
-  const server = httpServer(services, declared, { families, extensions })
+  const threads =
+    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads })
+  const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
+  const loads = () => [
+    ...(shares?.loads ?? []),
+    ...(threads === undefined ? [] : [threads.load]),
+    ...(store.load?.().parts ?? []),
+  ]
+  const services = { config, logger, repository, access, integrations, passwordCost }
+  const operation = { worker, isClosing, threads, shares, loads }
+  const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
-  if (!isWorkThread) {
+  if (workThread === undefined) {
     outbox.start()
     customIndex.start()
   }

@@ -41,6 +41,14 @@ export interface Config {
 export interface Limits {
   /** Maximum size of a request body in bytes; larger ones are answered with 413. */
   readonly bodyBytes: number
+  /** Maximum size in bytes of all request bodies that are being received or worked on. */
+  readonly bodiesInFlightBytes: number
+  /** Maximum number of requests in flight, in each process: more are answered with 429. */
+  readonly requestsPerClinic: number
+  readonly requestsPerToken: number
+  /** Requests per second, ten times as many at once; 0: no limit. */
+  readonly ratePerClinic: number
+  readonly ratePerToken: number
   readonly bundleEntries: number
   /** Maximum nesting of a JSON body. */
   readonly jsonDepth: number
@@ -50,6 +58,8 @@ export interface Limits {
   readonly includes: number
   /** Milliseconds that a request may take in a work thread. */
   readonly workMilliseconds: number
+  /** Megabytes of objects that a work thread may have. */
+  readonly workMegabytes: number
 }
 
 const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
@@ -67,6 +77,8 @@ export function readConfig(environment: Environment = process.env): Config {
   const demo = read.flag('DEMO', !production)
   // The demo's defaults are rejected in production even when DEMO is on.
   const secrets = demo && !production ? 'may be absent' : 'must be set'
+  // V8 limits strings to half a gigabyte.
+  const bodyBytes = read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024)
   const databaseUrl = read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS)
   const config: Config = {
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -89,14 +101,19 @@ export function readConfig(environment: Environment = process.env): Config {
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
-      // V8 limits strings to half a gigabyte.
-      bodyBytes: read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024),
+      bodyBytes,
+      bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 4 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
+      requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),
+      requestsPerToken: read.integer('MAX_REQUESTS_PER_TOKEN', 256, 1, 1_000_000),
+      ratePerClinic: read.integer('RATE_PER_CLINIC', 100_000, 0, 1_000_000),
+      ratePerToken: read.integer('RATE_PER_TOKEN', 100_000, 0, 1_000_000),
       bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
       jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
       defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),
       maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
       includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
       workMilliseconds: read.integer('MAX_WORK_MS', 9_000, 100, 600_000),
+      workMegabytes: read.integer('MAX_WORK_MB', 1024, 64, 16_384),
     },
   }
   if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {

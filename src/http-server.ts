@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import type { PartLoad } from './budget/part-load.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import type { PasswordCost } from './clinics/accounts.ts'
 import type { Config } from './config.ts'
@@ -20,9 +21,11 @@ import { notRouted } from './rest/not-routed.ts'
 import { authenticate, userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
 import { errors } from './rest/server/errors.ts'
+import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
+import { continueWhenRead } from './rest/server/unread-body.ts'
 import { inBudget, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
@@ -43,6 +46,10 @@ interface HttpServices {
   readonly isClosing: () => boolean
   /** Absent: requests are answered on the event loop, however long they take. */
   readonly threads: WorkThreads | undefined
+  /** Absent in a work thread: its requests have been counted where they came in. */
+  readonly shares: FairShares | undefined
+  /** How the parts of this process keep up. */
+  readonly loads: () => readonly PartLoad[]
 }
 
 interface Tools {
@@ -52,17 +59,19 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, access, integrations } = services
+  const { config, logger, repository, access, integrations, shares } = services
   const baseOf = baseUrlOf(config.baseUrl)
   const { health, session, calls, clinics } = routersBeside(services, declared, tools)
   const koa = new Koa()
   koa.use(errors(logger, segmentsOf([health, session, calls, clinics])))
   koa.use(health.middleware)
+  if (shares !== undefined) koa.use(shares.ofAddress(segmentsOf([session, calls]).union(new Set(['metadata']))))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(inBudget(services.threads))
+  koa.use(inBudget(services.threads, config.limits))
   koa.use(session.middleware)
   koa.use(calls.middleware)
   koa.use(authenticate(config))
+  if (shares !== undefined) koa.use(shares.ofUser)
   koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
@@ -73,13 +82,14 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const server = createServer(CONNECTIONS, koa.callback())
   server.timeout = SILENCE
   answerClientErrors(server)
+  continueWhenRead(server)
   return server
 }
 
 /** Each answers for all paths below its first segments; a tool family may have none of those of the others. */
 function routersBeside(services: HttpServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
-  const { config, repository, isClosing, worker, passwordCost } = services
-  const health = healthRoutes({ repository, isClosing, worker })
+  const { config, repository, passwordCost } = services
+  const health = healthRoutes(services)
   const session = sessionRoutes({ config, repository, passwordCost })
   const clinics = clinicRoutes({ repository })
   const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))

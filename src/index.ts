@@ -28,7 +28,7 @@ async function serve(): Promise<number> {
   const app = await openApp()
   await logUncaughtErrors()
   await seed(app)
-  const port = await listen(app.server, config, isWorker)
+  const port = await listen(app.server, config)
   stopOnSignal(() => closeInTime(app))
   if (isWorker) notifyPrimary({ serves: true })
   return port

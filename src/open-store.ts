@@ -9,9 +9,8 @@ import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { coveredParameters } from './search/covered.ts'
 import { extraction } from './search/index/versions.ts'
-import type { IndexingSettings } from './storage/index/indexing.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
-import { openSqliteStore } from './storage/sqlite/sqlite-store.ts'
+import { openSqliteStore, type SqliteOptions } from './storage/sqlite/sqlite-store.ts'
 
 /** How a store is opened, besides its address. */
 export interface StoreOptions {
@@ -23,7 +22,12 @@ export interface StoreOptions {
   readonly onlyScanned?: boolean
   /** It may be a copy that has not ended (npm run copy). */
   readonly isCopied?: boolean
-  /** For the progress of indexing after an upgrade, and its faults. */
+  /**
+   * The value of `share` of the store that another thread of this process has opened by the same address: this one is
+   * a part of it (ResourceStore.share).
+   */
+  readonly shared?: object | undefined
+  /** For the progress of indexing after an upgrade, and faults in the background. */
   readonly logger?: Logger
 }
 
@@ -34,7 +38,7 @@ export interface StoreOptions {
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
-  { baseUrl = '', fullText = true, onlyScanned = false, isCopied = false, logger }: StoreOptions = {},
+  { baseUrl = '', fullText = true, onlyScanned = false, isCopied = false, shared, logger }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
@@ -42,16 +46,21 @@ export async function openStore(
   const options = {
     combined,
     covered: coveredParameters(resourceTypes),
+    shared,
     onlyScanned,
     extraction: extraction(baseUrl, fullText),
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
     onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search indexing failed'),
+    onFault: (error: unknown) =>
+      logger?.error({ fault: faultOf(error) }, 'a thread of the store ended; another one takes its place'),
   }
   const store = await openEngine(databaseUrl, options)
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
 }
 
-async function openEngine(databaseUrl: string, options: IndexingSettings): Promise<ResourceStore> {
+type EngineSettings = Omit<SqliteOptions, 'path' | 'recentKinds'>
+
+async function openEngine(databaseUrl: string, options: EngineSettings): Promise<ResourceStore> {
   if (databaseUrl.startsWith('mongodb')) {
     // The driver is loaded only where it is used.
     const { openMongoStore } = await import('./storage/mongo/mongo-store.ts')

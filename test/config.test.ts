@@ -29,6 +29,11 @@ describe('readConfig', () => {
     expect(readConfig({ NODE_ENV: 'production', ...secrets }).demo).toBe(false)
   })
 
+  test('has memory for four of the largest bodies, unless it is said otherwise', () => {
+    expect(readConfig({}).limits.bodiesInFlightBytes).toBe(64 * 1024 * 1024)
+    expect(readConfig({ MAX_BODY_BYTES: '5000' }).limits.bodiesInFlightBytes).toBe(20_000)
+  })
+
   test('takes a slash off the end of BASE_URL', () => {
     expect(readConfig({ BASE_URL: 'https://emr.example/fhir/' }).baseUrl).toBe('https://emr.example/fhir')
   })
@@ -65,6 +70,11 @@ describe('readConfig', () => {
     ['a LOG_LEVEL that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     ['a switch that is neither on nor off', { DEMO: 'maybe' }, 'DEMO'],
     ['JWKS_URL without issuer and audience', { JWKS_URL: 'https://issuer.example/jwks' }, 'JWT_ISSUER'],
+    [
+      'less memory for bodies than one takes',
+      { MAX_BODY_BYTES: '5000', MAX_BODIES_IN_FLIGHT_BYTES: '4999' },
+      "MAX_BODIES_IN_FLIGHT_BYTES is '4999'; use a whole number from 5000",
+    ],
     ['an address that is none', { BASE_URL: 'emr.example' }, 'BASE_URL'],
   ])('refuses %s with a sentence that names it', (_name, env, message) => {
     expect(() => readConfig(env)).toThrow(message)

@@ -14,6 +14,9 @@ const EVENT_LOOP_STEPS = 10_000
 /** Steps of a whole request. */
 const REQUEST_STEPS = 8_000_000
 
+/** Steps to write an answer that must be given, as what it tells has been done. */
+const ANSWER_STEPS = 1_000_000
+
 /** Ends the work of a request. Code that catches errors passes it on: see `passOn`. */
 export class BudgetError extends Error {
   /** `left`: nobody waits for the answer any more. */
@@ -79,6 +82,11 @@ export class Budget {
     if (!this.#canMove) return
     this.#canMove = false
     this.#left += REQUEST_STEPS - EVENT_LOOP_STEPS
+  }
+
+  /** To be called when the work has been done, and stored, as far as the budget went: the answer can be written. */
+  allowAnswer(): void {
+    if (!this.#canMove) this.#left = Math.max(this.#left, ANSWER_STEPS)
   }
 
   /**

@@ -2,8 +2,9 @@
  * The envelope of tool requests and responses (spec 2.1 and 2.2), and the variants of it that platforms send.
  * A problem with the whole request is an `error` beside empty results; a problem with one call is that call's result.
  */
+import { passOn } from '../budget/budget.ts'
 import { parseJson } from '../fhir/json.ts'
-import { countNames } from '../fhir/json-text.ts'
+import { countJson } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
 
 /** Tool calls in one request; each one beyond is refused in its result. */
@@ -84,10 +85,11 @@ function readArguments(value: unknown): Readonly<Record<string, unknown>> | unde
 
 function parsed(text: string): unknown {
   if (text.trim() === '') return {}
-  if (countNames(text, MAX_ARGUMENT_DEPTH) === undefined) return undefined
+  if (countJson(text, MAX_ARGUMENT_DEPTH) === undefined) return undefined
   try {
     return parseJson(text)
-  } catch {
+  } catch (error) {
+    passOn(error)
     return undefined
   }
 }

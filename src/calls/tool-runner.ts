@@ -1,4 +1,5 @@
 /** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
+import { leaveEventLoop } from '../budget/budget.ts'
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
@@ -10,6 +11,9 @@ import { type Envelope, isReadable, type ToolCall, type ToolResult, type Unreada
 import { Replay } from './session/replay.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
+
+/** Calls after the first one follow its commit, so they stay where it was carried out. */
+const MAX_CALLS_ON_EVENT_LOOP = 3
 
 /** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
 const DEADLINE = 10_000
@@ -45,7 +49,10 @@ export class ToolRunner {
     this.#services = services
   }
 
-  /** One result for each call, in their order; problems with one call, or with all of them, are in the results. */
+  /**
+   * One result for each call, in their order; problems with one call, or with all of them, are in the results.
+   * @throws NeedsThread on the event loop, before anything has had an effect
+   */
   async run(
     { family, toolName }: ToolAddress,
     { calls }: Envelope,
@@ -55,6 +62,7 @@ export class ToolRunner {
     const tool = this.#families.get(family)?.get(toolName)
     if (tool === undefined)
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
+    if (calls.length > MAX_CALLS_ON_EVENT_LOOP) leaveEventLoop('its tool calls')
     const session = await this.#session(tool, identify)
     const results: ToolResult[] = []
     for (const call of calls) results.push(await this.#runCall(tool, call, session, endsAt))

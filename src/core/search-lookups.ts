@@ -1,4 +1,5 @@
 /** Resolves the lookups of a search from what the clinic has stored: its value sets, code systems and resources. */
+import { spend } from '../budget/budget.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type LookUp, type Lookup, resolveLookups } from '../search/lookup.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
@@ -36,6 +37,7 @@ const anyCode = (
   { param }: Lookup,
   codes: readonly { readonly system: string; readonly code: string }[],
 ): Condition => {
+  spend(codes.length, 'the codes that it searches for')
   const different = new Map(codes.map(({ system, code }) => [`${system}|${code}`, { system, code }]))
   return any([...different.values()].map((code) => ({ kind: 'token', param, ...code })))
 }

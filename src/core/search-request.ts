@@ -2,7 +2,8 @@
  * The one way in which a search is assembled, for REST, conditional interactions and handlers alike: the query string,
  * the search parameters that are served and those of the clinic, full text, limits, and what has to be looked up first.
  */
-import type { SearchAnswer } from '../repository/repository.ts'
+import { spend } from '../budget/budget.ts'
+import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import { type CriteriaOptions, type ParsedSearch, parseCriteria, parseSearch } from '../search/query/parse.ts'
 import type { Context } from './context.ts'
@@ -24,6 +25,14 @@ export interface SearchRequestOptions {
   readonly baseUrl?: string
 }
 
+/** Steps to read a query, besides its length, and to search a second time when the change is written. */
+const QUERY = 20
+const GUARDED = 50
+/** Characters of a query that are read in one step. */
+const READ_IN_A_STEP = 10
+
+const payForQuery = (length: number): void => spend(QUERY + length / READ_IN_A_STEP, 'its searches')
+
 /** @throws FhirError 400 that names the parameter and says what would be right, 422 for a lookup that finds too much */
 export async function searchRequest(
   ctx: Context,
@@ -31,6 +40,7 @@ export async function searchRequest(
   query: URLSearchParams,
   { limits, lenient = false, baseUrl = ctx.baseUrl }: SearchRequestOptions,
 ): Promise<ParsedSearch> {
+  payForQuery(String(query).length)
   const { defaultCount, maxCount, includes: includeLimit } = limits
   const options = { ...(await criteriaOptions(ctx, baseUrl)), types, lenient, defaultCount, maxCount, includeLimit }
   return withLookups(ctx, (lookUp) => parseSearch(query, { ...options, lookUp }))
@@ -46,13 +56,30 @@ export async function criteriaPlan(
   criteria: string,
   baseUrl = ctx.baseUrl,
 ): Promise<SearchPlan> {
+  payForQuery(criteria.length)
   const options = await criteriaOptions(ctx, baseUrl)
   return withLookups(ctx, (lookUp) => parseCriteria(type, criteria, { ...options, lookUp }))
 }
 
-/** Searches, and guards the answer: the change is only written while the plan still finds the same resources. */
-export async function guardedSearch({ unit }: Context, plan: SearchPlan): Promise<SearchAnswer> {
+/** By unit of work and plan, as JSON. */
+const guarded = new WeakMap<UnitOfWork, Map<string, Promise<SearchAnswer>>>()
+
+/**
+ * Searches, and guards the answer: the change is only written while the plan still finds the same resources. Searches
+ * of one change that are alike are answered once.
+ */
+export function guardedSearch({ unit }: Context, plan: SearchPlan): Promise<SearchAnswer> {
+  const known = guarded.get(unit) ?? new Map<string, Promise<SearchAnswer>>()
+  guarded.set(unit, known)
+  const key = JSON.stringify(plan)
+  const answer = known.get(key) ?? searchAndGuard(unit, plan)
+  known.set(key, answer)
+  return answer
+}
+
+async function searchAndGuard(unit: UnitOfWork, plan: SearchPlan): Promise<SearchAnswer> {
   const answer = await unit.search(plan)
+  spend(GUARDED, 'its conditions')
   unit.guard(
     plan,
     answer.matches.map(({ id }) => id),

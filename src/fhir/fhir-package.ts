@@ -1,17 +1,18 @@
 /**
  * FHIR packages, the .tgz files of implementation guides:
- * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. Packages are read in memory and never extracted to
- * disk, so paths are only names; links and other special entries are skipped.
+ * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. A package is unpacked as it is read, one file at a
+ * time, and never to disk, so paths are only names.
  */
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
+import { passOn, spend } from '../budget/budget.ts'
 import { badRequest, FhirError } from './outcome.ts'
 import { isObject } from './resource.ts'
+import { type ArchivedFile, BrokenArchive, filesInTar } from './tar.ts'
 
 export interface PackageFile {
   /** `package/StructureDefinition-us-core-patient.json` */
   readonly path: string
-  readonly text: () => string
+  readonly text: string
 }
 
 export interface FhirPackage {
@@ -21,32 +22,67 @@ export interface FhirPackage {
   readonly fhirVersions: readonly string[]
   /** Required packages with their versions, `hl7.terminology.r4#5.0.0`. */
   readonly dependencies: readonly string[]
-  /** The JSON files directly in `package/`; its subfolders hold examples and the like. */
-  readonly files: readonly PackageFile[]
+  /** How many `files` there are. */
+  readonly fileCount: number
+  /** Unpacks the JSON files directly in `package/`, one after the other; its subfolders hold examples and the like. */
+  readonly files: () => AsyncGenerator<PackageFile>
 }
 
 /** The size of an unpacked package; US Core needs less than half of it. */
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024
+/** The size of a file; no larger resource can be sent by itself either. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024
 const MAX_FILES = 20_000
 
-/** @throws FhirError 400 when the bytes are not a FHIR package, 413 when it is too large */
+const MANIFEST = 'package/package.json'
+
+/**
+ * Unpacks the package once, to its end, so that what is wrong with it is known before any of it is used.
+ * @throws FhirError 400 when the bytes are not a FHIR package, 413 when it is too large
+ * @throws BudgetError
+ */
 export async function readPackage(bytes: Buffer): Promise<FhirPackage> {
-  const files = [...filesOf(await unzip(bytes))]
-  const manifest = files.find(({ path }) => path === 'package/package.json')
-  if (manifest === undefined) throw notAPackage('it has no package/package.json')
-  const { name, version, fhirVersions, dependencies } = manifestOf(manifest.text())
+  let manifest: string | undefined
+  let fileCount = 0
+  for await (const file of unpacked(bytes)) {
+    if (file.path === MANIFEST) manifest ??= await textOf(file)
+    else if (isTaken(file)) {
+      if (file.size > MAX_FILE_BYTES) throw tooLarge(`${MAX_FILE_BYTES} bytes in ${file.path.slice(0, 100)}`)
+      fileCount++
+    }
+  }
+  if (manifest === undefined) throw notAPackage(`it has no ${MANIFEST}`)
+  const { name, version, fhirVersions, dependencies } = manifestOf(manifest)
   return {
-    name: textOf(name) ?? 'unnamed',
-    version: textOf(version) ?? 'without version',
+    name: shortText(name) ?? 'unnamed',
+    version: shortText(version) ?? 'without version',
     fhirVersions: Array.isArray(fhirVersions) ? fhirVersions.filter((one) => typeof one === 'string') : [],
     dependencies: isObject(dependencies)
       ? Object.entries(dependencies).map((pair) => pair.join('#').slice(0, 100))
       : [],
-    files: files.filter(({ path }) => /^package\/[^/.][^/]*\.json$/.test(path) && path !== 'package/package.json'),
+    fileCount,
+    files: () => filesOf(bytes),
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value.slice(0, 100) : undefined)
+async function* filesOf(bytes: Buffer): AsyncGenerator<PackageFile> {
+  for await (const file of unpacked(bytes)) {
+    if (isTaken(file)) yield { path: file.path, text: await textOf(file) }
+  }
+}
+
+const isTaken = ({ path }: ArchivedFile): boolean => path !== MANIFEST && /^package\/[^/.][^/]*\.json$/.test(path)
+
+async function textOf(file: ArchivedFile): Promise<string> {
+  if (file.size > MAX_FILE_BYTES) throw tooLarge(`${MAX_FILE_BYTES} bytes in ${file.path.slice(0, 100)}`)
+  return (await file.read().catch(refuseBroken)).toString('utf8')
+}
+
+function refuseBroken(error: unknown): never {
+  throw error instanceof BrokenArchive ? notAPackage('its tar file is broken or cut off') : error
+}
+
+const shortText = (value: unknown): string | undefined => (typeof value === 'string' ? value.slice(0, 100) : undefined)
 
 const notAPackage = (why: string): FhirError =>
   badRequest(
@@ -59,15 +95,40 @@ const tooLarge = (what: string): FhirError =>
     diagnostics: `The package has more than ${what}, the maximum of this server`,
   })
 
-const inflate = promisify(gunzip)
-
-async function unzip(bytes: Buffer): Promise<Buffer> {
+/** @throws FhirError 400, 413 */
+async function* unpacked(bytes: Buffer): AsyncGenerator<ArchivedFile> {
+  let count = 0
   try {
-    return await inflate(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })
+    for await (const file of filesInTar(inflated(bytes))) {
+      if (++count > MAX_FILES) throw tooLarge(`${MAX_FILES} files`)
+      yield file
+    }
   } catch (error) {
-    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw isTooLarge ? tooLarge(`${MAX_UNPACKED_BYTES} bytes`) : notAPackage('it is not gzipped')
+    refuseBroken(error)
   }
+}
+
+/** In bytes, as the unpacked package is read. */
+const CHUNK = 128 * 1024
+/** Inflated elsewhere; this is what it takes to pass them on. */
+const BYTES_PER_STEP = 1_000
+
+async function* inflated(bytes: Buffer): AsyncGenerator<Buffer> {
+  let size = 0
+  const gunzip = createGunzip({ chunkSize: CHUNK })
+  gunzip.end(bytes)
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MAX_UNPACKED_BYTES) throw tooLarge(`${MAX_UNPACKED_BYTES} bytes`)
+      spend(chunk.length / BYTES_PER_STEP, 'the files of the package')
+      yield chunk
+    }
+  } catch (error) {
+    passOn(error)
+    throw error instanceof FhirError ? error : notAPackage('it is not gzipped')
+  }
+  if (size === 0) throw notAPackage('it is not gzipped')
 }
 
 function manifestOf(text: string): Record<string, unknown> {
@@ -78,56 +139,4 @@ function manifestOf(text: string): Record<string, unknown> {
     // Reported below.
   }
   throw notAPackage('package/package.json is no JSON object')
-}
-
-const BLOCK = 512
-
-interface TarEntry {
-  readonly header: Buffer
-  readonly content: Buffer
-}
-
-/** https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06 */
-function* entriesOf(tar: Buffer): Generator<TarEntry> {
-  let count = 0
-  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0; ) {
-    const header = tar.subarray(at, at + BLOCK)
-    const size = sizeOf(header)
-    const content = tar.subarray(at + BLOCK, at + BLOCK + size)
-    if (!isHeader(header) || content.length < size) throw notAPackage('its tar file is broken or cut off')
-    if (++count > MAX_FILES) throw tooLarge(`${MAX_FILES} files`)
-    yield { header, content }
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
-  }
-}
-
-/** A name too long for the header is given by the preceding entry. */
-function* filesOf(tar: Buffer): Generator<PackageFile> {
-  let longName: string | undefined
-  for (const { header, content } of entriesOf(tar)) {
-    const kind = String.fromCharCode(header[156] ?? 0)
-    if (kind === '0' || kind === '\0') yield { path: longName ?? nameOf(header), text: () => content.toString('utf8') }
-    longName = kind === 'L' || kind === 'x' ? nameIn(kind, content.toString('utf8')) : undefined
-  }
-}
-
-/** The long name in a GNU tar entry (`L`) or a POSIX extended header (`x`). */
-const nameIn = (kind: 'L' | 'x', text: string): string | undefined =>
-  kind === 'L' ? text.replace(/\0.*$/s, '') : /^\d+ path=(.*)$/m.exec(text)?.[1]
-
-const field = (header: Buffer, from: number, length: number): string =>
-  header.toString('utf8', from, from + length).replace(/\0.*$/s, '')
-
-/** Written in octal; NaN for anything else. */
-const sizeOf = (header: Buffer): number => Number.parseInt(field(header, 124, 12).trim() || '0', 8)
-
-function nameOf(header: Buffer): string {
-  const prefix = field(header, 257, 5) === 'ustar' ? field(header, 345, 155) : ''
-  return prefix === '' ? field(header, 0, 100) : `${prefix}/${field(header, 0, 100)}`
-}
-
-/** The checksum is the sum of all header bytes, with the checksum field itself read as spaces. */
-function isHeader(header: Buffer): boolean {
-  const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
-  return sum === Number.parseInt(field(header, 148, 8).trim(), 8)
 }

@@ -1,23 +1,47 @@
 /** What JSON.parse does not report about a text: its nesting depth and duplicate names. */
 import { isObject } from './resource.ts'
 
+export interface JsonCount {
+  /** Properties of all objects. */
+  readonly names: number
+  /** Objects, arrays and what is in them. */
+  readonly values: number
+}
+
 /**
- * The number of properties of all objects in the text; undefined when it is nested deeper than `maxDepth`. Checked
- * before parsing, so that a hostile body cannot overflow the stack of the code that processes it later.
+ * Counted before parsing, so that a hostile body can neither exhaust memory nor overflow the stack of the code that
+ * processes it later. Undefined when the text is nested deeper than `maxDepth`.
  */
-export function countNames(text: string, maxDepth: number): number | undefined {
+export function countJson(text: string, maxDepth: number): JsonCount | undefined {
   let depth = 0
   let names = 0
+  let values = 1
   for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (char === '"') at = endOfString(text, at)
-    else if (char === ':') names++
-    else if (char === '{' || char === '[') depth++
-    else if (char === '}' || char === ']') depth--
-    if (depth > maxDepth) return undefined
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at)
+        break
+      case ':':
+        names++
+        break
+      case ',':
+        values++
+        break
+      case '{':
+      case '[':
+        values++
+        if (++depth > maxDepth) return undefined
+        break
+      case '}':
+      case ']':
+        depth--
+    }
   }
-  return names
+  return { names, values }
 }
+
+/** Values of a body or a file. 16 MB of ordinary resources have half as many. */
+export const MAX_JSON_VALUES = 2_000_000
 
 /** False when JSON.parse has silently dropped a property because its name occurs twice. */
 export const hasAllNames = (value: unknown, names: number): boolean => namesIn(value) === names

@@ -3,6 +3,7 @@
  * A number whose text JavaScript would not reproduce becomes a FhirDecimal, which calculates like a number and is
  * written exactly as it was read; every other value is plain JSON.
  */
+import { spend } from '../budget/budget.ts'
 
 // ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
 declare global {
@@ -29,9 +30,26 @@ export class FhirDecimal extends Number {
 // only costs the slower parse. Every repetition is bounded, so matching takes linear time.
 const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|0\.0{6}|(?<=-)0)/
 
-/** @throws SyntaxError with the position of the error */
+/** Characters that are parsed in a microsecond, and by the slower parse. */
+const CHARACTERS_PER_STEP = 30
+const SLOW_CHARACTERS_PER_STEP = 10
+
+/**
+ * Parses a body or a stored resource, which may be long.
+ * @throws SyntaxError with the position of the error
+ * @throws BudgetError
+ */
 export function parseJson(text: string): unknown {
-  if (!MAYBE_LOSSY.test(text)) return JSON.parse(text)
+  const isLossy = MAYBE_LOSSY.test(text)
+  spend(text.length / (isLossy ? SLOW_CHARACTERS_PER_STEP : CHARACTERS_PER_STEP), 'reading its JSON')
+  return isLossy ? parseLossless(text) : JSON.parse(text)
+}
+
+/** The same for work that belongs to no request. @throws SyntaxError with the position of the error */
+export const parseJsonUnpaid = (text: string): unknown =>
+  MAYBE_LOSSY.test(text) ? parseLossless(text) : JSON.parse(text)
+
+function parseLossless(text: string): unknown {
   return JSON.parse(text, (_name, value: unknown, context: { source?: string }) =>
     typeof value === 'number' && context.source !== undefined && String(value) !== context.source
       ? new FhirDecimal(context.source)

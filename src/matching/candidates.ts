@@ -7,20 +7,29 @@ import { phoneSpellings } from './phones.ts'
 /** Escapes a value in a query: https://hl7.org/fhir/R4/search.html#escaping */
 const escaped = (value: string): string => encodeURIComponent(value.replace(/[\\,|$]/g, (char) => `\\${char}`))
 
+/** The most selective ones are enough. */
+const MAX_QUERIES = 100
+
 /**
- * Query strings for Patient, the most specific first. Each is narrow: an identifier, a phone number, an e-mail
+ * Query strings for Patient, the most specific first, at most `MAX_QUERIES`. Each is narrow: an identifier, a phone number, an e-mail
  * address, a name or an address with a birth date, or both names in either order. Empty when `patient` has nothing to
  * search by.
  */
 export function candidateQueries(patient: Patient): readonly string[] {
-  return [
-    ...new Set([
-      ...identifierQueries(patient),
-      ...telecomQueries(patient),
-      ...nameQueries(patient),
-      ...addressQueries(patient),
-    ]),
-  ]
+  const queries = new Set<string>()
+  for (const query of allQueries(patient)) {
+    queries.add(query)
+    if (queries.size === MAX_QUERIES) break
+  }
+  return [...queries]
+}
+
+function* allQueries(patient: Patient): Generator<string> {
+  yield* identifierQueries(patient)
+  yield* telecomQueries(patient)
+  yield* namesWithBirthDate(patient)
+  yield* nameQueries(patient)
+  yield* addressQueries(patient)
 }
 
 const identifierQueries = ({ identifier = [] }: Patient): readonly string[] =>
@@ -36,17 +45,21 @@ const telecomQueries = ({ telecom = [] }: Patient): readonly string[] =>
       system === 'email' ? `telecom=${escaped(value)}` : `telecom=${phoneSpellings(value).map(escaped).join(',')}`,
     )
 
-function nameQueries(patient: Patient): readonly string[] {
+function namesWithBirthDate(patient: Patient): readonly string[] {
+  const names = namesOf(patient)
+  const parts = [...names.map(({ family }) => family), ...names.flatMap(({ given }) => given)].filter(Boolean)
+  return patient.birthDate === undefined
+    ? []
+    : parts.map((part) => `name=${escaped(part)}&birthdate=${patient.birthDate}`)
+}
+
+function* nameQueries(patient: Patient): Generator<string> {
   const names = namesOf(patient)
   const families = names.map(({ family }) => family).filter(Boolean)
   const givens = names.flatMap(({ given }) => given)
-  const born = patient.birthDate === undefined ? [] : [...families, ...givens]
-  return [
-    ...born.map((part) => `name=${escaped(part)}&birthdate=${patient.birthDate}`),
-    ...families.flatMap((family) => givens.flatMap((given) => bothNames(family, given))),
-    ...(givens.length === 0 ? families.map((family) => `family=${escaped(family)}`) : []),
-    ...(families.length === 0 ? givens.map((given) => `given=${escaped(given)}`) : []),
-  ]
+  for (const family of families) for (const given of givens) yield* bothNames(family, given)
+  if (givens.length === 0) yield* families.map((family) => `family=${escaped(family)}`)
+  if (families.length === 0) yield* givens.map((given) => `given=${escaped(given)}`)
 }
 
 /** In either order, and as the beginning of a name that has only a text. */

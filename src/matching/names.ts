@@ -1,6 +1,7 @@
 /** The folded parts of a person's names: https://hl7.org/fhir/R4/datatypes.html#HumanName. */
 import type { HumanName, Patient } from 'fhir/r4'
 import { fold } from '../search/plan.ts'
+import { compared, MAX_NAME_PARTS, MAX_NAMES } from './limits.ts'
 
 export interface PersonName {
   /** '' when absent or without letters. */
@@ -10,17 +11,27 @@ export interface PersonName {
   readonly suffixes: readonly string[]
 }
 
-/** The names that have letters. */
+/** The names that have letters; at most `MAX_NAMES`. */
 export const namesOf = ({ name = [] }: Pick<Patient, 'name'>): readonly PersonName[] =>
-  name.map(partsOf).filter(({ family, given }) => family !== '' || given.length > 0)
+  name
+    .slice(0, MAX_NAMES)
+    .map(partsOf)
+    .filter(({ family, given }) => family !== '' || given.length > 0)
+
+/** Elements of a list may be null in JSON. */
+const folded = (text: string | null | undefined): string => fold(compared(text ?? ''))
 
 /** In a name that has only a text, the last word is taken as the family name. */
 function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): PersonName {
-  const suffixes = suffix.map((part) => suffixOf(part)).filter((part) => part !== '')
+  const suffixes = suffix
+    .slice(0, MAX_NAME_PARTS)
+    .map(suffixOf)
+    .filter((part) => part !== '')
   if (family !== undefined || given.length > 0) {
-    return { family: fold(family ?? ''), given: given.map((part) => fold(part ?? '')).filter(Boolean), suffixes }
+    const parts = given.slice(0, MAX_NAME_PARTS).map(folded).filter(Boolean)
+    return { family: folded(family), given: parts, suffixes }
   }
-  const words = fold(text).split(' ').filter(Boolean)
+  const words = folded(text).split(' ').filter(Boolean).slice(-MAX_NAME_PARTS)
   return { family: words.at(-1) ?? '', given: words.slice(0, -1), suffixes }
 }
 
@@ -28,6 +39,6 @@ const FULL_SUFFIX: Readonly<Record<string, string>> = { junior: 'jr', senior: 's
 
 /** Normalizes Jr., jr and Junior to `jr`. */
 export function suffixOf(text: string): string {
-  const folded = fold(text ?? '')
-  return FULL_SUFFIX[folded] ?? folded
+  const suffix = folded(text)
+  return FULL_SUFFIX[suffix] ?? suffix
 }

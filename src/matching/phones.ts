@@ -48,12 +48,10 @@ const MIN_SHARED_DIGITS = 9
 const MAX_COUNTRY_CODE_DIGITS = 3
 
 /**
- * Whether two texts are the same phone number. With country codes they must be equal; without, one must be the end of
+ * Whether two numbers, in the form of comparablePhone, are the same. With country codes they must be equal; without, one must be the end of
  * the other, apart from a country code and a trunk zero.
- * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
  */
-export function samePhone(a: string, b: string, region?: string): boolean {
-  const [one, other] = [comparable(a, region), comparable(b, region)]
+export function samePhone(one: string, other: string): boolean {
   if (one === other) return one !== ''
   if (one.startsWith('+') && other.startsWith('+')) return false
   if (one.startsWith('+')) return isEndOf(other, one.slice(1), MIN_NATIONAL_DIGITS)
@@ -61,8 +59,11 @@ export function samePhone(a: string, b: string, region?: string): boolean {
   return isEndOf(one, other, MIN_SHARED_DIGITS) || isEndOf(other, one, MIN_SHARED_DIGITS)
 }
 
-/** E.164 when the country is known, else only digits. */
-function comparable(number: string, region: string | undefined): string {
+/**
+ * A number as it is compared: E.164 when the country is known, else only digits.
+ * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
+ */
+export function comparablePhone(number: string, region: string | undefined): string {
   const plain = withoutTrunkZero(number).replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
   const parsed = parsePhone(plain, region)

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Binary, Bundle } from 'fhir/r4'
+import { BudgetError, passOn } from '../budget/budget.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'
-import { chunks, uriQuery } from '../core/terminology.ts'
+import { uriQuery } from '../core/terminology.ts'
 import { type PackageFile, readPackage } from '../fhir/fhir-package.ts'
 import { parseJson } from '../fhir/json.ts'
+import { countJson, MAX_JSON_VALUES } from '../fhir/json-text.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
@@ -22,26 +24,62 @@ const TAKEN: ReadonlySet<string> = new Set([
   'ImplementationGuide',
 ])
 const MAX_RESOURCES = 5_000
-/** Resources that are stored together. */
+/** Resources that are stored together, and their characters. */
 const AT_ONCE = 25
+const CHARACTERS_AT_ONCE = 2_000_000
 /** Problems that are reported one by one. */
 const MAX_TOLD = 50
+/** Nesting of a file. */
+const MAX_DEPTH = 100
 
 export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
-  const { what, notes, candidates } = await contentOf(input)
-  if (candidates.length > MAX_RESOURCES) throw tooMany(candidates.length)
+  const content = await contentOf(input)
+  if (content.count > MAX_RESOURCES) throw tooMany(content.count)
   const tally = new Tally()
-  for (const some of chunks(candidates, AT_ONCE)) {
-    // Other requests are served between the parts of a large package.
-    await setImmediate()
-    await storeAll(
-      access,
-      some.flatMap((one) => resourceOf(one, tally)),
-      tally,
-    )
-  }
-  return toOutcome([tally.summary(what), ...notes, ...tally.problems])
+  await installAll(access, content, tally)
+  return toOutcome([tally.summary(content.what), ...content.notes, ...tally.problems])
 })
+
+/** @throws FhirError 422 that says how much is installed when the work is more than one request may cost */
+async function installAll(access: ClinicAccess, { candidates, count }: Content, tally: Tally): Promise<void> {
+  let done = 0
+  try {
+    for await (const part of parts(candidates())) {
+      // Other requests are served between the parts of a large package.
+      await setImmediate()
+      await storeAll(
+        access,
+        part.flatMap((one) => resourceOf(one, tally)),
+        tally,
+      )
+      done += part.length
+    }
+  } catch (error) {
+    throw error instanceof BudgetError && COSTLY.has(error.reason) && done > 0 ? partlyInstalled(done, count) : error
+  }
+}
+
+const COSTLY: ReadonlySet<BudgetError['reason']> = new Set(['too costly', 'too late'])
+
+const partlyInstalled = (done: number, count: number): FhirError =>
+  new FhirError(422, {
+    code: 'too-costly',
+    diagnostics: `The first ${done} of ${count} files or entries are installed; the others are more work than one request may take. Send the same again to go on with them`,
+  })
+
+async function* parts(candidates: AsyncIterable<Candidate>): AsyncGenerator<readonly Candidate[]> {
+  let part: Candidate[] = []
+  let characters = 0
+  for await (const one of candidates) {
+    part.push(one)
+    characters += one.characters
+    if (part.length < AT_ONCE && characters < CHARACTERS_AT_ONCE) continue
+    yield part
+    part = []
+    characters = 0
+  }
+  if (part.length > 0) yield part
+}
 
 const tooMany = (count: number): FhirError =>
   new FhirError(413, {
@@ -52,12 +90,16 @@ const tooMany = (count: number): FhirError =>
 interface Content {
   readonly what: string
   readonly notes: readonly Issue[]
-  readonly candidates: readonly Candidate[]
+  /** How many `candidates` there are. */
+  readonly count: number
+  readonly candidates: () => AsyncIterable<Candidate>
 }
 
 interface Candidate {
   /** Where it was found. */
   readonly at: string
+  /** 0 where they are in memory anyway. */
+  readonly characters: number
   /** @throws SyntaxError */
   readonly read: () => unknown
 }
@@ -80,7 +122,9 @@ async function contentOfPackage({ data }: Binary): Promise<Content> {
     throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {
       expression: 'package',
     })
-  const { name, version, fhirVersions, dependencies, files } = await readPackage(Buffer.from(data ?? '', 'base64'))
+  const { name, version, fhirVersions, dependencies, fileCount, files } = await readPackage(
+    Buffer.from(data ?? '', 'base64'),
+  )
   if (fhirVersions.length > 0 && !fhirVersions.some((one) => one.startsWith('4.0')))
     throw unprocessable(`The package ${name} is for FHIR ${fhirVersions.join(', ')}; this server has R4, 4.0.1`)
   const others = dependencies.filter((one) => !/^hl7\.fhir\.r4\.(core|expansions)#/.test(one))
@@ -88,18 +132,36 @@ async function contentOfPackage({ data }: Binary): Promise<Content> {
   return {
     what: `${name} ${version}`,
     notes: others.length === 0 ? [] : [{ severity: 'information', code: 'informational', diagnostics }],
-    candidates: files.map(({ path, text }: PackageFile) => ({ at: path, read: () => parseJson(text()) })),
+    count: fileCount,
+    candidates: async function* () {
+      for await (const file of files()) yield candidateOf(file)
+    },
   }
 }
 
-const contentOfBundle = ({ entry = [] }: Bundle): Content => ({
-  what: 'The Bundle',
-  notes: [],
-  candidates: (Array.isArray(entry) ? entry : []).map((one: unknown, index) => ({
-    at: `Bundle.entry[${index}].resource`,
-    read: () => (isObject(one) ? one['resource'] : undefined),
-  })),
+const candidateOf = ({ path, text }: PackageFile): Candidate => ({
+  at: path,
+  characters: text.length,
+  read: () => {
+    const { values } = countJson(text, MAX_DEPTH) ?? { values: Number.POSITIVE_INFINITY }
+    return values > MAX_JSON_VALUES ? undefined : parseJson(text)
+  },
 })
+
+function contentOfBundle({ entry }: Bundle): Content {
+  const entries: readonly unknown[] = Array.isArray(entry) ? entry : []
+  return {
+    what: 'The Bundle',
+    notes: [],
+    count: entries.length,
+    candidates: async function* () {
+      for (const [index, one] of entries.entries()) {
+        const read = () => (isObject(one) ? one['resource'] : undefined)
+        yield { at: `Bundle.entry[${index}].resource`, characters: 0, read }
+      }
+    },
+  }
+}
 
 function resourceOf({ at, read }: Candidate, tally: Tally): readonly Found[] {
   const resource = readable(read)
@@ -116,7 +178,8 @@ function resourceOf({ at, read }: Candidate, tally: Tally): readonly Found[] {
 function readable(read: () => unknown): unknown {
   try {
     return read()
-  } catch {
+  } catch (error) {
+    passOn(error)
     return undefined
   }
 }

@@ -50,12 +50,12 @@ const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): un
 /** Query strings carry text: it becomes what the definition says, or stays text and is refused. */
 export function fromQuery(parameters: readonly OperationDefinitionParameter[], query: URLSearchParams): Values {
   const values = new Map<string, readonly unknown[]>()
-  for (const name of new Set(query.keys())) {
+  for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
     if (isTransportParameter(name) || name === CURSOR) continue
     const type = parameters.find((parameter) => parameter.name === name)?.type
     values.set(
       name,
-      query.getAll(name).map((text) => fromText(text, type)),
+      pairs.map(([, text]) => fromText(text, type)),
     )
   }
   return values

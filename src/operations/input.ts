@@ -44,6 +44,9 @@ const inParameters = (
   parameters: readonly OperationDefinitionParameter[] = [],
 ): readonly OperationDefinitionParameter[] => parameters.filter(({ use }) => use === 'in')
 
+/** Of the names that an operation does not know, those that the answer lists. */
+const MAX_UNKNOWN = 100
+
 /** Checks the values against the definition. @param noun for messages: what the client calls them */
 function checked(
   parameters: readonly OperationDefinitionParameter[],
@@ -51,7 +54,7 @@ function checked(
   noun: 'parameter' | 'argument',
 ): OperationInput {
   const known = new Set(parameters.map(({ name }) => name))
-  const unknown = [...values.keys()].filter((name) => !known.has(name))
+  const unknown = [...values.keys()].filter((name) => !known.has(name)).slice(0, MAX_UNKNOWN)
   const issues = [
     ...unknown.map((name) =>
       issue(noun, 'unknown', name, `is not known; this operation takes ${[...known].join(', ') || 'none'}`),
@@ -96,7 +99,9 @@ function problemsOfParts(
   noun: 'parameter' | 'argument',
 ): readonly Issue[] {
   if (part === undefined || !isObject(value)) return []
-  const unknown = Object.keys(value).filter((key) => !part.some((one) => one.name === key))
+  const unknown = Object.keys(value)
+    .filter((key) => !part.some((one) => one.name === key))
+    .slice(0, MAX_UNKNOWN)
   return [
     ...unknown.map((key) =>
       issue(noun, 'unknown', `${name}.${key}`, `is not known; ${name} has ${part.map((one) => one.name).join(', ')}`),

@@ -6,15 +6,15 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { candidateQueries } from '../matching/candidates.ts'
-import { compare } from '../matching/compare.ts'
+import { compareDemographics, type Demographics, demographicsOf } from '../matching/compare.ts'
 import { type Score, scoreOf } from '../matching/score.ts'
 import type { Versioned } from '../repository/repository.ts'
 
 const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 /** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */
 const CANDIDATES_PER_CLUE = 100
-/** Queries for candidates, the most selective first. */
-const MAX_CLUES = 100
+/** Of all candidates, as JSON; those of a clinic are some two thousand each. */
+const MAX_CANDIDATE_CHARACTERS = 40_000_000
 /** Of what a Patient is matched by, as JSON. */
 const MAX_CHARACTERS = 8_000
 
@@ -42,28 +42,47 @@ interface PatientMatch extends Score {
 
 /** Patients of the clinic that may be the one asked for, best first. @throws FhirError 400 when nothing can be matched by. */
 async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
-  const queries = candidateQueries(asked).slice(0, MAX_CLUES)
+  const queries = candidateQueries(asked)
   if (queries.length === 0) {
     throw badRequest(
       'The Patient holds nothing to match by; give a name, an identifier, a phone number, an e-mail address, or an address with the birth date',
       { expression: 'Parameters.parameter.resource' },
     )
   }
-  const candidates = new Map<string, Versioned<Patient>>()
-  for (const query of queries) {
-    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`))
-      candidates.set(found.id, found)
-  }
+  const candidates = await findCandidates(ctx, queries)
   const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
-  return [...candidates.values()]
-    .flatMap((patient) => graded(asked, patient, defaultRegion))
+  const demographics = demographicsOf(asked, defaultRegion)
+  return candidates
+    .flatMap((patient) => graded(demographics, patient, defaultRegion))
     .sort((a, b) => b.score - a.score || (a.patient.id < b.patient.id ? -1 : 1))
 }
 
+/** @throws FhirError 422 when they are too long together */
+async function findCandidates(ctx: Context, queries: readonly string[]): Promise<readonly Versioned<Patient>[]> {
+  const candidates = new Map<string, Versioned<Patient>>()
+  let characters = 0
+  for (const query of queries) {
+    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`)) {
+      if (candidates.has(found.id)) continue
+      candidates.set(found.id, found)
+      characters += found.text.length
+    }
+    if (characters > MAX_CANDIDATE_CHARACTERS) throw tooLong()
+  }
+  return [...candidates.values()]
+}
+
+const tooLong = (): FhirError =>
+  new FhirError(422, {
+    code: 'too-costly',
+    diagnostics: `The Patients that may match are longer than ${MAX_CANDIDATE_CHARACTERS} characters together; ask with an identifier, or with fewer names, telecoms and addresses`,
+    expression: 'Parameters.parameter.resource',
+  })
+
 /** A record that another one has replaced is left out (ITI-119: deprecated records). */
-function graded(asked: Patient, patient: Versioned<Patient>, region: string): PatientMatch[] {
+function graded(asked: Demographics, patient: Versioned<Patient>, region: string): PatientMatch[] {
   if (patient.resource.link?.some(({ type }) => type === 'replaced-by')) return []
-  const score = scoreOf(compare(asked, patient.resource, region))
+  const score = scoreOf(compareDemographics(asked, demographicsOf(patient.resource, region)))
   return score === undefined ? [] : [{ ...score, patient }]
 }
 

@@ -6,38 +6,25 @@ import type { Config } from '../config.ts'
 type Address = Pick<Config, 'host' | 'port'>
 
 /**
- * Listens and returns the port. A shared port is shared by the kernel (SO_REUSEPORT) or, when it does not support that,
- * by the cluster's primary process; docs/adr/006-several-processes.md says why.
+ * Listens and returns the port. In a worker the socket is that of the primary process: the workers share it, and each
+ * takes a connection from it when its event loop gets there; docs/adr/006-several-processes.md says why.
  * @throws Error of the operating system, e.g. EADDRINUSE
  */
-export async function listen(server: Server, { host, port }: Address, isShared = false): Promise<number> {
-  try {
-    await listening(server, { host, port, reusePort: isShared })
-  } catch (error) {
-    if (!isShared || !isUnsupported(error)) throw error
-    await listening(server, { host, port })
-  }
+export async function listen(server: Server, { host, port }: Address): Promise<number> {
+  server.listen({ host, port })
+  await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }
 
 /**
- * A port for processes that will share it: the configured one, or any free one. With SO_REUSEPORT the kernel lets any
- * server of the same user join a port, so a server that already listens there must be detected before.
+ * A port for processes that will share it: the configured one, or any free one. That another server listens there
+ * already is known before the first worker starts.
  * @throws Error of the operating system, e.g. EADDRINUSE
  */
 export async function freePort(address: Address): Promise<number> {
   const server = createServer()
-  await listening(server, address)
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server, address)
   server.close()
   await once(server, 'close')
   return port
 }
-
-async function listening(server: Server, address: Address & { readonly reusePort?: boolean }): Promise<void> {
-  server.listen(address)
-  await once(server, 'listening')
-}
-
-const isUnsupported = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOTSUP' || error.code === 'EOPNOTSUPP')

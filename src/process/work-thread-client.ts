@@ -4,16 +4,20 @@ import { BudgetError } from '../budget/budget.ts'
 import type { Config } from '../config.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
-import { type ReindexedBatch, type Reindexing, StoreUnavailable } from '../storage/port.ts'
+import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
 
 export interface WorkThreadSettings {
   readonly config: Config
   /** The number of this process, where several run. */
   readonly worker?: number | undefined
+  /** The store that the thread opens too. */
+  readonly store: Pick<ResourceStore, 'share'>
 }
 
 /** What a thread is started with. */
-export interface WorkThreadData extends WorkThreadSettings {
+export interface WorkThreadData extends Omit<WorkThreadSettings, 'store'> {
+  /** See SharedStore. */
+  readonly sharedStore: object | undefined
   /** Int32: see Flag. */
   readonly flags: SharedArrayBuffer
 }
@@ -49,8 +53,8 @@ export interface JobLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Of JavaScript objects, in MB: a thread that needs more is ended, rather than the process. */
-const HEAP = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 48 }
+/** Of young objects, in megabytes. */
+const YOUNG = 32
 /** Milliseconds after the end of a request's time when its thread is ended: the thread itself answers in time, if it can. */
 const GRACE = 400
 /** Milliseconds that an idle thread has to close its store. */
@@ -71,9 +75,17 @@ export class WorkThread {
   #error: Error | undefined
 
   /** @param onEnd called once it has ended; with a fault where nobody ended it */
-  constructor({ config, worker }: WorkThreadSettings, onEnd: (fault: object | undefined) => void) {
-    const workerData: WorkThreadData = { config, worker, flags: this.#flags.buffer as SharedArrayBuffer }
-    this.#worker = new Worker(new URL('./work-thread.ts', import.meta.url), { workerData, resourceLimits: HEAP })
+  constructor({ config, worker, store }: WorkThreadSettings, onEnd: (fault: object | undefined) => void) {
+    const { value: sharedStore, transferList = [] } = store.share?.() ?? {}
+    const flags = this.#flags.buffer as SharedArrayBuffer
+    const workerData: WorkThreadData = { config, worker, sharedStore, flags }
+    this.#worker = new Worker(new URL('./work-thread.ts', import.meta.url), {
+      name: 'work',
+      workerData,
+      transferList: [...transferList],
+      // V8 ends the process, not the thread, where single allocations are large: so the limits of bodies keep far below.
+      resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
+    })
     this.#worker.on('message', (result: ThreadResult) => this.#settle()?.resolve(result))
     this.#worker.on('error', (error) => {
       this.#error = error
@@ -98,7 +110,7 @@ export class WorkThread {
       return await new Promise<ThreadResult>((resolve, reject) => {
         this.#job = { resolve, reject }
         const job: ThreadJob = { work, endsAt }
-        this.#worker.postMessage(job)
+        this.#worker.postMessage(job, ownBytesOf(work))
       })
     } finally {
       clearTimeout(late)
@@ -106,10 +118,12 @@ export class WorkThread {
     }
   }
 
+  /** Work under way is ended: nobody waits for it any more. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#worker.postMessage('close')
-    const late = setTimeout(() => void this.#worker.terminate(), CLOSING_TIME)
+    const time = this.#job === undefined ? CLOSING_TIME : 0
+    const late = setTimeout(() => void this.#worker.terminate(), time)
     await this.#exited
     clearTimeout(late)
   }
@@ -137,3 +151,9 @@ export class WorkThread {
 
 const isOutOfMemory = (error: Error | undefined): boolean =>
   error !== undefined && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** What can be handed over instead of copied: this thread has no further use for a body that it received. */
+function ownBytesOf(work: ThreadWork): readonly ArrayBuffer[] {
+  const body = work.kind === 'answer' ? work.request.body : undefined
+  return body?.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength ? [body.buffer] : []
+}

@@ -14,7 +14,7 @@ import { Flag, type ThreadJob, type ThreadResult, type WorkThreadData } from './
 /** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
 const PRIORITY = 10
 
-const { config, worker, flags: buffer } = workerData as WorkThreadData
+const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
 lowerPriority()
@@ -22,7 +22,7 @@ const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
   extensions: await loadExtensions(config.extensions),
-  isWorkThread: true,
+  workThread: { sharedStore },
   ...(worker === undefined ? {} : { worker }),
 })
 
@@ -69,10 +69,13 @@ async function dispatch({ method, url, headers, body, remoteAddress }: ThreadReq
   return {
     status: statusCode,
     headers: Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, textOf(value)])),
-    // A copy of its own, so that it can be transferred.
-    body: new Uint8Array(rawPayload),
+    body: transferable(rawPayload),
   }
 }
+
+/** A short buffer may share its memory with others. */
+const transferable = (bytes: Buffer): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 
 const textOf = (value: number | string | readonly string[] | undefined): string | readonly string[] =>
   typeof value === 'object' ? value : String(value)

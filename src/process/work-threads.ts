@@ -5,6 +5,7 @@
 import type { Logger } from 'pino'
 import { BudgetError } from '../budget/budget.ts'
 import { type Entrant, FairQueue, QueueFull } from '../budget/fair-queue.ts'
+import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
 import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
@@ -31,6 +32,10 @@ export class WorkThreadPool implements WorkThreads {
   constructor(options: WorkThreadOptions) {
     this.#options = options
     this.#queue = new FairQueue({ slots: options.count, slotsPerClinic: Math.max(1, options.count - 1), ...WAITING })
+  }
+
+  get load(): PartLoad {
+    return loadOfQueue('work threads', this.#queue)
   }
 
   async answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer> {

@@ -55,8 +55,8 @@ export class Workers {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    // For platforms where the primary process accepts the connections.
-    cluster.schedulingPolicy = cluster.SCHED_RR
+    // Workers take connections from one queue, so that a busy one takes none.
+    cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.on('message', (worker, message: unknown) => this.#onMessage(worker, message))
     cluster.on('exit', (worker, code, signal) => this.#onExit(worker, signal ?? `code ${code}`))
   }

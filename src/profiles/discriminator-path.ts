@@ -1,4 +1,5 @@
 /** The paths of discriminators, a small subset of FHIRPath: https://hl7.org/fhir/R4/profiling.html#discriminator. */
+import { memoize } from '../fhir/memoize.ts'
 import { canonicalOf } from '../terminology/canonical.ts'
 import type { KnownDefinitions } from './known-definitions.ts'
 import type { Shape, TypeRule } from './shape.ts'
@@ -22,13 +23,17 @@ export type DiscriminatorStep =
 
 /** In characters. */
 const MAX_PATH_LENGTH = 500
+/** Read again for every item of an element that is sliced. */
+const MAX_PATHS_KEPT = 1_000
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 
 /**
  * Parses `$this`, `code.coding`, `value.ofType(Quantity).unit`, `extension('http://…').value`, `resolve()`; undefined
  * when not supported.
  */
-export function parseDiscriminatorPath(path: string): readonly DiscriminatorStep[] | undefined {
+export const parseDiscriminatorPath = memoize(MAX_PATHS_KEPT, parsed)
+
+function parsed(path: string): readonly DiscriminatorStep[] | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined
   const parts = path.match(/(?:[^.('"]|\([^)]*\))+/g) ?? []
   const steps = parts.filter((part) => part !== '$this').map(stepOf)

@@ -1,4 +1,5 @@
 /** Collects the issues of a profile check, without duplicates. */
+import { spend } from '../budget/budget.ts'
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 
@@ -55,8 +56,12 @@ export class Findings {
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}...`)
 
+/** Characters that are written in a microsecond. */
+const CHARACTERS_PER_STEP = 100
+
 /** A value as JSON for a message, shortened when long. */
 export const quoted = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing'
+  spend(text.length / CHARACTERS_PER_STEP, 'the values that its profiles ask for')
   return text.length <= 200 ? text : shortened(text)
 }

@@ -1,5 +1,6 @@
 /** Invariants of profiles, written by users: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { ElementDefinitionConstraint } from 'fhir/r4'
+import { passOn } from '../budget/budget.ts'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
 import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
@@ -44,7 +45,7 @@ export class Invariant {
   }
 }
 
-/** Never throws, whatever the expression is; deeply nested parentheses overflow the stack, for example. */
+/** Throws a BudgetError at most, whatever the expression is; deeply nested parentheses overflow the stack, for example. */
 function tryCompile(expression: string): Expression | { readonly why: string } {
   if (expression.trim() === '') return { why: 'it has no FHIRPath expression' }
   if (expression.length > MAX_EXPRESSION_LENGTH)
@@ -52,6 +53,7 @@ function tryCompile(expression: string): Expression | { readonly why: string } {
   try {
     return compileUserExpression(expression)
   } catch (error) {
+    passOn(error)
     return { why: error instanceof RangeError ? 'its expression is nested too deeply' : messageOf(error) }
   }
 }

@@ -1,4 +1,5 @@
 /** Traverses a resource along a profile and reports what violates it: https://hl7.org/fhir/R4/profiling.html. */
+import { countWork } from '../fhir/fhirpath/limits.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
 import { checkBinding, extensibleMessage, formatCodes, hasOnlyExtensions } from './codes.ts'
@@ -39,9 +40,9 @@ export class ProfileChecker implements CheckContext {
     return this.#findings.full
   }
 
-  /** Counts the work of visiting an element. @throws WorkLimitExceeded */
+  /** Counts the work of visiting an element. @throws WorkLimitExceeded, BudgetError */
   step(): void {
-    this.#limits.left -= STEP_COST
+    countWork(this.#limits, STEP_COST)
     if (this.#limits.left < 0) throw new WorkLimitExceeded()
   }
 

@@ -1,4 +1,5 @@
 /** The rules of a profile for an element and its children: https://hl7.org/fhir/R4/elementdefinition.html. */
+import { Meter } from '../budget/meter.ts'
 import type { Invariant } from './invariant.ts'
 
 export interface TypeRule {
@@ -81,9 +82,15 @@ export const newDraft = (id: string, name: string, coreType: string | undefined,
   slices: new Map(),
 })
 
-export const copyOf = (draft: Draft): Draft => ({
-  ...draft,
-  invariants: [...draft.invariants],
-  children: new Map(Array.from(draft.children, ([name, child]) => [name, copyOf(child)])),
-  slices: new Map(Array.from(draft.slices, ([name, slice]) => [name, copyOf(slice)])),
-})
+const meter = new Meter('compiling its profiles')
+
+/** @throws BudgetError */
+export function copyOf(draft: Draft): Draft {
+  meter.pay(1)
+  return {
+    ...draft,
+    invariants: [...draft.invariants],
+    children: new Map(Array.from(draft.children, ([name, child]) => [name, copyOf(child)])),
+    slices: new Map(Array.from(draft.slices, ([name, slice]) => [name, copyOf(slice)])),
+  }
+}

@@ -4,6 +4,7 @@
  * against R4 before.
  */
 import type { ElementDefinition, ElementDefinitionType, StructureDefinition } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { isObject } from '../fhir/resource.ts'
 import { Invariant, isCoreConstraint } from './invariant.ts'
 import { pruned } from './prune.ts'
@@ -12,6 +13,12 @@ import { coreCanonical, elementsByKey, elementsByName, isA } from './typed-eleme
 
 /** Per profile; the largest published ones have two thousand. */
 const MAX_ELEMENTS = 10_000
+/** What compiling an element costs, and for each slice that it may belong to. */
+const STEPS_PER_ELEMENT = 20
+const STEPS_PER_SLICE = 0.02
+
+const meter = new Meter('compiling its profiles')
+
 /** Names in a path. */
 const MAX_PATH_DEPTH = 40
 
@@ -26,7 +33,7 @@ export interface Snapshot {
   readonly problems: readonly string[]
 }
 
-/** @param base the tree of the base profile; absent when the base is a type of R4 or there is a snapshot */
+/** @param base the tree of the base profile; absent when the base is a type of R4 or there is a snapshot. @throws BudgetError */
 export function snapshotOf({ type, snapshot, differential }: StructureDefinition, base?: Draft): Snapshot {
   const elements = snapshot?.element ?? differential?.element ?? []
   const root = base === undefined || snapshot !== undefined ? newDraft(type, type, type) : copyOf(base)
@@ -34,6 +41,7 @@ export function snapshotOf({ type, snapshot, differential }: StructureDefinition
   if (elements.length > MAX_ELEMENTS) problems.add(`it has ${elements.length} elements; only ${MAX_ELEMENTS} are used`)
   const slices = new Map<string, string>()
   for (const element of elements.slice(0, MAX_ELEMENTS)) {
+    meter.pay(STEPS_PER_ELEMENT + slices.size * STEPS_PER_SLICE)
     const segments = segmentsOf(element, slices)
     if (segments === undefined || segments[0]?.name !== type) {
       problems.add(`the path ${shown(element.path)} is not a path in ${type}`)

@@ -1,4 +1,5 @@
 /** Elements of a resource as profiles see them: value, R4 type and position. */
+import { Meter } from '../budget/meter.ts'
 import { type ElementStructure, isResourceType, type Structure, structureOf } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
 
@@ -51,6 +52,11 @@ const holderOf = ({ value, sibling }: TypedElement): Readonly<Record<string, unk
 
 const holderType = ({ value, type }: TypedElement): string => (isObject(value) ? type : 'Element')
 
+/** What an element takes as the profiles see it. */
+const STEPS_PER_ELEMENT = 0.5
+
+const meter = new Meter('the comparison with its profiles')
+
 function valuesOf(item: TypedElement, element: ElementStructure): readonly TypedElement[] {
   const holder = holderOf(item)
   if (holder === undefined) return []
@@ -73,6 +79,7 @@ function valuesOf(item: TypedElement, element: ElementStructure): readonly Typed
       )
     }
   }
+  meter.pay(found.length * STEPS_PER_ELEMENT)
   return found
 }
 

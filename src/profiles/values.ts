@@ -2,11 +2,18 @@
  * Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x],
  * minValue[x]).
  */
+import { Meter } from '../budget/meter.ts'
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 
+/** What comparing two values takes. */
+const STEPS_PER_COMPARISON = 0.1
+
+const meter = new Meter('the values that its profiles ask for')
+
 /** Deep equality; the order of properties does not matter. */
 export function isEqual(value: unknown, fixed: unknown): boolean {
+  meter.pay(STEPS_PER_COMPARISON)
   if (isNumber(value) && isNumber(fixed)) return Number(value) === Number(fixed)
   if (Array.isArray(value) && Array.isArray(fixed))
     return value.length === fixed.length && fixed.every((one, index) => isEqual(value[index], one))
@@ -17,6 +24,7 @@ export function isEqual(value: unknown, fixed: unknown): boolean {
 
 /** Whether the value contains everything in the pattern. */
 export function fits(value: unknown, pattern: unknown): boolean {
+  meter.pay(STEPS_PER_COMPARISON)
   if (Array.isArray(pattern))
     return Array.isArray(value) && pattern.every((part) => value.some((one) => fits(one, part)))
   if (!isObject(pattern)) return isEqual(value, pattern)

@@ -63,14 +63,15 @@ export class Repository {
   /**
    * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
    * the new state, so it must have no effects but those staged in its unit.
+   * @param isRepeatable see UnitOfWork.commit
    * @throws FhirError 409 when it keeps conflicting, 503 when a guard uses parameters that are still being indexed, ResourceTooLarge, StoreUnavailable
    */
-  async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>, isRepeatable = false): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const unit = this.reader(clinic)
       try {
         const result = await work(unit)
-        await unit.commit()
+        await unit.commit(isRepeatable)
         return result
       } catch (error) {
         if (error instanceof IndexIncomplete) throw searchNotReady(error)

@@ -3,14 +3,14 @@
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 import { randomUUID } from 'node:crypto'
-import { leaveEventLoop } from '../budget/budget.ts'
+import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
-import { extractEntries } from '../search/index/extract.ts'
-import type { SearchPlan } from '../search/plan.ts'
+import { checkAmounts, extractEntries } from '../search/index/extract.ts'
+import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
   EntriesOutdated,
   type Guard,
@@ -25,6 +25,7 @@ import {
   type StoredValue,
   type ValuesQuery,
 } from '../storage/port.ts'
+import { spendOnText } from '../storage/response-limit.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
@@ -84,13 +85,16 @@ export class UnitOfWork {
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
     const stored = await this.#store.readVersion(this.clinic, type, id, version)
+    if (stored !== undefined) spendOnText(stored)
     return stored && new Versioned(stored)
   }
 
   async search(plan: SearchPlan): Promise<SearchAnswer> {
     try {
       const result = await this.#found(plan)
-      for (const found of [...result.matches, ...result.included]) this.#see(found.type, found.id, found)
+      const all = [...result.matches, ...result.included]
+      spend(stepsOf(all), 'its searches')
+      for (const found of all) this.#see(found.type, found.id, found)
       return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
     } catch (error) {
       if (error instanceof IndexIncomplete) throw searchNotReady(error)
@@ -200,7 +204,11 @@ export class UnitOfWork {
     this.#guards.push({ plan, ids })
   }
 
-  async commit(): Promise<void> {
+  /**
+   * From now on the request that this is for stays where it is, as it must not be carried out twice.
+   * @param isRepeatable it may: what is written twice is the same as written once
+   */
+  async commit(isRepeatable = false): Promise<void> {
     const records = this.records.changes
     if (this.#staged.size === 0 && records.length === 0) return
     const declaration =
@@ -214,17 +222,26 @@ export class UnitOfWork {
       method: next.method,
       text: next.text,
       expect: base?.version ?? 0,
-      entries: next.deleted
-        ? []
-        : extractEntries(next.resource, this.#baseUrl, custom?.extractorsOf(next.type), this.#fullText),
+      entries: next.deleted ? [] : this.#entriesOf(next.resource, custom),
     }))
+    const guards =
+      custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
+    if (!isRepeatable) currentBudget()?.stay()
     await this.#store.write({
       clinic: this.clinic,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records,
-      guards: custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard))),
+      guards,
     })
+  }
+
+  /** @throws FhirError 422 when there are too many */
+  #entriesOf(resource: AnyResource, custom: CustomParameters | undefined): readonly IndexEntry[] {
+    const type = resource.resourceType
+    const entries = extractEntries(resource, this.#baseUrl, custom?.extractorsOf(type), this.#fullText)
+    checkAmounts(type, entries)
+    return entries
   }
 
   async #exact(guard: Guard): Promise<Guard> {
@@ -241,7 +258,9 @@ export class UnitOfWork {
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
     if (!this.#seen.has(key)) this.#see(type, id, await this.#store.read(this.clinic, type, id))
-    return this.#seen.get(key)
+    const stored = this.#seen.get(key)
+    if (stored !== undefined) spendOnText(stored)
+    return stored
   }
 
   #see(type: string, id: string, stored: StoredResource | undefined): void {
@@ -249,6 +268,14 @@ export class UnitOfWork {
     if (!this.#seen.has(key)) this.#seen.set(key, stored)
   }
 }
+
+/** Steps of a search, besides the engine's; of a resource that it finds; characters that are copied in one step. */
+const SEARCHED = 20
+const FOUND = 1
+const COPIED_IN_A_STEP = 2_000
+
+const stepsOf = (found: readonly StoredResource[]): number =>
+  found.reduce((sum, { text }) => sum + FOUND + text.length / COPIED_IN_A_STEP, SEARCHED)
 
 const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
 

@@ -30,6 +30,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
     return this.method === 'DELETE'
   }
 
+  /** @throws BudgetError */
   get resource(): R {
     this.#resource ??= parseJson(this.text) as R
     return this.#resource

@@ -1,40 +1,75 @@
-/** Health checks: the process is alive, and ready to serve from its store. */
+/**
+ * Health checks: the process is alive, and ready to serve. They are answered before any queue, and wait for nothing, so
+ * that they tell of a server under load too.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import Router from '@koa/router'
+import type { PartLoad } from '../budget/part-load.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { StoreProbe } from './server/store-probe.ts'
 
 export interface HealthParts {
   readonly repository: Repository
+  /** How the parts of this process keep up, beside the event loop and the database. */
+  readonly loads: () => readonly PartLoad[]
   /** True once the shutdown has begun: load balancers should send nothing new. */
   readonly isClosing: () => boolean
   /** The number of this process, where several run: each answers for itself. */
   readonly worker?: number | undefined
 }
 
-export function healthRoutes({ repository, isClosing, worker }: HealthParts): SmallRouter {
+export function healthRoutes({ repository, loads, isClosing, worker }: HealthParts): SmallRouter {
   const router = new Router()
   const self = worker === undefined ? {} : { worker }
+  const probe = new StoreProbe(() => repository.isEmpty())
+  const loopLoad = eventLoopLoad()
   router.get('/health/live', (koa) => {
     koa.body = { status: 'live', ...self }
   })
   router.get('/health/ready', async (koa) => {
-    const error = isClosing() ? 'the server is being stopped' : await storeFault(repository)
+    const parts = worstByName([loopLoad(), ...loads(), await probe.load()])
+    const error = isClosing() ? 'the server is being stopped' : faultOf(parts)
     if (error === undefined) {
-      koa.body = { status: 'ready', ...self }
+      koa.body = { status: 'ready', ...self, parts }
       return
     }
     koa.status = 503
     koa.set('Retry-After', '5')
-    koa.body = { status: 'unavailable', error, ...self }
+    koa.body = { status: 'unavailable', error, ...self, parts }
   })
   return smallRouter(['health'], router)
 }
 
-async function storeFault(repository: Repository): Promise<string | undefined> {
-  try {
-    await repository.isEmpty()
-    return undefined
-  } catch {
-    return 'the store does not answer'
+function faultOf(parts: readonly PartLoad[]): string | undefined {
+  const down = parts.filter(({ state }) => state === 'down').map(({ name }) => name)
+  return down.length === 0 ? undefined : `this does not work now: ${down.join(', ')}`
+}
+
+const STATES: readonly PartLoad['state'][] = ['ok', 'behind', 'down']
+
+/** What the engine says of its database, and what the probe says. */
+function worstByName(parts: readonly PartLoad[]): readonly PartLoad[] {
+  const worst = new Map<string, PartLoad>()
+  for (const part of parts) {
+    const known = worst.get(part.name)
+    if (known === undefined || STATES.indexOf(part.state) > STATES.indexOf(known.state)) worst.set(part.name, part)
+  }
+  return [...worst.values()]
+}
+
+/** Milliseconds between two measurements of the event loop, which wake an idle process. */
+const RESOLUTION = 100
+/** Milliseconds that the event loop may be late. */
+const LATE = 100
+
+/** By how much the event loop was late at most since the last call; measured from the first call on. */
+function eventLoopLoad(): () => PartLoad {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION })
+  return () => {
+    delays.enable()
+    const oldestMs = delays.count === 0 ? 0 : Math.max(0, Math.round(delays.max / 1e6) - RESOLUTION)
+    delays.reset()
+    return { name: 'event loop', state: oldestMs > LATE ? 'behind' : 'ok', waiting: 0, oldestMs }
   }
 }

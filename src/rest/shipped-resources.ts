@@ -1,5 +1,6 @@
 /** A clinic has the conformance resources that the server ships before its first FHIR request is answered. */
 import type { Middleware } from 'koa'
+import { Budget, withBudget } from '../budget/budget.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
 import { userOf } from './server/authenticate.ts'
@@ -10,7 +11,8 @@ export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middl
   const underWay = new Map<string, Promise<void>>()
   const ship = async (clinic: string): Promise<void> => {
     try {
-      await ensureShipped(accessOf(clinic))
+      // Not paid by the request that happens to come first: others wait for it too.
+      await withBudget(new Budget({ canMove: false }), () => ensureShipped(accessOf(clinic)))
       complete.add(clinic)
     } finally {
       // After a failure the next request tries again.

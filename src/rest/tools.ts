@@ -18,6 +18,7 @@ import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { parseBody, readBody } from './message/body.ts'
+import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
@@ -25,6 +26,7 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
   readonly logger: Logger
   readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
   readonly families: ToolFamilies
+  readonly shares: FairShares | undefined
   /** They declare the operations behind the tools. */
   readonly providers: ReadonlyMap<string, Provider>
   /** First path segments that other routes answer for; no family may have such a name. */
@@ -36,7 +38,7 @@ export const CALLS = 'calls'
 
 /** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
 export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
-  const { config, providers, reserved, logger, ...services } = dependencies
+  const { config, providers, reserved, logger, shares, ...services } = dependencies
   const families = registerTools(dependencies.families, providers, reserved)
   const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
   const runner = new ToolRunner(families, {
@@ -50,7 +52,11 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
       const body = await readJson(koa, config.limits)
       const envelope = readEnvelope(body)
-      const identify = () => sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
+      const identify = async () => {
+        const session = await sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
+        shares?.countFor(koa, session.clinic)
+        return session
+      }
       const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify)
       koa.body = writeEnvelope(results, envelope.error)
     })

@@ -4,6 +4,7 @@
  *
  * Every call names the clinic (tenant); an engine keys everything by it first.
  */
+import type { Transferable } from 'node:worker_threads'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -294,12 +295,40 @@ export interface ReindexedBatch {
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
-/** Every method that reads throws StoreUnavailable where the engine cannot serve. */
+/** What a thread of this process needs to open the same store: an engine's own, to be handed over as it is. */
+export interface SharedStore {
+  readonly value: object
+  /** For `postMessage`, or for `new Worker`, beside the value. One thread can open the store by it. */
+  readonly transferList: readonly Transferable[]
+}
+
+/** How a part of a store keeps up with what it is given. */
+export interface StorePart {
+  readonly name: 'writer' | 'readers' | 'database'
+  /** `behind`: what waits has waited for long. `down`: it does not work now. */
+  readonly state: 'ok' | 'behind' | 'down'
+  /** Calls that wait, those under way included. */
+  readonly waiting: number
+  /** Milliseconds that the oldest of them has waited. */
+  readonly oldestMs: number
+}
+
+export interface StoreLoad {
+  readonly parts: readonly StorePart[]
+}
+
+/**
+ * Every method that reads throws StoreUnavailable where the engine cannot serve; BudgetError where it takes longer than
+ * the request that it belongs to may, or the client has left; and QueueFull where too many long ones wait.
+ */
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */
   read(clinic: string, type: string, id: string): Promise<StoredResource | undefined>
   readVersion(clinic: string, type: string, id: string, version: number): Promise<StoredResource | undefined>
-  /** @throws StoreConflict, IndexIncomplete, ResourceTooLarge, StoreUnavailable */
+  /**
+   * @throws StoreConflict, IndexIncomplete, ResourceTooLarge, StoreUnavailable; BudgetError where its guards search for
+   * too long
+   */
   write(changes: ChangeSet): Promise<void>
   /**
    * @param indexVersions that the entries of some types must have for the answer to be right
@@ -336,6 +365,13 @@ export interface ResourceStore {
   scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>
+  /** How far its parts are behind; reads nothing from the database. Absent: the engine does not know. */
+  load?(): StoreLoad
+  /**
+   * For a thread of this process that opens the store too. Absent: it opens it by its address, or cannot (undefined).
+   * What is opened so ends with this store.
+   */
+  share?(): SharedStore | undefined
   /** Waits for writes under way. */
   close(): Promise<void>
 }

@@ -1,18 +1,25 @@
 /** Responses of bounded size: a process has one memory for all its clients. */
+import { spend } from '../budget/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>
 
 /** Characters that the texts of one response may have together. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
+/** Characters of a stored text that are read, joined and sent in one step of the budget. */
+const CHARACTERS_PER_STEP = 250
+
+/** Pays for a stored text that is read. @throws BudgetError */
+export const spendOnText = ({ text }: Text): void => spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
 
 /** Counts the characters of one response. */
 export class ResponseLimit {
   #items = 0
   #characters = 0
 
-  /** False when `text` is too long for what is left; the first always fits. */
+  /** False when `text` is too long for what is left; the first always fits. @throws BudgetError */
   fits({ text }: Text): boolean {
+    spendOnText({ text })
     this.#items += 1
     this.#characters += text.length
     return this.#items === 1 || this.#characters <= MAX_CHARACTERS
@@ -38,20 +45,6 @@ export interface LimitedItems<Item> {
   readonly items: readonly Item[]
   /** There are more, but their texts are too long together. */
   readonly isCut: boolean
-}
-
-/** Reads no more of `documents` than fits. */
-export async function readWithinLimit<Document, Item extends WithResource>(
-  documents: AsyncIterable<Document>,
-  itemOf: (document: Document) => Item,
-): Promise<LimitedItems<Item>> {
-  const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
-  for await (const document of documents) {
-    const item = itemOf(document)
-    if (!limit.fits(item.resource)) return { items, isCut: true }
-    items.push(item)
-  }
-  return { items, isCut: false }
 }
 
 /** Several answers in one order. What comes after the end of one that is cut may have the rest of it before. */

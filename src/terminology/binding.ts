@@ -1,5 +1,6 @@
 /** Whether a code is in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
 import type { ValueSet } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { type Code, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
 import { membership, newTrail } from './value-set.ts'
@@ -50,12 +51,20 @@ const MAX_FOLLOWED = 200
 export function systemsOf(terminology: Terminology, valueSet: ValueSet): readonly string[] {
   const followed = new Set<ValueSet>([valueSet])
   const systems = new Set<string>()
+  const meter = new Meter('the code systems of its value sets')
   for (const one of followed) {
+    meter.pay(1 + partsIn(one) / PARTS_IN_A_STEP)
     for (const system of namedBy(one)) systems.add(system)
     for (const imported of importsOf(terminology, one)) if (followed.size < MAX_FOLLOWED) followed.add(imported)
   }
   return [...systems]
 }
+
+/** Includes and stored codes that are looked through in one step. */
+const PARTS_IN_A_STEP = 4
+
+const partsIn = ({ compose, expansion }: ValueSet): number =>
+  (compose?.include.length ?? 0) + (expansion?.contains?.length ?? 0)
 
 const namedBy = ({ compose, expansion }: ValueSet): readonly string[] =>
   [...(compose?.include ?? []), ...(expansion?.contains ?? [])].flatMap(({ system }) => system ?? [])

@@ -1,5 +1,6 @@
 /** The concepts of a code system and their hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
 import type { CodeSystem, CodeSystemConcept, CodeSystemConceptProperty, CodeSystemProperty } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 
 export interface Concept {
   readonly code: string
@@ -23,6 +24,11 @@ interface Node {
   concept?: Concept
 }
 
+/** Steps to index a concept, to index a property of it, and to follow it in the hierarchy. */
+const INDEXED = 1.5
+const INDEXED_PROPERTY = 0.2
+const FOLLOWED = 0.5
+
 /** An index over the concepts of a code system, created once per code system (see `conceptsOf`). */
 export class Concepts {
   readonly system: CodeSystem
@@ -32,6 +38,7 @@ export class Concepts {
   /** Lower-case code -> code, for code systems that are not case-sensitive. */
   readonly #folded: ReadonlyMap<string, string> | undefined
   readonly #names: ReadonlyMap<string, string>
+  readonly #meter = new Meter('the concepts of its code systems')
 
   /** @param supplements code systems that add designations and properties */
   constructor(system: CodeSystem, supplements: readonly CodeSystem[] = []) {
@@ -95,6 +102,7 @@ export class Concepts {
     const start = this.find(code)
     const waiting = start === undefined ? [] : [...next(start)].reverse()
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      this.#meter.pay(FOLLOWED)
       const concept = reached.has(at) || at === start?.code ? undefined : this.find(at)
       if (concept === undefined) continue
       reached.add(at)
@@ -108,6 +116,7 @@ export class Concepts {
     const waiting = [...roots].reverse().map((definition) => ({ definition, parent: undefined as string | undefined }))
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       const { definition, parent } = at
+      this.#meter.pay(INDEXED + INDEXED_PROPERTY * (definition.property?.length ?? 0))
       const node = this.#nodes.get(definition.code) ?? { definition, parents: new Set(), children: new Set() }
       this.#nodes.set(definition.code, node)
       if (parent !== undefined) this.#link(parent, definition.code)
@@ -118,6 +127,7 @@ export class Concepts {
 
   #supplement(others: Concepts): void {
     for (const { code, definition: added } of others.all()) {
+      this.#meter.pay(INDEXED)
       const node = this.#nodes.get(code)
       if (node === undefined) continue
       const { definition } = node

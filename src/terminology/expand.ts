@@ -1,6 +1,7 @@
 /** Expands a value set: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
 import { randomUUID } from 'node:crypto'
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains, ValueSetExpansionParameter } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalOf, canonicalText } from './canonical.ts'
 import { displayIn, folded, isRequested } from './language.ts'
@@ -33,6 +34,13 @@ export interface ExpandOptions {
 /** Per expansion. */
 const MAX_CODES = 10_000
 const MAX_FILTER_LENGTH = 500
+/** Steps to list a code and to write it. */
+const LISTED = 1
+const WRITTEN = 2
+/** Designations that are looked through, characters that are folded and compared with one word in one step. */
+const DESIGNATIONS_IN_A_STEP = 10
+const FOLDED_IN_A_STEP = 40
+const COMPARED_IN_A_STEP = 400
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed'
 
 /**
@@ -45,7 +53,11 @@ export function expand(terminology: Terminology, valueSet: ValueSet, options: Ex
   const isPaged = options.offset !== undefined || count !== undefined
   const { page, total, systems } = selectMembers(terminology, valueSet, options)
   const flat = isPaged || options.excludeNested === true || options.filter !== undefined
-  const entry = (member: Member) => entryOf(member, options)
+  const meter = new Meter('writing the expansion')
+  const entry = (member: Member) => {
+    meter.pay(WRITTEN + member.designations.length * (1 + (options.designations?.length ?? 0) / DESIGNATIONS_IN_A_STEP))
+    return entryOf(member, options)
+  }
   const contains = flat ? page.map(entry) : nested(page, entry)
   const expansion: ValueSetExpansion = {
     ...(isOpen(terminology, valueSet) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
@@ -76,7 +88,9 @@ function selectMembers(terminology: Terminology, valueSet: ValueSet, options: Ex
   const page: Member[] = []
   const systems = new Set<string>()
   let total = 0
+  const meter = new Meter('the codes of the expansion')
   for (const member of members(terminology, valueSet)) {
+    meter.pay(LISTED + member.designations.length / DESIGNATIONS_IN_A_STEP)
     const version = member.version ?? member.concepts?.system.version
     if (version !== undefined) systems.add(canonicalText({ url: member.system, version }))
     if (!isSelected(member)) continue
@@ -99,22 +113,23 @@ function memberFilter(options: ExpandOptions): (member: Member) => boolean {
     const diagnostics = `Parameter filter has ${filter.length} characters; the maximum is ${MAX_FILTER_LENGTH}`
     throw new FhirError(400, { code: 'too-long', diagnostics, expression: 'filter' })
   }
-  const excluded = excludeSystems.map(canonicalOf)
-  const words = folded(filter)
-    .split(' ')
-    .filter((word) => word !== '')
+  const excluded = Map.groupBy(excludeSystems.map(canonicalOf), ({ url }) => url)
+  const words = [...new Set(folded(filter).split(' '))].filter((word) => word !== '')
+  const meter = new Meter('the filter on the codes of the expansion')
   return (member) =>
     !(activeOnly && member.isInactive) &&
     !(excludeNotForUI && member.isAbstract) &&
-    !excluded.some(({ url, version }) => isOf(member, url, version)) &&
-    (words.length === 0 || matchesWords(member, words))
+    !(excluded.get(member.system) ?? []).some(({ version }) => isOfVersion(member, version)) &&
+    (words.length === 0 || matchesWords(member, words, meter))
 }
 
-const isOf = ({ system, version, concepts }: Member, url: string, required: string | undefined): boolean =>
-  system === url && (required === undefined || required === (version ?? concepts?.system.version))
+const isOfVersion = ({ version, concepts }: Member, required: string | undefined): boolean =>
+  required === undefined || required === (version ?? concepts?.system.version)
 
-function matchesWords({ code, display = '', designations }: Member, words: readonly string[]): boolean {
-  const text = [code, display, ...designations.map(({ value }) => value)].map(folded).join(' ')
+function matchesWords({ code, display = '', designations }: Member, words: readonly string[], meter: Meter): boolean {
+  const texts = [code, display, ...designations.map(({ value }) => value)].join(' ')
+  meter.pay(1 + texts.length / FOLDED_IN_A_STEP + (texts.length * words.length) / COMPARED_IN_A_STEP)
+  const text = folded(texts)
   return words.every((word) => hasWordPrefix(text, word))
 }
 

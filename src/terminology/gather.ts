@@ -3,6 +3,7 @@
  * that these refer to, from the clinic's store. Other definitions come from the packages. The rules then need no I/O.
  */
 import type { ValueSet } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalOf } from './canonical.ts'
 import { packaged, type Terms, type TermsType } from './packaged.ts'
@@ -23,6 +24,9 @@ export type FindTerms = <Type extends TermsType>(type: Type, keys: readonly stri
 
 /** The maximum number of code systems, value sets and concept maps per request. */
 const MAX_LOOKUPS = 1000
+/** Steps for a canonical, and for an include or a group that may hold one. */
+const REFERENCE = 0.5
+const PART = 0.2
 
 /** @throws FhirError 422 when the request refers to too many definitions */
 export async function gather(find: FindTerms, requested: TermRequest): Promise<Terminology> {
@@ -39,6 +43,7 @@ class Gathering {
   readonly #terms = new StoredTerms()
   readonly #given: ReadonlySet<string>
   readonly #requested = new Set<string>()
+  readonly #meter = new Meter('the definitions that its value sets refer to')
   #pending = new Map<TermsType, Set<string>>()
 
   constructor(find: FindTerms, given: readonly Terms[TermsType][]) {
@@ -57,6 +62,7 @@ class Gathering {
 
   request(type: TermsType, canonicals: readonly string[]): void {
     for (const canonical of canonicals) {
+      this.#meter.pay(REFERENCE)
       const { url } = canonicalOf(canonical)
       const key = `${type} ${url}`
       if (this.#requested.has(key) || url === '') continue
@@ -94,6 +100,7 @@ class Gathering {
   #follow(valueSet: ValueSet): void {
     const { include = [], exclude = [] } = valueSet.compose ?? {}
     for (const { system, valueSet: imported = [] } of [...include, ...exclude]) {
+      this.#meter.pay(PART)
       this.request('CodeSystem', system === undefined ? [] : [system])
       this.request('ValueSet', imported)
     }

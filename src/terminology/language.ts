@@ -35,9 +35,13 @@ export function isRequested({ language, use }: Designation, tokens: readonly str
   })
 }
 
-/** Whether two displays are the same but for case, accents and white space. */
-export const sameText = (one: string, other: string): boolean => folded(one) === folded(other)
-
-/** Lower case, without accents and extra white space. */
+/** For comparison: lower case, without accents and extra white space. */
 export const folded = (text: string): string =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').replace(/\s+/g, ' ').trim().toLowerCase()
+  text
+    // Before too: normalize() sorts the marks of a letter, and takes hours for a million of them.
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()

@@ -1,5 +1,7 @@
 /** Looks up a code: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
 import type { CodeSystemConceptProperty } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
@@ -60,6 +62,8 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
   const designations = designation.filter(
     ({ language }) => isRequested('designation') || isRequested.language(language),
   )
+  const all = (concept.definition.property?.length ?? 0) + concept.parents.length + concept.children.length
+  spend(all + designation.length, 'the properties and designations of the code')
   const properties = propertiesOf(concepts, concept).filter(({ code }) => isRequested(code))
   return {
     name: name ?? title ?? url,
@@ -70,13 +74,20 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
   }
 }
 
+/** Languages that a designation is compared with in one step. */
+const LANGUAGES_IN_A_STEP = 8
+
 /** Names may be properties, `designation`, `lang.X` for designations in a language, and `*`. */
 function requestedProperties(names: readonly string[]) {
-  const isAll = names.length === 0 || names.includes('*')
-  const languages = names.flatMap((name) => (name.startsWith('lang.') ? [name.slice('lang.'.length)] : []))
-  return Object.assign((name: string): boolean => isAll || names.includes(name), {
-    language: (offered: string | undefined): boolean =>
-      languages.some((language) => matchesLanguage(offered, language)),
+  const meter = new Meter('the designations of the code')
+  const requested = new Set(names)
+  const isAll = names.length === 0 || requested.has('*')
+  const languages = [...requested].flatMap((name) => (name.startsWith('lang.') ? [name.slice('lang.'.length)] : []))
+  return Object.assign((name: string): boolean => isAll || requested.has(name), {
+    language: (offered: string | undefined): boolean => {
+      meter.pay(languages.length / LANGUAGES_IN_A_STEP)
+      return languages.some((language) => matchesLanguage(offered, language))
+    },
   })
 }
 

@@ -1,9 +1,14 @@
 /** Nests the codes of an expansion by their hierarchy: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSetExpansionContains } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import type { Member } from './member.ts'
 
 /** Deeper codes start again at the top level, as JSON readers limit the nesting. */
 const MAX_DEPTH = 50
+/** Levels that are looked through for an ancestor: in a long chain that begins at its end, no code has one. */
+const MAX_LEVELS = 100
+/** Steps to look at one. */
+const LOOKED_AT = 0.5
 
 interface PlacedEntry {
   readonly entry: ValueSetExpansionContains
@@ -17,9 +22,10 @@ export function nested(
 ): ValueSetExpansionContains[] {
   const placed = new Map<string, PlacedEntry>()
   const top: ValueSetExpansionContains[] = []
+  const meter = new Meter('the hierarchy of the expansion')
   for (const member of members) {
     const entry = entryOf(member)
-    const above = closestAncestor(member, placed)
+    const above = closestAncestor(member, placed, meter)
     if (above === undefined || above.depth >= MAX_DEPTH) top.push(entry)
     else {
       above.entry.contains ??= []
@@ -33,13 +39,18 @@ export function nested(
 const keyOf = ({ system, version = '' }: Member, code: string): string => `${system}|${version}|${code}`
 
 /** Follows the first parent of each concept, which is the parent in the tree. */
-function closestAncestor(member: Member, placed: ReadonlyMap<string, PlacedEntry>): PlacedEntry | undefined {
+function closestAncestor(
+  member: Member,
+  placed: ReadonlyMap<string, PlacedEntry>,
+  meter: Meter,
+): PlacedEntry | undefined {
   const { concepts } = member
   const passed = new Set([member.code])
   for (let code = concepts?.find(member.code)?.parents[0]; code !== undefined; ) {
     const above = placed.get(keyOf(member, code))
-    if (above !== undefined || passed.has(code)) return above
+    if (above !== undefined || passed.has(code) || passed.size > MAX_LEVELS) return above
     passed.add(code)
+    meter.pay(LOOKED_AT)
     code = concepts?.find(code)?.parents[0]
   }
   return undefined

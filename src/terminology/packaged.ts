@@ -6,6 +6,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Canonical } from './canonical.ts'
 
@@ -30,6 +31,11 @@ const HEAD_BYTES = 400
 /** Size as JSON text; the parsed objects take a multiple of that. */
 const MAX_CACHED_BYTES = 3_000_000
 
+/** Bytes that are parsed in one step. */
+const PARSED_IN_A_STEP = 64
+/** What the largest costs at most: the event loop must be able to fill its own cache. */
+const MOST_STEPS = 2_000
+
 let positions: ReadonlyMap<string, FilePosition> | undefined
 const cache = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MAX_CACHED_BYTES)
 
@@ -40,6 +46,7 @@ export function packaged<Type extends TermsType>(type: Type, { url, version }: C
   if (position === undefined || (version !== undefined && version !== position.version)) return undefined
   const cached = cache.get(key)
   if (cached !== undefined) return cached as Terms[Type]
+  spend(Math.min(position.length / PARSED_IN_A_STEP, MOST_STEPS), 'reading value sets and code systems of R4')
   const resource = readAt(position) as Terms[Type]
   cache.set(key, resource, position.length)
   return resource

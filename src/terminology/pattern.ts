@@ -3,6 +3,7 @@
  * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times
  * text length, and not by JavaScript's engine, whose time may be exponential.
  */
+import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type Matcher, type PatternNode, parsePattern } from './pattern-syntax.ts'
 
@@ -22,7 +23,8 @@ const MAX_TEXT_LENGTH = 2000
 const MAX_WORK = 30_000_000
 
 /**
- * Compiles a pattern. Matching throws a FhirError 422 (too-costly) when the pattern has done too much work.
+ * Compiles a pattern. Matching throws a FhirError 422 (too-costly) when the pattern has done too much work, and a
+ * BudgetError when the request has.
  * @throws SyntaxError when the pattern is too large, or naming the part that is not supported
  */
 export function patternOf(source: string): Pattern {
@@ -30,11 +32,12 @@ export function patternOf(source: string): Pattern {
     throw new SyntaxError(`has ${source.length} characters; the maximum is ${MAX_PATTERN_LENGTH}`)
   const steps: Step[] = []
   write(parsePattern(source), steps)
+  const matches = matcherOf(steps)
   let work = 0
   return (text) => {
     work += text.length * steps.length
     if (work > MAX_WORK) throw tooCostly(source)
-    return text.length <= MAX_TEXT_LENGTH && matches(steps, [...text])
+    return text.length <= MAX_TEXT_LENGTH && matches(text)
   }
 }
 
@@ -107,30 +110,69 @@ function writeRepeat(node: PatternNode, min: number, max: number, steps: Step[])
   for (const fork of forks) steps[fork] = { kind: 'fork', to: [fork + 1, steps.length] }
 }
 
-function matches(steps: readonly Step[], text: readonly string[]): boolean {
-  let reached = reach([0], steps, 0, text.length)
-  for (const [at, character] of text.entries()) {
-    const next: number[] = []
-    for (const index of reached) {
-      const step = steps[index]
-      if (step?.kind === 'character' && step.accepts(character)) next.push(index + 1)
-    }
-    if (next.length === 0) return false
-    reached = reach(next, steps, at + 1, text.length)
+/** The steps that are reached at one place of the text; emptied at no cost. */
+class StepSet {
+  readonly items: Uint16Array
+  size = 0
+  readonly #marks: Uint32Array
+  #mark = 1
+
+  /** @param count of all steps, the end of the pattern included */
+  constructor(count: number) {
+    this.items = new Uint16Array(count)
+    this.#marks = new Uint32Array(count)
   }
-  return reached.has(steps.length)
+
+  clear(): void {
+    this.size = 0
+    this.#mark++
+  }
+
+  add(step: number): void {
+    if (this.#marks[step] === this.#mark) return
+    this.#marks[step] = this.#mark
+    this.items[this.size++] = step
+  }
+
+  has(step: number): boolean {
+    return this.#marks[step] === this.#mark
+  }
 }
 
-/** The steps that can be reached before the next character. */
-function reach(from: readonly number[], steps: readonly Step[], at: number, length: number): ReadonlySet<number> {
-  const reached = new Set<number>()
-  const waiting = [...from]
-  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
-    if (reached.has(index)) continue
-    reached.add(index)
-    const step = steps[index]
-    if (step?.kind === 'fork') waiting.push(...step.to)
-    if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length)) waiting.push(index + 1)
+/** Steps of a pattern that are taken in one step of the budget. */
+const TAKEN_IN_A_STEP = 30
+
+function matcherOf(steps: readonly Step[]): Pattern {
+  const meter = new Meter('the patterns that values are matched against')
+  let reached = new StepSet(steps.length + 1)
+  let next = new StepSet(steps.length + 1)
+  return (text) => {
+    const characters = [...text]
+    meter.pay(1)
+    reached.clear()
+    reached.add(0)
+    follow(reached, steps, 0, characters.length)
+    for (const [at, character] of characters.entries()) {
+      meter.pay(reached.size / TAKEN_IN_A_STEP)
+      next.clear()
+      for (let index = 0; index < reached.size; index++) {
+        const step = steps[reached.items[index] ?? 0]
+        if (step?.kind === 'character' && step.accepts(character)) next.add((reached.items[index] ?? 0) + 1)
+      }
+      if (next.size === 0) return false
+      follow(next, steps, at + 1, characters.length)
+      ;[reached, next] = [next, reached]
+    }
+    return reached.has(steps.length)
   }
-  return reached
+}
+
+/** Adds the steps that can be reached from those in `reached` before the next character. */
+function follow(reached: StepSet, steps: readonly Step[], at: number, length: number): void {
+  for (let index = 0; index < reached.size; index++) {
+    const current = reached.items[index] ?? 0
+    const step = steps[current]
+    if (step?.kind === 'fork') for (const to of step.to) reached.add(to)
+    if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length)) reached.add(current + 1)
+  }
 }

@@ -1,5 +1,6 @@
 /** The expansion within a stored value set: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { type Code, type Member, type Membership, OUT } from './member.ts'
 
 export interface StoredExpansion {
@@ -41,10 +42,12 @@ const isSame = (one: string | undefined, other: string | undefined): boolean =>
 
 /** Iterative, as an uploaded expansion may be nested arbitrarily deep. */
 function* membersOf(contains: readonly ValueSetExpansionContains[] = []): Generator<Member> {
-  const waiting = [...contains].reverse()
+  const waiting = contains.toReversed()
+  const meter = new Meter('the stored expansions of its value sets')
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const { system, code, version, display, designation: designations = [], abstract = false, inactive = false } = at
-    waiting.push(...[...(at.contains ?? [])].reverse())
+    meter.pay(1)
+    for (const below of (at.contains ?? []).toReversed()) waiting.push(below)
     // Entries without a code only group others.
     if (code === undefined || system === undefined) continue
     yield {

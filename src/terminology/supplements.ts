@@ -22,11 +22,12 @@ export const supplementsOf = ({ extension = [] }: ValueSet): readonly string[] =
  */
 export function withSupplements(terminology: Terminology, canonicals: readonly string[]): Terminology {
   if (canonicals.length === 0) return terminology
-  const supplements = canonicals.map((canonical) => {
+  const named = canonicals.map((canonical) => {
     const found = terminology.supplement(canonical)
     if (found === undefined) throw unknownCanonical('supplement', canonical)
     return found
   })
+  const supplements = [...new Set(named)]
   const cache = new Map<CodeSystem, Concepts>()
   const codeSystem = (canonical: string): Concepts | undefined => {
     const found = terminology.codeSystem(canonical)

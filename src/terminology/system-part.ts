@@ -16,6 +16,7 @@ import {
   type UnknownReason,
   unknownError,
 } from './unknown-reason.ts'
+import { TermWork } from './work.ts'
 
 /** An include or exclude with a system; value sets that it imports are handled in value-set.ts. */
 export interface SystemPart extends ValueSetComposeInclude {
@@ -28,7 +29,12 @@ export const hasSystem = (part: ValueSetComposeInclude): part is SystemPart => p
  * Whether the part has the code, its imported value sets aside.
  * @throws FhirError 422 when a regex filter takes too much work
  */
-export function systemMembership(terminology: Terminology, part: SystemPart, code: Code): Membership {
+export function systemMembership(
+  terminology: Terminology,
+  part: SystemPart,
+  code: Code,
+  work = new TermWork(),
+): Membership {
   if (code.system !== part.system) return OUT
   if (part.version !== undefined && code.version !== undefined && part.version !== code.version) return OUT
   const canonical = canonicalText(pinned(part.system, part.version ?? code.version))
@@ -39,11 +45,11 @@ export function systemMembership(terminology: Terminology, part: SystemPart, cod
   }
   // With a value set, a system alone only restricts the codes of that value set.
   if (part.filter === undefined && part.valueSet !== undefined) return memberOf(bareMember(part, code.code))
-  return availableMembership(part, code.code, canonical, concepts)
+  return availableMembership(part, code.code, { canonical, concepts, work })
 }
 
 /** The codes of the part. @throws FhirError 422 when they are not available or cannot be listed */
-export function* systemMembers(terminology: Terminology, part: SystemPart): Generator<Member> {
+export function* systemMembers(terminology: Terminology, part: SystemPart, work: TermWork): Generator<Member> {
   const canonical = canonicalText(pinned(part.system, part.version))
   const concepts = terminology.codeSystem(canonical)
   if (part.concept !== undefined) {
@@ -52,10 +58,10 @@ export function* systemMembers(terminology: Terminology, part: SystemPart): Gene
   }
   if (grammarOf(part.system) !== undefined && part.filter === undefined) throw unknownError(codesNotListable(canonical))
   if (!isAvailable(concepts)) throw unknownError(codesNotAvailable(canonical))
-  const tests = testsOf(part, concepts)
+  const tests = testsOf(part, concepts, work)
   if (isUnknownReason(tests)) throw unknownError(tests)
   for (const concept of concepts.all()) {
-    if (tests.every((test) => test(concept))) yield conceptMember(part, concept, concepts)
+    if (passes(tests, concept, work)) yield conceptMember(part, concept, concepts)
   }
 }
 
@@ -73,12 +79,13 @@ const pinned = (url: string, version: string | undefined) => ({ url, ...(version
 const isAvailable = (concepts: Concepts | undefined): concepts is Concepts =>
   concepts !== undefined && concepts.system.content !== 'not-present'
 
-function availableMembership(
-  part: SystemPart,
-  code: string,
-  canonical: string,
-  concepts: Concepts | undefined,
-): Membership {
+interface Available {
+  readonly canonical: string
+  readonly concepts: Concepts | undefined
+  readonly work: TermWork
+}
+
+function availableMembership(part: SystemPart, code: string, { canonical, concepts, work }: Available): Membership {
   const concept = concepts?.find(code)
   if (concepts === undefined || concept === undefined) {
     const grammar = part.filter === undefined ? grammarOf(part.system) : undefined
@@ -87,9 +94,21 @@ function availableMembership(
     if (!isAvailable(concepts)) return unknown(codesNotAvailable(canonical))
     return concepts.isComplete ? OUT : unknown(codeSystemIncomplete(canonical, concepts.system.content, code))
   }
-  const tests = testsOf(part, concepts)
+  const tests = testsOf(part, concepts, work)
   if (isUnknownReason(tests)) return unknown(tests)
-  return tests.every((test) => test(concept)) ? memberOf(conceptMember(part, concept, concepts)) : OUT
+  return passes(tests, concept, work) ? memberOf(conceptMember(part, concept, concepts)) : OUT
+}
+
+/** Properties, parents and children of a concept that a test compares in one step. */
+const COMPARED_IN_A_STEP = 16
+
+function passes(tests: readonly ConceptTest[], concept: Concept, work: TermWork): boolean {
+  const { definition, parents, children } = concept
+  const values = (definition.property?.length ?? 0) + parents.length + children.length
+  return tests.every((test) => {
+    work.pay(1 + values / COMPARED_IN_A_STEP)
+    return test(concept)
+  })
 }
 
 interface Tests {
@@ -99,13 +118,22 @@ interface Tests {
 
 /** The tests of a part, for the code system it was last applied to. */
 const testCache = new WeakMap<SystemPart, Tests>()
+/** Those of parts with patterns, which limit their work on one question. */
+const patternCache = new WeakMap<TermWork, WeakMap<SystemPart, Tests>>()
 
-function testsOf(part: SystemPart, concepts: Concepts): readonly ConceptTest[] | UnknownReason {
-  const known = testCache.get(part)
+function cacheFor({ filter = [] }: SystemPart, work: TermWork): WeakMap<SystemPart, Tests> {
+  if (!filter.some(({ op }) => op === 'regex')) return testCache
+  const known = patternCache.get(work) ?? new WeakMap<SystemPart, Tests>()
+  patternCache.set(work, known)
+  return known
+}
+
+function testsOf(part: SystemPart, concepts: Concepts, work: TermWork): readonly ConceptTest[] | UnknownReason {
+  const cache = cacheFor(part, work)
+  const known = cache.get(part)
   if (known?.concepts === concepts) return known.tests
   const tests = makeTests(part, concepts)
-  // A pattern counts its work per operation, so it is not cached.
-  if (part.filter?.some(({ op }) => op === 'regex') !== true) testCache.set(part, { concepts, tests })
+  cache.set(part, { concepts, tests })
   return tests
 }
 

@@ -45,30 +45,38 @@ export class StoredTerms {
   }
 }
 
+const isSupplement = (resource: AnyTerms): boolean => 'content' in resource && resource.content === 'supplement'
+
 /** The terminology of a clinic: its stored resources, then those of the packages. */
 export function terminologyOf(stored: StoredTerms = new StoredTerms()): Terminology {
-  const find = <Type extends TermsType>(
-    type: Type,
-    canonical: string,
-    isEligible: (resource: Terms[Type]) => boolean = () => true,
-  ): Terms[Type] | undefined => {
+  // A code system is looked up with every code, and a clinic may have stored very many versions of it.
+  const chosen = new Map<string, AnyTerms | undefined>()
+  const findStored = (type: TermsType, canonical: string, supplement: boolean): AnyTerms | undefined => {
     const { url, version } = canonicalOf(canonical)
-    const own = stored.versions(type, url).filter(isEligible)
+    const versions = stored.versions(type, url)
+    if (versions.length === 0) return undefined
+    const key = `${type} ${supplement} ${canonical}`
+    if (chosen.has(key)) return chosen.get(key)
+    const own = versions.filter((one) => isSupplement(one) === supplement)
     const found = newest(version === undefined ? own : own.filter((one) => one.version === version))
-    if (found !== undefined) return found
-    const fromPackage = packaged(type, { url, ...(version === undefined ? {} : { version }) })
-    return fromPackage !== undefined && isEligible(fromPackage) ? fromPackage : undefined
+    chosen.set(key, found)
+    return found
   }
-  const isSupplement = ({ content }: CodeSystem): boolean => content === 'supplement'
+  const find = <Type extends TermsType>(type: Type, canonical: string, supplement = false): Terms[Type] | undefined => {
+    const found = findStored(type, canonical, supplement)
+    if (found !== undefined) return found as Terms[Type]
+    const fromPackage = packaged(type, canonicalOf(canonical))
+    return fromPackage !== undefined && isSupplement(fromPackage) === supplement ? fromPackage : undefined
+  }
   return {
     codeSystem: (canonical) => {
-      const system = find('CodeSystem', canonical, (one) => !isSupplement(one))
+      const system = find('CodeSystem', canonical)
       return system && conceptsOf(system)
     },
     valueSet: (canonical) => find('ValueSet', canonical),
     conceptMap: (canonical) => find('ConceptMap', canonical),
     conceptMaps: () => allConceptMaps(stored),
-    supplement: (canonical) => find('CodeSystem', canonical, isSupplement),
+    supplement: (canonical) => find('CodeSystem', canonical, true),
   }
 }
 

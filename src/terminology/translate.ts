@@ -7,6 +7,7 @@ import type {
   ConceptMapGroupElement,
   ConceptMapGroupElementTarget,
 } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import { canonicalOf } from './canonical.ts'
 import type { Code } from './member.ts'
 import type { Terminology } from './terminology.ts'
@@ -46,6 +47,13 @@ export interface Translation {
 }
 
 const MAX_MATCHES = 1000
+/** Steps for a group of a map, a target of a code, a match, an element that is indexed. */
+const GROUP = 1
+const TARGET = 0.5
+const MATCH = 2
+const INDEXED = 1
+/** Values that a mapping depends on that are compared with given ones in one step. */
+const COMPARED_IN_A_STEP = 8
 
 /**
  * Translates the codes of one concept. `result` is true when there is a match other than unmatched and disjoint.
@@ -57,8 +65,11 @@ export function translate(
   codes: readonly Code[],
   options: TranslateOptions,
 ): Translation {
-  const found = maps.flatMap((map) => codes.flatMap((code) => matchesIn(terminology, map, code, options, new Set())))
-  const matches = unique(found.filter((match) => isInTarget(terminology, match, options))).slice(0, MAX_MATCHES)
+  const matches = firstMatches(
+    { terminology, options, meter: new Meter('the mappings of its concept maps') },
+    maps,
+    codes,
+  )
   const result = matches.some(({ equivalence }) => equivalence !== 'unmatched' && equivalence !== 'disjoint')
   const message = result ? undefined : hint(maps, codes, matches)
   return {
@@ -76,31 +87,51 @@ function hint(maps: readonly ConceptMap[], codes: readonly Code[], matches: read
     : `The concept map says that nothing in the target matches ${what}`
 }
 
-const unique = (matches: readonly Match[]): readonly Match[] => [
-  ...new Map(matches.map((match) => [JSON.stringify(match), match])).values(),
-]
+interface Question {
+  readonly terminology: Terminology
+  readonly options: TranslateOptions
+  readonly meter: Meter
+}
+
+/** Without duplicates, at most `MAX_MATCHES`: what comes after them is not looked for. */
+function firstMatches(question: Question, maps: readonly ConceptMap[], codes: readonly Code[]): readonly Match[] {
+  const found = new Map<string, Match>()
+  const seen = new Set<string>()
+  for (const match of allMatches(question, maps, codes)) {
+    question.meter.pay(MATCH)
+    const key = JSON.stringify(match)
+    if (seen.has(key)) continue
+    seen.add(key)
+    if (isInTarget(question, match)) found.set(key, match)
+    if (found.size === MAX_MATCHES) break
+  }
+  return [...found.values()]
+}
+
+function* allMatches(question: Question, maps: readonly ConceptMap[], codes: readonly Code[]): Generator<Match> {
+  const different = new Map(codes.map((code) => [JSON.stringify([code.system, code.code]), code]))
+  for (const map of maps) for (const code of different.values()) yield* matchesIn(question, map, code, new Set())
+}
 
 /** @param followed the maps used so far, so that a map referred to by several others is used once */
-function matchesIn(
-  terminology: Terminology,
-  map: ConceptMap,
-  code: Code,
-  options: TranslateOptions,
-  followed: Set<ConceptMap>,
-): readonly Match[] {
-  if (followed.has(map)) return []
+function* matchesIn(question: Question, map: ConceptMap, code: Code, followed: Set<ConceptMap>): Generator<Match> {
+  if (followed.has(map)) return
   followed.add(map)
-  return (map.group ?? []).flatMap((group) => {
-    const [from, to] = options.reverse === true ? [group.target, group.source] : [group.source, group.target]
-    if (from !== undefined && from !== code.system) return []
-    if (options.targetSystem !== undefined && to !== undefined && to !== options.targetSystem) return []
+  for (const group of map.group ?? []) {
+    question.meter.pay(GROUP)
+    if (!isBetween(question, group, code)) continue
     const { bySource, byTarget } = indexOf(group)
-    if (options.reverse === true) return reversed(map, group, byTarget.get(code.code) ?? [], code)
     const elements = bySource.get(code.code)
-    return elements === undefined
-      ? unmapped(terminology, map, group, code, options, followed)
-      : elements.flatMap((element) => forward(map, group, element, options))
-  })
+    if (question.options.reverse === true) yield* reversed(question, map, group, byTarget.get(code.code) ?? [], code)
+    else if (elements === undefined) yield* unmapped(question, map, group, code, followed)
+    else for (const element of elements) yield* forward(question, map, group, element)
+  }
+}
+
+/** Whether the group translates codes of this system, and to the system that is asked for; either may be open. */
+function isBetween({ options }: Question, { source, target }: ConceptMapGroup, { system }: Code): boolean {
+  const [from = system, to] = options.reverse === true ? [target, source] : [source, target]
+  return from === system && (options.targetSystem === undefined || to === undefined || to === options.targetSystem)
 }
 
 interface GroupIndex {
@@ -117,7 +148,9 @@ function indexOf(group: ConceptMapGroup): GroupIndex {
     bySource: Map.groupBy(group.element, ({ code }) => code ?? ''),
     byTarget: new Map<string, ConceptMapGroupElement[]>(),
   }
+  const meter = new Meter('the elements of its concept maps')
   for (const element of group.element) {
+    meter.pay(INDEXED * (1 + (element.target?.length ?? 0)))
     for (const code of new Set(element.target?.map((target) => target.code ?? ''))) {
       const list = index.byTarget.get(code)
       if (list === undefined) index.byTarget.set(code, [element])
@@ -130,21 +163,23 @@ function indexOf(group: ConceptMapGroup): GroupIndex {
 
 const sourceOf = ({ url }: ConceptMap) => (url === undefined ? {} : { source: url })
 
-function forward(
+function* forward(
+  { options: { dependencies = [] }, meter }: Question,
   map: ConceptMap,
   group: ConceptMapGroup,
   { target = [] }: ConceptMapGroupElement,
-  { dependencies = [] }: TranslateOptions,
-): readonly Match[] {
-  const applicable = target.filter(({ dependsOn = [] }) =>
-    dependsOn.every((condition) => dependencies.some((given) => meets(given, condition))),
-  )
-  return applicable.map(({ equivalence, code, display, product = [] }) => ({
-    equivalence,
-    ...(code === undefined ? {} : { concept: codingOf(group.target, group.targetVersion, code, display) }),
-    ...(product.length === 0 ? {} : { product: product.map(productOf) }),
-    ...sourceOf(map),
-  }))
+): Generator<Match> {
+  const given = dependencies.reduce((sum, { concept }) => sum + 1 + (concept.coding?.length ?? 0), 0)
+  for (const { equivalence, code, display, product = [], dependsOn = [] } of target) {
+    meter.pay(TARGET + product.length + (dependsOn.length * given) / COMPARED_IN_A_STEP)
+    if (!dependsOn.every((condition) => dependencies.some((one) => meets(one, condition)))) continue
+    yield {
+      equivalence,
+      ...(code === undefined ? {} : { concept: codingOf(group.target, group.targetVersion, code, display) }),
+      ...(product.length === 0 ? {} : { product: product.map(productOf) }),
+      ...sourceOf(map),
+    }
+  }
 }
 
 type DependsOn = NonNullable<ConceptMapGroupElementTarget['dependsOn']>[number]
@@ -184,52 +219,51 @@ const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
 }
 
 /** Unmatched targets are ignored: they say nothing about the reverse direction. */
-function reversed(
+function* reversed(
+  { meter }: Question,
   map: ConceptMap,
   group: ConceptMapGroup,
   elements: readonly ConceptMapGroupElement[],
   code: Code,
-): readonly Match[] {
-  return elements.flatMap((element) =>
-    (element.target ?? [])
-      .filter((target) => target.code === code.code && target.equivalence !== 'unmatched' && element.code !== undefined)
-      .map(({ equivalence }) => ({
-        equivalence: REVERSED[equivalence] ?? equivalence,
-        concept: codingOf(group.source, group.sourceVersion, element.code ?? '', element.display),
+): Generator<Match> {
+  for (const element of elements) {
+    for (const target of element.target ?? []) {
+      meter.pay(TARGET)
+      if (target.code !== code.code || target.equivalence === 'unmatched' || element.code === undefined) continue
+      yield {
+        equivalence: REVERSED[target.equivalence] ?? target.equivalence,
+        concept: codingOf(group.source, group.sourceVersion, element.code, element.display),
         ...sourceOf(map),
-      })),
-  )
+      }
+    }
+  }
 }
 
-function unmapped(
-  terminology: Terminology,
+function* unmapped(
+  question: Question,
   map: ConceptMap,
   group: ConceptMapGroup,
   code: Code,
-  options: TranslateOptions,
   followed: Set<ConceptMap>,
-): readonly Match[] {
+): Generator<Match> {
   const { mode, code: fixed, display, url } = group.unmapped ?? {}
   switch (mode) {
     case 'provided':
-      return [
-        { equivalence: 'equal', concept: codingOf(group.target, undefined, code.code, undefined), ...sourceOf(map) },
-      ]
+      yield { equivalence: 'equal', concept: codingOf(group.target, undefined, code.code, undefined), ...sourceOf(map) }
+      return
     case 'fixed':
-      return fixed === undefined
-        ? []
-        : [{ equivalence: 'relatedto', concept: codingOf(group.target, undefined, fixed, display), ...sourceOf(map) }]
+      if (fixed === undefined) return
+      yield { equivalence: 'relatedto', concept: codingOf(group.target, undefined, fixed, display), ...sourceOf(map) }
+      return
     case 'other-map': {
-      const other = url === undefined ? undefined : terminology.conceptMap(url)
-      return other === undefined ? [] : matchesIn(terminology, other, code, options, followed)
+      const other = url === undefined ? undefined : question.terminology.conceptMap(url)
+      if (other !== undefined) yield* matchesIn(question, other, code, followed)
     }
-    default:
-      return []
   }
 }
 
 /** False only when the target value set is known not to have the code. */
-function isInTarget(terminology: Terminology, { concept }: Match, { target, targetSystem }: TranslateOptions): boolean {
+function isInTarget({ terminology, options: { target, targetSystem } }: Question, { concept }: Match): boolean {
   const { system, code } = concept ?? {}
   if (system === undefined || code === undefined) return true
   if (targetSystem !== undefined && system !== targetSystem) return false

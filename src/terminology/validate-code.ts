@@ -3,8 +3,9 @@
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html.
  */
 import type { ValueSet } from 'fhir/r4'
+import { Meter } from '../budget/meter.ts'
 import type { Concepts } from './concepts.ts'
-import { displayIn, sameText } from './language.ts'
+import { displayIn, folded } from './language.ts'
 import type { Code, Member, Membership } from './member.ts'
 import { systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
@@ -95,11 +96,19 @@ function verdictOn(found: Membership, code: RecordedCode, where: string, options
 const named = (name: string | undefined): string =>
   name === undefined ? 'it has no display here' : `its display is "${name}"`
 
+/** Characters that are folded in one step. */
+const FOLDED_IN_A_STEP = 40
+
 /** Whether it is the display in the value set or code system, or a designation. */
 function hasDisplay(member: Member, display: string): boolean {
   const own = ownDisplay(member.concepts, member.code)
   const names = [member.display, own, ...member.designations.map(({ value }) => value)]
-  return names.some((name) => name !== undefined && sameText(name, display))
+  const meter = new Meter('comparing the displays of its codes')
+  const given = folded(display)
+  return names.some((name = '') => {
+    meter.pay(1 + name.length / FOLDED_IN_A_STEP)
+    return name !== '' && folded(name) === given
+  })
 }
 
 const ownDisplay = (concepts: Concepts | undefined, code: string): string | undefined =>

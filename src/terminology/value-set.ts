@@ -9,23 +9,20 @@ import { completeExpansion } from './stored-expansion.ts'
 import { conceptCount, hasSystem, systemMembers, systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
 import { type UnknownReason, unknownError } from './unknown-reason.ts'
+import { TermWork } from './work.ts'
 
 /** Nesting of imports. */
 const MAX_IMPORT_DEPTH = 20
-/**
- * Codes, includes and value sets visited per request: ten value sets that each import the next one twice visit a
- * thousand.
- */
-const MAX_WORK = 1_000_000
+/** Visits that an import counts as. */
 const IMPORT_COST = 10
 
-/** The import depth, and the work left for the request. */
+/** The import depth, and the work on the question. */
 export interface Trail {
   readonly depth: number
-  readonly work: { left: number }
+  readonly work: TermWork
 }
 
-export const newTrail = (): Trail => ({ depth: 0, work: { left: MAX_WORK } })
+export const newTrail = (): Trail => ({ depth: 0, work: new TermWork() })
 const deeper = ({ depth, work }: Trail): Trail => ({ depth: depth + 1, work })
 
 /**
@@ -75,8 +72,7 @@ function* composedMembers(terminology: Terminology, valueSet: ValueSet, trail: T
   const seen = new Set<string>()
   for (const part of compose.include) {
     for (const member of partMembers(terminology, part, trail)) {
-      trail.work.left--
-      if (trail.work.left < 0) throw unknownError(tooMuch)
+      if (!trail.work.visit(1)) throw unknownError(tooMuch)
       const key = `${member.system}|${member.version ?? ''}|${member.code}`
       if (seen.has(key)) continue
       seen.add(key)
@@ -100,8 +96,7 @@ function inAnyOf(
   trail: Trail,
 ): Membership {
   let answer = OUT
-  trail.work.left -= parts.length
-  if (trail.work.left < 0) return { status: 'unknown', reason: tooMuch }
+  if (!trail.work.visit(parts.length)) return { status: 'unknown', reason: tooMuch }
   for (const part of parts) {
     const one = partMembership(terminology, part, code, trail)
     if (one.status === 'in') return one
@@ -112,7 +107,7 @@ function inAnyOf(
 
 /** In when the system and every imported value set have the code. */
 function partMembership(terminology: Terminology, part: ValueSetComposeInclude, code: Code, trail: Trail): Membership {
-  const own = hasSystem(part) ? systemMembership(terminology, part, code) : undefined
+  const own = hasSystem(part) ? systemMembership(terminology, part, code, trail.work) : undefined
   if (own?.status === 'out') return own
   const imported = (part.valueSet ?? []).map((canonical) => importedMembership(terminology, canonical, code, trail))
   const answers = own === undefined ? imported : [...imported, own]
@@ -128,9 +123,8 @@ function* partMembers(terminology: Terminology, part: ValueSetComposeInclude, tr
   const [first, ...others] = part.valueSet ?? []
   if (first === undefined) {
     if (!hasSystem(part)) return
-    trail.work.left -= conceptCount(terminology, part)
-    if (trail.work.left < 0) throw unknownError(tooMuch)
-    yield* systemMembers(terminology, part)
+    if (!trail.work.visit(conceptCount(terminology, part))) throw unknownError(tooMuch)
+    yield* systemMembers(terminology, part, trail.work)
     return
   }
   const valueSet = importedValueSet(terminology, first, trail)
@@ -155,12 +149,12 @@ function importedMembership(terminology: Terminology, canonical: string, code: C
 }
 
 function importedValueSet(terminology: Terminology, canonical: string, trail: Trail): ValueSet | UnknownReason {
-  trail.work.left -= IMPORT_COST
+  const isTooMuch = !trail.work.visit(IMPORT_COST)
   if (trail.depth >= MAX_IMPORT_DEPTH) {
     const diagnostics = `The value set ${canonical} is imported through more than ${MAX_IMPORT_DEPTH} others, or by itself`
     return { code: 'too-costly', diagnostics }
   }
-  if (trail.work.left < 0) return tooMuch
+  if (isTooMuch) return tooMuch
   const found = terminology.valueSet(canonical)
   if (found !== undefined) return found
   return { code: 'not-found', diagnostics: `The value set ${canonical}, which is imported, is not here; store it` }

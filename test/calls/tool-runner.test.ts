@@ -1,6 +1,7 @@
 /** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/rest/tools.test.ts. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
+import { Budget, NeedsThread, spend, withBudget } from '../../src/budget/budget.ts'
 import { defineTool } from '../../src/calls/tool.ts'
 import { registerTools } from '../../src/calls/tool-registry.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
@@ -82,5 +83,61 @@ describe('a store that', () => {
     const say = expect.stringContaining(said)
     expect(await run(runner, ['1'])).toEqual([expect.objectContaining({ success: false, code, say })])
     expect(logged).toEqual([expect.objectContaining({ msg: 'the store cannot serve', reason: error.message })])
+  })
+})
+
+describe('a request that begins on the event loop', () => {
+  const call = (id: string) => ({ id, arguments: {} })
+  const identify = async () => SESSION
+  const done = { success: true, code: 'done', say: 'Done.' }
+
+  test('begins again elsewhere where a tool needs a thread, and the tool then runs once', async () => {
+    let runs = 0
+    const runner = runnerWith(async ({ access }) => {
+      runs++
+      spend(20_000, 'the work of the tool')
+      return await access.change(async () => done)
+    }, 1_000)
+    const run = () => runner.run(TO, { calls: [call('1')] }, identify)
+    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(NeedsThread)
+    const [result] = await withBudget(new Budget({ canMove: false }), run)
+    expect([JSON.parse(result?.result ?? ''), runs]).toEqual([done, 2])
+  })
+
+  test('stays there once a tool has committed', async () => {
+    const budget = new Budget({ canMove: true })
+    const runner = runnerWith(({ access }) => access.change(async () => done), 1_000)
+    await withBudget(budget, () => runner.run(TO, { calls: [call('1')] }, identify))
+    expect(budget.canMove).toBe(false)
+  })
+
+  test('with more than three calls begins elsewhere', async () => {
+    const runner = runnerWith(async () => done, 1_000)
+    const calls = ['1', '2', '3', '4'].map(call)
+    const run = () => runner.run(TO, { calls }, identify)
+    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(NeedsThread)
+  })
+
+  test('is not ended by the budget of another one that runs the same call', async () => {
+    let goOn = () => {}
+    const started = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let runs = 0
+    const runner = runnerWith(async ({ access }) => {
+      runs++
+      await started
+      spend(20_000, 'the work of the tool')
+      return await access.change(async () => done)
+    }, 1_000)
+    const run = () => runner.run(TO, { calls: [call('1')] }, identify)
+    const first = withBudget(new Budget({ canMove: true }), run)
+    const second = withBudget(new Budget({ canMove: false }), run)
+    const ended = expect(first).rejects.toThrow(NeedsThread)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    goOn()
+    await ended
+    const [result] = await second
+    expect([JSON.parse(result?.result ?? ''), runs]).toEqual([done, 2])
   })
 })

@@ -1,6 +1,7 @@
 /** FHIR packages: https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. */
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { readPackage } from '../../src/fhir/fhir-package.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
 import { packageOf, type TarFile, tarOf } from '../support/packages.ts'
@@ -9,7 +10,13 @@ const manifest = {
   path: 'package/package.json',
   text: '{"name":"a.b","version":"1.0","fhirVersions":["4.0.1"],"dependencies":{"c.d":"2.0"}}',
 }
-const read = (...files: readonly TarFile[]) => readPackage(gzipSync(tarOf([manifest, ...files])))
+
+async function read(...entries: readonly TarFile[]) {
+  const found = await readPackage(gzipSync(tarOf([manifest, ...entries])))
+  const files = await Array.fromAsync(found.files())
+  expect(found.fileCount).toBe(files.length)
+  return { ...found, files }
+}
 
 test('a package is its manifest and the JSON files in its folder', async () => {
   const { name, version, fhirVersions, dependencies, files } = await read(
@@ -25,7 +32,7 @@ test('a package is its manifest and the JSON files in its folder', async () => {
     fhirVersions: ['4.0.1'],
     dependencies: ['c.d#2.0'],
   })
-  expect(files.map(({ path, text }) => [path, text()])).toEqual([['package/Patient-1.json', '{"a":"ä"}']])
+  expect(files.map(({ path, text }) => [path, text])).toEqual([['package/Patient-1.json', '{"a":"ä"}']])
 })
 
 test.each([
@@ -55,6 +62,19 @@ test('a link is not taken', async () => {
   expect((await read({ path: 'package/x.json', text: '', kind: '2' })).files).toEqual([])
 })
 
+test('a package is unpacked file by file, so that it can be left after the first', async () => {
+  const { files } = await readPackage(packageOf([{ resourceType: 'Patient' }, { resourceType: 'Group' }]))
+  for await (const { text } of files()) {
+    expect(JSON.parse(text)).toEqual({ resourceType: 'Patient' })
+    break
+  }
+})
+
+test('what is unpacked is paid from the budget of the request', async () => {
+  const bytes = gzipSync(Buffer.alloc(20_000_000))
+  await expect(withBudget(new Budget({ canMove: true }), () => readPackage(bytes))).rejects.toThrow(NeedsThread)
+})
+
 describe('refused is', () => {
   const whole = packageOf([{ resourceType: 'Patient' }])
   const broken = tarOf([manifest])
@@ -71,6 +91,25 @@ describe('refused is', () => {
     ['a manifest that is no JSON', gzipSync(tarOf([{ ...manifest, text: 'x' }])), 400, 'no JSON object'],
     ['a manifest that is a list', gzipSync(tarOf([{ ...manifest, text: '[]' }])), 400, 'no JSON object'],
     ['more than is unpacked', gzipSync(Buffer.alloc(129 * 1024 * 1024)), 413, 'more than 134217728 bytes'],
+    [
+      'a file that is too large',
+      packageOf([{ a: 'x'.repeat(17_000_000) }]),
+      413,
+      'more than 16777216 bytes in package/',
+    ],
+    [
+      'a manifest that is too large',
+      packageOf([], { name: 'x'.repeat(17_000_000) }),
+      413,
+      'more than 16777216 bytes in',
+    ],
+    ['too many files', packageOf(Array.from({ length: 20_000 }, () => ({}))), 413, 'more than 20000 files'],
+    [
+      'a name without end',
+      gzipSync(tarOf([{ path: 'l', kind: 'L', text: 'x'.repeat(70_000) }])),
+      400,
+      'broken or cut off',
+    ],
   ])('%s', async (_what, bytes, status, said) => {
     const error = await readPackage(bytes).then(
       () => undefined,

@@ -27,7 +27,7 @@ const inThread = (code: string, run: () => unknown) =>
 
 function fillMemory(): void {
   const kept: number[][] = []
-  for (;;) kept.push(new Array(100_000).fill(kept.length))
+  for (;;) kept.push(new Array(50_000).fill(kept.length))
 }
 
 export const extension = defineExtension({

@@ -10,7 +10,8 @@ const EXTENSION = join(import.meta.dirname, 'long-work.ts')
 let server: TestServer
 
 beforeAll(async () => {
-  const environment = { DATABASE_URL: await newLastingDatabaseUrl(), EXTENSIONS: EXTENSION, MAX_WORK_MS: '3000' }
+  const limits = { MAX_WORK_MS: '4000', MAX_WORK_MB: '128' }
+  const environment = { DATABASE_URL: await newLastingDatabaseUrl(), EXTENSIONS: EXTENSION, ...limits }
   const extensions = [{ ...extension, module: EXTENSION }]
   server = await startServer(environment, { workThreads: 2, extensions })
   // Its start is not part of the time of what follows.
@@ -48,6 +49,21 @@ describe('a request', () => {
     expect(refused.status).toBe(422)
     expect(refused.headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8')
     expect(refused.text).toContain('Patient.nam is not an element')
+  })
+
+  test('with a large answer is answered in a thread', async () => {
+    const text = {
+      status: 'generated',
+      div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(4_000_000)}</div>`,
+    }
+    const created = await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text: 'large' }, text })
+    expect(created.status).toBe(201)
+    for (const path of [`/Basic/${created.body.id}`, '/Basic?code:text=large', `/Basic/${created.body.id}/_history`]) {
+      expect((await server.fhir('GET', path)).text.length).toBeGreaterThan(4_000_000)
+    }
+    const head = await server.fhir('HEAD', `/Basic/${created.body.id}`)
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(4_000_000)
+    expect(head.headers.get('etag')).toBe('W/"1"')
   })
 
   test('is asked for its token before its body is taken', async () => {

@@ -1,7 +1,10 @@
 /** WORKERS=n: several processes behind one port. What several servers share is in test/storage/sharing.test.ts. */
 import { once } from 'node:events'
+import { existsSync, rmSync } from 'node:fs'
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
 import { Replacements } from '../../src/process/workers.ts'
@@ -34,6 +37,13 @@ async function workersThatAnswer(url: string): Promise<readonly number[]> {
   )
   const numbers = answers.map((answer) => (answer?.status === 200 ? Number(answer.body.worker) : undefined))
   return [...new Set(numbers)].filter((number) => number !== undefined).sort((one, other) => one - other)
+}
+
+/** `fetch` would take a connection that is open. */
+async function workerOfNewConnection(url: string): Promise<number> {
+  const [response] = await once(get(`${url}/health/live`, { agent: false }), 'response')
+  const { worker } = (await json(response)) as { worker: number }
+  return worker
 }
 
 async function untilTheyAnswer(url: string, numbers: readonly number[]): Promise<void> {
@@ -111,6 +121,22 @@ describe('WORKERS=2', () => {
     expect(workers).toHaveLength(2)
     await stop(server, 'SIGKILL')
     await until(() => !workers.some(isRunning))
+  })
+
+  test('takes no new connections in a process whose event loop is held: the other one takes all', async () => {
+    const file = join(newFolder(), 'held')
+    const server = await start({
+      ...{ DATABASE_URL: newDatabaseUrl(), WORKERS: '2' },
+      ...{ EXTENSIONS: join(import.meta.dirname, 'held-loop.ts'), HELD_LOOP_FILE: file },
+    })
+    const authorization = `Bearer ${await login(server.url)}`
+    const held = request(server.url, 'GET', '/$hold', undefined, { authorization, connection: 'close' })
+    await until(() => existsSync(file))
+    const workers = await Promise.all(Array.from({ length: 20 }, () => workerOfNewConnection(server.url)))
+    expect(new Set(workers).size).toBe(1)
+    rmSync(file)
+    expect((await held).status).toBe(200)
+    await untilTheyAnswer(server.url, [1, 2])
   })
 
   test('says once what keeps it from starting', async () => {

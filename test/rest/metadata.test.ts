@@ -206,12 +206,3 @@ describe('the address of the server', () => {
     }
   })
 })
-
-describe('health', () => {
-  test.each([
-    ['/health/live', 'live'],
-    ['/health/ready', 'ready'],
-  ])('%s needs no token', async (path, status) => {
-    expect((await get(path)).body).toEqual({ status })
-  })
-})

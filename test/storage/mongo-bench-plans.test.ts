@@ -31,14 +31,14 @@ const KEYS: Readonly<Record<string, readonly [first: number, later: number]>> = 
   metadata: [0, 0],
   'metadata, not compressed': [0, 0],
   read: [1, 1],
-  // Finds one to three; it counts both conditions before it knows.
-  'few-hit search': [64, 3],
+  // Finds one to three; it counts the keys of both conditions before it knows.
+  'few-hit search': [128, 3],
   // The order of creation is not that of names, so all that match are collected: one in 25 of the Patients, and others.
   'prefix search': [SIZES.patients / 25 + 2, SIZES.patients / 25 + 2],
   // A page of 50, and one more; a quarter of the slots is taken.
   'slot search': [102, 102],
   // A week of 25 Appointments, of which a day is asked for.
-  'include search': [64, 30],
+  'include search': [128, 30],
   create: [1, 1],
   update: [1, 1],
   // None of them is there; each is looked for between two others.

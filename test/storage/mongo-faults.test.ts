@@ -7,6 +7,7 @@ import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
+import { Budget, withBudget } from '../../src/budget/budget.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
@@ -53,13 +54,13 @@ describe('the MongoDB engine', () => {
     return client
   }
 
-  describe('told by the server', () => {
-    /** The next commands of a kind meet a fault. */
-    async function fail(data: Document, mode: Document | string = { times: 1 }): Promise<void> {
-      await nodes.command({ configureFailPoint: 'failCommand', mode, data: { appName: 'sandbox-emr', ...data } })
-      endings.push(() => nodes.command({ configureFailPoint: 'failCommand', mode: 'off' }))
-    }
+  /** The next commands of a kind meet a fault. */
+  async function fail(data: Document, mode: Document | string = { times: 1 }): Promise<void> {
+    await nodes.command({ configureFailPoint: 'failCommand', mode, data: { appName: 'sandbox-emr', ...data } })
+    endings.push(() => nodes.command({ configureFailPoint: 'failCommand', mode: 'off' }))
+  }
 
+  describe('told by the server', () => {
     const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting for replication' }
     const LOST = { closeConnection: true }
 
@@ -128,6 +129,35 @@ describe('the MongoDB engine', () => {
       const { store } = await openStore()
       await fail({ failCommands: ['find', 'aggregate'], ...LOST }, { times: 2 })
       await expect(read(new Clinic(store, 'c'))).rejects.toBeInstanceOf(StoreUnavailable)
+    })
+  })
+
+  describe('a search of a request', () => {
+    const blocked = { failCommands: ['find', 'aggregate'], blockConnection: true, blockTimeMS: 5_000 }
+    const search = (store: ResourceStore) => new Clinic(store, 'c').search('Patient', { total: 'accurate' })
+
+    test('that takes longer than MongoDB may take for it is too late', async () => {
+      const { store } = await openStore()
+      await fail({ failCommands: ['find', 'aggregate'], errorCode: 50 })
+      await expect(search(store)).rejects.toMatchObject({ name: 'BudgetError', reason: 'too late' })
+    })
+
+    test('whose time is up reads nothing', async () => {
+      const { store } = await openStore()
+      const late = new Budget({ canMove: false, endsAt: Date.now() - 1 })
+      await expect(withBudget(late, () => search(store))).rejects.toMatchObject({ reason: 'too late' })
+    })
+
+    test('whose client leaves ends with its commands; the others go on', async () => {
+      const { store } = await openStore()
+      await fail(blocked, { times: 2 })
+      let isGone = false
+      const left = new Budget({ canMove: false, isAbandoned: () => isGone })
+      const staying = new Budget({ canMove: false })
+      const [one, other] = [withBudget(left, () => search(store)), withBudget(staying, () => search(store))]
+      isGone = true
+      await expect(one).rejects.toMatchObject({ name: 'BudgetError', reason: 'left' })
+      await expect(other).resolves.toMatchObject({ total: 0 })
     })
   })
 

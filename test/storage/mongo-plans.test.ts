@@ -323,9 +323,9 @@ const planned = async (type: string, plan: Partial<SearchPlan>, found: number): 
   return plans
 }
 
-/** What gives resources; the others count how many there would be, up to a limit. */
+/** What gives resources; the others find how many there would be, up to a limit: scans of keys read no document. */
 const ofResources = (plans: readonly Plan[]): readonly Plan[] =>
-  plans.filter(({ asked }) => asked['projection'] !== undefined || !JSON.stringify(asked).includes('$count'))
+  plans.filter(({ asked }) => asked['min'] === undefined && !JSON.stringify(asked).includes('$count'))
 
 function expectKeys(plans: readonly Plan[], most: number): void {
   // Documents that two ranges find are counted for each.

@@ -12,12 +12,14 @@ import { newFolder } from '../support/run.ts'
 import { describeSharing, REMEMBERED } from './contract/sharing.ts'
 import { Clinic, COMBINED } from './fixtures.ts'
 
-async function two(open: () => Promise<ResourceStore>) {
+/** @param owner of the stores, to be closed after them */
+async function two(open: () => Promise<ResourceStore>, owner?: ResourceStore) {
   const stores = [await open(), await open()] as const
   return {
     stores,
     close: async () => {
       for (const store of stores) await store.close()
+      await owner?.close()
     },
   }
 }
@@ -28,6 +30,12 @@ describeOnSqlite('on SQLite', () => {
   describeSharing('a SQLite file', () => {
     const path = join(newFolder(), 'emr.db')
     return two(() => openSqliteStore({ path, combined: COMBINED, recentKinds: [REMEMBERED] }))
+  })
+
+  describeSharing('a SQLite file, in two threads of a process', async () => {
+    const options = { path: join(newFolder(), 'emr.db'), combined: COMBINED, recentKinds: [REMEMBERED] }
+    const first = await openSqliteStore(options)
+    return await two(async () => await openSqliteStore({ ...options, shared: first.share?.()?.value }), first)
   })
 })
 

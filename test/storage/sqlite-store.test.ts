@@ -29,6 +29,28 @@ const openAt = async (path: string, fewCandidates = 4096) => {
   return { store, close: () => store.close() }
 }
 
+/** Every read exceeds what it may take on the event loop. */
+const openForReaders: OpenStore = async () => {
+  const options = { path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED] }
+  const store = await openSqliteStore({ ...options, times: { allowance: -1 } })
+  return { store, close: () => store.close() }
+}
+
+/** As a thread opens it that shares the store of another one. */
+const openShared: OpenStore = async () => {
+  const path = newFile()
+  const options = { path, combined: COMBINED, recentKinds: [REMEMBERED] }
+  const first = await openSqliteStore(options)
+  const store = await openSqliteStore({ ...options, shared: first.share?.()?.value })
+  return {
+    store,
+    close: async () => {
+      await store.close()
+      await first.close()
+    },
+  }
+}
+
 /** The system lets root write what is read-only. */
 function unprivileged<T>(work: () => T): T {
   if (process.getuid?.() !== 0) return work()
@@ -47,6 +69,8 @@ function damage(path: string): void {
 
 const ENGINES: readonly (readonly [string, OpenStore])[] = [
   ['SQLite in a file', () => openAt(newFile())],
+  ['SQLite in a file, read by reader threads', openForReaders],
+  ['SQLite in a file, in a thread that shares the store', openShared],
   ['SQLite in memory', () => openAt(':memory:')],
   ['SQLite in memory, walking indexes even where candidates are few', () => openAt(':memory:', 0)],
 ]

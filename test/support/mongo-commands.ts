@@ -75,7 +75,8 @@ export function strayIn({ name, collection, command }: SentCommand): string | un
 export function filtersOf(name: string, command: Document): readonly Document[] {
   switch (name) {
     case 'find':
-      return [command['filter'] ?? {}]
+      // A scan of keys has its bounds beside an empty filter.
+      return [command['min'] ?? command['filter'] ?? {}]
     case 'aggregate':
       return [isChangeStream(command) ? command['pipeline'][0] : (command['pipeline'][0]?.$match ?? {})]
     case 'count':

@@ -14,8 +14,9 @@ export interface TwoClinics {
   readonly theirs: TestServer['fhir']
 }
 
-export async function startTwoClinics(): Promise<TwoClinics> {
-  const server = await startServer()
+/** @param env as of `startServer` */
+export async function startTwoClinics(env: Record<string, string> = {}): Promise<TwoClinics> {
+  const server = await startServer(env)
   const { repository } = server.app
   await createClinic(repository, OTHER_CLINIC, {
     name: 'Other Clinic',

@@ -13,7 +13,7 @@ import {
 } from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import type { Repository } from '../../repository/repository.ts'
+import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
@@ -159,14 +159,16 @@ export class CallSessions {
 
   /** Stores a new session, and returns it or the one that another request has stored meanwhile. */
   #store(session: CallSession): Promise<CallSession> {
-    return this.#repository.change(session.clinic, async (unit) => {
+    const store = async (unit: UnitOfWork): Promise<CallSession> => {
       const key = callKey(session.callId)
       const current = await unit.records.read(CALL, key)
       if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
       const due = this.#clock() + CALL_LIFETIME
       unit.records.put(CALL, key, session, { due })
       return session
-    })
+    }
+    // A request that begins again finds what it has stored, so the work of its tool calls may still move.
+    return this.#repository.change(session.clinic, store, true)
   }
 }
 

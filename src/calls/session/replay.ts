@@ -11,6 +11,7 @@
  *   runs again.
  */
 import { hash } from 'node:crypto'
+import { BudgetError } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
@@ -59,13 +60,19 @@ export class Replay {
   readonly #running = new Map<string, Promise<string>>()
 
   /** The JSON text of the result: the stored one, that of a run under way, or that of `handler`. */
-  once(access: ClinicAccess, identity: ToolCallIdentity, handler: Handler): Promise<string> {
+  async once(access: ClinicAccess, identity: ToolCallIdentity, handler: Handler): Promise<string> {
     const key = keyOf(identity)
-    const running = this.#running.get(key)
-    if (running !== undefined) return running
+    for (let running = this.#running.get(key); running !== undefined; running = this.#running.get(key)) {
+      try {
+        return await running
+      } catch (error) {
+        // The budget of the other request has ended; this one has its own.
+        if (!(error instanceof BudgetError)) throw error
+      }
+    }
     const started = storedOrRun(access, key, handler).finally(() => this.#running.delete(key))
     this.#running.set(key, started)
-    return started
+    return await started
   }
 }
 

@@ -3,6 +3,7 @@
  * relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
  */
 
+import { currentBudget } from '../../budget/budget.ts'
 import { defineOperation, type OperationInput, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { recordCall } from '../record/call-record.ts'
@@ -17,6 +18,8 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change: a change may run several times, and the system must be asked once.
+  // The request must not begin again after that.
+  currentBudget()?.stay()
   const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)

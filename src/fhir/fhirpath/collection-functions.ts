@@ -97,8 +97,9 @@ const allDescendants: Apply = (input, args, scope) => {
 const descendants: Apply = (input, args, scope) => {
   const { evaluation } = scope
   if (input.length !== 1 || input[0] !== evaluation.root) return allDescendants(input, args, scope)
-  evaluation.descendants ??= allDescendants(input, args, scope)
-  return evaluation.descendants
+  const results = evaluation.environment.shared ?? evaluation
+  results.descendants ??= allDescendants(input, args, scope)
+  return results.descendants
 }
 
 const isSubset = (items: Collection, of: Collection): Collection => truth(items.every((item) => includes(of, item)))

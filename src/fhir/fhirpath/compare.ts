@@ -1,6 +1,7 @@
 /**
  * Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined is "empty", the third truth value.
  */
+import { Meter } from '../../budget/meter.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { compareMoments, Moment, parseMoment } from './moment.ts'
@@ -40,7 +41,14 @@ function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefin
 const sameSiblings = (left: Item, right: Item): boolean =>
   !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
 
+/** What comparing two simple values takes. */
+const STEPS_PER_COMPARISON = 0.2
+
+const meter = new Meter('the comparisons of its expressions')
+
+/** @throws BudgetError */
 export function equalItems(left: Item, right: Item): boolean | undefined {
+  meter.pay(STEPS_PER_COMPARISON)
   const one = rawValue(left)
   const other = rawValue(right)
   if (deepEqual(one, other)) return sameSiblings(left, right)
@@ -64,6 +72,7 @@ export function equal(left: Collection, right: Collection): boolean | undefined 
 const folded = (text: string): string => text.toUpperCase().replace(/\s/g, ' ')
 
 function equivalentValues(left: unknown, right: unknown): boolean {
+  meter.pay(STEPS_PER_COMPARISON)
   if (typeof left === 'string' && typeof right === 'string') return folded(left) === folded(right)
   if (isNumber(left) && isNumber(right)) return equivalentNumbers(left, right)
   if (Array.isArray(left) && Array.isArray(right)) return sameMembers(left, right, equivalentValues)

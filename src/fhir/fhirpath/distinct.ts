@@ -2,6 +2,7 @@
  * Set operations on collections by equality (https://hl7.org/fhirpath/N1/#equality). Items are hashed, as comparing all
  * pairs would take too long for the hundred thousand items that a request may have.
  */
+import { Meter } from '../../budget/meter.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { equalItems, rounded } from './compare.ts'
@@ -12,6 +13,12 @@ import { isQuantity, measureOf } from './quantity.ts'
 
 /** Up to this size comparing all pairs is faster than hashing. */
 const MAX_PAIRWISE = 16
+
+/** What a key costs, and its characters. */
+const STEPS_PER_KEY = 5
+const CHARACTERS_PER_STEP = 40
+
+const meter = new Meter('the comparisons of its expressions')
 
 /** A set of items. Equal items have the same key; items with the same key are compared. */
 class ItemSet {
@@ -37,11 +44,14 @@ class ItemSet {
   }
 
   #keyOf(item: Item): string {
-    return this.#keyed ? keyOf(item) : ''
+    if (!this.#keyed) return ''
+    const key = keyOf(item)
+    meter.pay(STEPS_PER_KEY + key.length / CHARACTERS_PER_STEP)
+    return key
   }
 }
 
-/** The items without duplicates; the first of equal items is kept. */
+/** The items without duplicates; the first of equal items is kept. @throws BudgetError */
 export function distinctItems(items: Collection): Collection {
   if (items.length < 2) return items
   const seen = new ItemSet(items.length)

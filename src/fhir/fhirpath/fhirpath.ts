@@ -5,6 +5,7 @@
  * the tests.
  */
 
+import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
 import { memoize } from '../memoize.ts'
 import { compileAst, NeedsLibrary } from './compile.ts'
 import { ERRATA } from './errata.ts'
@@ -23,6 +24,7 @@ export interface Expression {
    * FhirDecimal), or the object in the resource. `environment` gives %resource, %rootResource and %context where they
    * differ from the focus.
    * @throws EvaluationError when the expression cannot be applied to this data
+   * @throws BudgetError
    */
   evaluate(focus: unknown, environment?: Environment): readonly unknown[]
   /** True when compiled by this module, false when evaluated by the fhirpath package. */
@@ -31,6 +33,8 @@ export interface Expression {
 
 const NO_ENVIRONMENT: Environment = {}
 const MAX_CACHED_EXPRESSIONS = 10_000
+/** Characters of an expression that are compiled in a microsecond. */
+const CHARACTERS_PER_STEP = 2.5
 
 /**
  * Compiles an expression, with a cache.
@@ -46,8 +50,10 @@ export const compileFhirPath: (expression: string) => Expression = memoize(MAX_C
  * limited. Evaluate it with `limits` in the environment.
  * @throws SyntaxError naming the expression and position
  * @throws UnsupportedExpression when it needs terminology, profiles or a function of the package
+ * @throws BudgetError
  */
 export function compileUserExpression(expression: string): Expression {
+  spend(expression.length / CHARACTERS_PER_STEP, 'compiling the expressions of its profiles')
   try {
     return general(compileAst(parse(expression), expression), expression)
   } catch (error) {
@@ -98,21 +104,30 @@ const general = (evaluate: Evaluate, expression: string): Expression => ({
     try {
       return rawValues(evaluate({ self, index: 0, evaluation: { root, environment, now: new Date() } }))
     } catch (error) {
+      passOn(error)
       throw new EvaluationError(expression, error instanceof Error ? error.message : String(error))
     }
   },
 })
+
+/** The package neither counts its work nor can be ended. */
+const BY_LIBRARY = 'an expression that is left to a library'
+const STEPS_PER_MILLISECOND = 1_000
 
 function byLibrary(expression: string): Expression {
   const evaluate = compileWithLibrary(expression)
   return {
     compiled: false,
     evaluate(focus, environment = NO_ENVIRONMENT) {
+      leaveEventLoop(BY_LIBRARY)
+      const start = performance.now()
       try {
         return evaluate(focus, variablesFor(focus, environment))
       } catch {
         // The package's own message quotes the data, which may be a patient's.
         throw new EvaluationError(expression, 'it cannot be applied to this data')
+      } finally {
+        spend((performance.now() - start) * STEPS_PER_MILLISECOND, BY_LIBRARY)
       }
     },
   }

@@ -2,6 +2,8 @@
  * htmlChecks() for txt-1 and txt-2: https://hl7.org/fhir/R4/narrative.html#xhtml. Accepts well-formed XHTML in one div
  * with visible content and only the elements and attributes of HTML 4.0 chapters 7-11 and 15. Not a sanitizer.
  */
+import { spend } from '../../budget/budget.ts'
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 const ELEMENTS = words(`
@@ -33,8 +35,12 @@ interface ParseState {
 }
 type Piece = Readonly<Record<string, string | undefined>>
 
-/** Whether the div is allowed by both txt-1 and txt-2. */
+/** Characters that are checked in a microsecond. */
+const CHARACTERS_PER_STEP = 8
+
+/** Whether the div is allowed by both txt-1 and txt-2. @throws BudgetError */
 export function isNarrative(div: string): boolean {
+  spend(div.length / CHARACTERS_PER_STEP, 'its narrative')
   if (NOT_XML.test(div)) return false
   const state: ParseState = { open: [], roots: 0, visible: false }
   for (let at = 0; at < div.length; at = PIECE.lastIndex) {

@@ -14,6 +14,14 @@ export interface Environment {
   readonly type?: string
   /** Required for expressions written by users, which may be crafted to keep the server busy. */
   readonly limits?: EvaluationLimits
+  /** For all expressions that are evaluated with the same focus. */
+  readonly shared?: SharedResults
+}
+
+/** Results that do not depend on the expression. */
+export interface SharedResults {
+  /** Cache of descendants() of the focus. */
+  descendants?: Collection
 }
 
 export interface EvaluationLimits {
@@ -27,13 +35,11 @@ export interface EvaluationLimits {
 }
 
 /** State of one evaluation. */
-export interface Evaluation {
+export interface Evaluation extends SharedResults {
   readonly root: Node
   readonly environment: Environment
   /** The value of now() and today() throughout the evaluation. */
   readonly now: Date
-  /** Cache of descendants() of the root. */
-  descendants?: Collection
   /** Results that are constant throughout the evaluation. */
   constants?: Map<Evaluate, Collection>
 }
@@ -141,6 +147,18 @@ export function resolveReference(value: unknown, environment: Environment, root:
 function containedIn(resource: unknown, id: string): unknown {
   if (!isObject(resource)) return undefined
   if (id === '') return resource
-  const contained: readonly unknown[] = Array.isArray(resource.contained) ? resource.contained : []
-  return contained.find((one) => isObject(one) && one.id === id && resourceTypeOf(one) !== undefined)
+  return Array.isArray(resource.contained) ? indexOf(resource.contained).get(id) : undefined
+}
+
+/** By id, for each list of contained resources: there may be as many references as resources. */
+const indexes = new WeakMap<readonly unknown[], ReadonlyMap<unknown, unknown>>()
+
+function indexOf(contained: readonly unknown[]): ReadonlyMap<unknown, unknown> {
+  const known = indexes.get(contained)
+  if (known !== undefined) return known
+  const resources = contained.filter((one) => isObject(one) && resourceTypeOf(one) !== undefined)
+  // The first of several with the same id counts.
+  const index = new Map(resources.toReversed().map((one) => [isObject(one) ? one.id : undefined, one]))
+  indexes.set(contained, index)
+  return index
 }

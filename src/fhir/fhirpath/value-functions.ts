@@ -105,6 +105,17 @@ const replaceMatches: Apply = (input, args, scope) => {
   return ofText('replaceMatches', 2, replace).apply(input, args, scope)
 }
 
+/** In characters, of a text that an expression composes. */
+const MAX_TEXT_LENGTH = 10_000_000
+
+/** Each call may multiply the length of a text. @throws Error when it gets too long */
+function replaceAll(text: string, part = '', by = ''): string {
+  const most = part === '' ? text.length + 1 : text.length / part.length
+  if (most * by.length > MAX_TEXT_LENGTH)
+    throw new Error(`replace() makes texts of ${MAX_TEXT_LENGTH} characters at most`)
+  return text.replaceAll(part, () => by)
+}
+
 const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
 
 const substring: Apply = (input, args, scope) => {
@@ -148,7 +159,7 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   matches: ofPattern('matches', (pattern) => pattern),
   matchesFull: ofPattern('matchesFull', (pattern) => `^(?:${pattern})$`),
   now: define([0, 0], now),
-  replace: ofText('replace', 2, (text, part, by) => text.replaceAll(part ?? '', () => by ?? '')),
+  replace: ofText('replace', 2, replaceAll),
   replaceMatches: define([2, 2], replaceMatches),
   round: define([0, 1], round),
   split: define([1, 1], split),

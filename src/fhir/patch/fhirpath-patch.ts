@@ -1,13 +1,16 @@
 /** FHIRPath Patch, operations on a resource as a Parameters resource: https://hl7.org/fhir/R4/fhirpatch.html */
+import { spend } from '../../budget/budget.ts'
 import type { ElementStructure } from '../definitions.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 import {
+  append,
   changeList,
-  childrenOf,
+  countOf,
   elementNames,
   elementOf,
   isPrimitive,
+  moveItem,
   type PatchTarget,
   put,
   remove,
@@ -15,7 +18,7 @@ import {
   setElement,
   type TargetPosition,
 } from './patch-target.ts'
-import { Budget, type PatchPath, readPath } from './path.ts'
+import { type PatchPath, readPath, Visits } from './path.ts'
 import { convertValue, type Part, type PatchValue, readParts, readPatchValue } from './value.ts'
 
 /**
@@ -26,11 +29,15 @@ import { convertValue, type Part, type PatchValue, readParts, readPatchValue } f
 export type Patch = (document: unknown) => unknown
 
 /** Changes the resource in place. @throws FhirError 422 when the operation does not apply to it */
-type Operation = (root: PatchTarget, budget: Budget) => void
+type Operation = (root: PatchTarget, visits: Visits) => void
 
 const MAX_OPERATIONS = 1000
+/** To read an operation and apply it, besides the elements that its path visits. */
+const STEPS_PER_OPERATION = 50
 
-/** @throws FhirError 400 naming the malformed operation, 413 when there are too many */
+const WHAT = 'the operations of its patch'
+
+/** @throws FhirError 400 naming the malformed operation, 413 when there are too many. @throws BudgetError */
 export function readFhirPathPatch(body: unknown): Patch {
   if (!isObject(body) || body.resourceType !== 'Parameters')
     throw badRequest('A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change')
@@ -44,12 +51,16 @@ export function readFhirPathPatch(body: unknown): Patch {
       expression: 'Parameters.parameter',
     })
   }
+  spend(parameter.length * STEPS_PER_OPERATION, WHAT)
   const operations = parameter.map((one, index) => readOperation(one, `Parameters.parameter[${index}]`))
   return (resource) => {
     if (!isObject(resource)) return resource
     const root = rootOf(resource)
-    const budget = new Budget(() => countElements(resource))
-    for (const operation of operations) operation(root, budget)
+    const visits = new Visits(() => countElements(resource))
+    for (const operation of operations) {
+      spend(STEPS_PER_OPERATION, WHAT)
+      operation(root, visits)
+    }
     return resource
   }
 }
@@ -146,48 +157,47 @@ class OperationParts {
 
 const add =
   (path: PatchPath, name: string, given: PatchValue, at: string): Operation =>
-  (root, budget) => {
-    const target = single(path.all(root, budget), path, at)
+  (root, visits) => {
+    const target = single(path.all(root, visits), path, at)
     const element = elementAt(target, name, at)
     const { property, content } = convertValue(given, element, name, at)
-    if (element.max > 1) changeList(target, property, (items) => [...items, content])
-    else if (childrenOf(target, element).length === 0) setElement(target, property, content)
+    if (element.max > 1) append(target, property, content)
+    else if (countOf(target, element) === 0) setElement(target, property, content)
     else throw notApplicable(`'${name}' already exists at '${path.text}'; replace it`, at, 'patch-element-exists')
   }
 
 const insert =
   (path: PatchPath, index: number, given: PatchValue, at: string): Operation =>
-  (root, budget) => {
-    const { holder, element, size } = listAt(path, root, budget, at)
+  (root, visits) => {
+    const { holder, element, size } = listAt(path, root, visits, at)
+    visits.spendOnList(size)
     if (index > size) throw outside('index', index, size, path, at)
     const { property, content } = convertValue(given, element, element.name, at)
-    changeList(holder, property, (items) => items.toSpliced(index, 0, content))
+    changeList(holder, property, { at: index, removed: 0, added: [content] })
   }
 
 const move =
   (path: PatchPath, source: number, destination: number, at: string): Operation =>
-  (root, budget) => {
-    const { holder, element, size } = listAt(path, root, budget, at)
+  (root, visits) => {
+    const { holder, element, size } = listAt(path, root, visits, at)
+    visits.spendOnList(size)
     if (source >= size) throw outside('source', source, size - 1, path, at)
     if (destination >= size) throw outside('destination', destination, size - 1, path, at)
-    changeList(holder, element.name, (items) => {
-      const moved = items.slice(source, source + 1)
-      return items.toSpliced(source, 1).toSpliced(destination, 0, ...moved)
-    })
+    moveItem(holder, element.name, source, destination)
   }
 
 /** Deleting an absent element succeeds. */
 const deletion =
   (path: PatchPath, at: string): Operation =>
-  (root, budget) => {
-    const targets = path.all(root, budget)
+  (root, visits) => {
+    const targets = path.all(root, visits)
     if (targets.length > 0) remove(inside(single(targets, path, at), path, at))
   }
 
 const replace =
   (path: PatchPath, given: PatchValue, at: string): Operation =>
-  (root, budget) => {
-    const position = inside(single(path.all(root, budget), path, at), path, at)
+  (root, visits) => {
+    const position = inside(single(path.all(root, visits), path, at), path, at)
     const { property, content } = convertValue(given, position.element, position.element.name, at)
     put(position, content, property)
   }
@@ -225,13 +235,13 @@ interface SelectedList {
 }
 
 /** @throws FhirError 400 when the path does not end in the name of a list, 422 when it selects none or several */
-function listAt(path: PatchPath, root: PatchTarget, budget: Budget, at: string): SelectedList {
+function listAt(path: PatchPath, root: PatchTarget, visits: Visits, at: string): SelectedList {
   const { list, text } = path
   if (list === undefined)
     throw badRequest(`${at}: the path '${text}' must end in the name of a list, as in Patient.name`, { expression: at })
-  const holder = single(list.holders(root, budget), path, at)
+  const holder = single(list.holders(root, visits), path, at)
   const element = elementAt(holder, list.name, at)
-  const size = childrenOf(holder, element).length
+  const size = countOf(holder, element)
   if (element.max === 1 && !isPrimitive(holder.type))
     throw badRequest(`${at}: '${list.name}' of ${holder.type} is not a list`, { expression: at })
   if (size > 0) return { holder, element, size }

@@ -51,42 +51,71 @@ function elementsAt({ type, node }: PatchTarget): JsonObject | undefined {
   return isObject(object) ? object : undefined
 }
 
-/** Every occurrence of `element` at `target`, in order. */
-export function childrenOf(target: PatchTarget, element: ElementStructure): readonly PatchTarget[] {
+/** How often `element` occurs at `target`. */
+export function countOf(target: PatchTarget, element: ElementStructure): number {
   const elements = elementsAt(target)
-  if (elements === undefined) return []
-  return [...element.properties].flatMap(([property, type]) => {
-    const { values, siblings, isList } = listAt(elements, property)
-    return values.map((value, index): PatchTarget => {
-      const suffix = choiceSuffixOf(element.name, property)
-      return {
-        type: type === 'Resource' && isObject(value) ? String(value.resourceType) : type,
-        node: new Node(value ?? undefined, siblings[index] ?? undefined, target.node, property, suffix),
-        at: { holder: target, element, property, index: isList ? index : undefined },
-      }
-    })
-  })
+  if (elements === undefined) return 0
+  return element.properties.keys().reduce((sum, property) => sum + listAt(elements, property).length, 0)
 }
 
+/** Every occurrence of `element` at `target`, in order. */
+export const childrenOf = (target: PatchTarget, element: ElementStructure): readonly PatchTarget[] =>
+  Array.from({ length: countOf(target, element) }, (_none, index) => childAt(target, element, index)).filter(
+    (child) => child !== undefined,
+  )
+
+/** One occurrence of `element` at `target`, found without looking at the others. */
+export function childAt(target: PatchTarget, element: ElementStructure, at: number): PatchTarget | undefined {
+  const elements = elementsAt(target)
+  if (elements === undefined) return undefined
+  let index = at
+  for (const [property, type] of element.properties) {
+    const list = listAt(elements, property)
+    if (index < list.length) return childIn(target, element, { property, type, list, index })
+    index -= list.length
+  }
+  return undefined
+}
+
+interface Place {
+  readonly property: string
+  readonly type: string
+  readonly list: List
+  readonly index: number
+}
+
+function childIn(target: PatchTarget, element: ElementStructure, { property, type, list, index }: Place): PatchTarget {
+  const value = list.values[index]
+  const suffix = choiceSuffixOf(element.name, property)
+  return {
+    type: type === 'Resource' && isObject(value) ? String(value.resourceType) : type,
+    node: new Node(value ?? undefined, list.siblings[index] ?? undefined, target.node, property, suffix),
+    at: { holder: target, element, property, index: list.isList ? index : undefined },
+  }
+}
+
+/** The arrays of the JSON, not copies of them. */
 interface List {
-  readonly values: unknown[]
-  /** As many as values, null when absent. */
-  readonly siblings: unknown[]
+  readonly values: readonly unknown[]
+  readonly siblings: readonly unknown[]
+  /** Of the longer one; the other is filled up with null, or shorter. */
+  readonly length: number
   readonly isList: boolean
 }
 
-/** Both arrays of a list with equal length; a single value as a list of one, an absent one as an empty list. */
+const NOTHING: List = { values: [], siblings: [], length: 0, isList: true }
+
+/** A single value as a list of one, an absent one as an empty list. */
 function listAt(elements: JsonObject, property: string): List {
   const value = elements[property]
   const sibling = elements[`_${property}`]
-  if (value === undefined && sibling === undefined) return { values: [], siblings: [], isList: true }
-  if (!Array.isArray(value) && !Array.isArray(sibling))
-    return { values: [value ?? null], siblings: [sibling ?? null], isList: false }
-  const [values, siblings] = [[value ?? []].flat(), [sibling ?? []].flat()]
-  const length = Math.max(values.length, siblings.length)
-  const filled = (list: readonly unknown[]) => Array.from({ length }, (_none, index) => list[index] ?? null)
-  return { values: filled(values), siblings: filled(siblings), isList: true }
+  if (value === undefined && sibling === undefined) return NOTHING
+  const [values, siblings] = [arrayOf(value), arrayOf(sibling)]
+  const isList = Array.isArray(value) || Array.isArray(sibling)
+  return { values, siblings, length: Math.max(values.length, siblings.length), isList }
 }
+
+const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
 
 /** Sets a child element of `target`. */
 export const setElement = (target: PatchTarget, property: string, content: ElementValue): void =>
@@ -97,23 +126,58 @@ export function setProperty(elements: JsonObject, property: string, { value, sib
   setOrDelete(elements, `_${property}`, sibling)
 }
 
-/** Maps the items of a list to its new items; an empty list is removed. */
-type ListChange = (items: readonly ElementValue[]) => readonly ElementValue[]
-
-export const changeList = (target: PatchTarget, property: string, change: ListChange): void =>
-  changeItems(writableElements(target), property, change)
-
-export function changeItems(elements: JsonObject, property: string, change: ListChange): void {
-  const { values, siblings } = listAt(elements, property)
-  const items = change(values.map((value, index) => ({ value, sibling: siblings[index] })))
-  setProperty(elements, property, {
-    value: arrayOf(items.map(({ value }) => value)),
-    sibling: arrayOf(items.map(({ sibling }) => sibling)),
-  })
+/** What a change of a list takes out at an index, and puts in there. */
+interface ListChange {
+  readonly at: number
+  readonly removed: number
+  readonly added: readonly ElementValue[]
 }
 
-const arrayOf = (items: readonly unknown[]): readonly unknown[] | undefined =>
-  items.some((item) => item !== undefined && item !== null) ? items.map((item) => item ?? null) : undefined
+/** Changes a list in place. */
+export const changeList = (target: PatchTarget, property: string, change: ListChange): void =>
+  spliceList(writableElements(target), property, change)
+
+export function appendTo(elements: JsonObject, property: string, content: ElementValue): void {
+  spliceList(elements, property, { at: listAt(elements, property).length, removed: 0, added: [content] })
+}
+
+export const append = (target: PatchTarget, property: string, content: ElementValue): void =>
+  appendTo(writableElements(target), property, content)
+
+/** Moves an item of a list to another place in it. */
+export function moveItem(target: PatchTarget, property: string, from: number, to: number): void {
+  const elements = writableElements(target)
+  const { values, siblings } = listAt(elements, property)
+  const added = [{ value: values[from], sibling: siblings[from] }]
+  spliceList(elements, property, { at: from, removed: 1, added: [] })
+  spliceList(elements, property, { at: to, removed: 0, added })
+}
+
+function spliceList(elements: JsonObject, property: string, { at, removed, added }: ListChange): void {
+  const { length } = listAt(elements, property)
+  const splice = (name: string, contents: readonly unknown[]) =>
+    spliceArray(elements, name, length, { at, removed, contents })
+  const values = added.map(({ value }) => value ?? null)
+  const siblings = added.map(({ sibling }) => sibling ?? null)
+  splice(property, values)
+  splice(`_${property}`, siblings)
+}
+
+/** One of the two parallel arrays of a list of `length`; it is left out when all of it is null. */
+function spliceArray(
+  elements: JsonObject,
+  name: string,
+  length: number,
+  { at, removed, contents }: { at: number; removed: number; contents: readonly unknown[] },
+): void {
+  if (elements[name] === undefined && contents.every(isNull)) return
+  const list = arrayOf(elements[name])
+  while (list.length < length) list.push(null)
+  list.splice(at, removed, ...contents)
+  setOrDelete(elements, name, list.every(isNull) ? undefined : list)
+}
+
+const isNull = (value: unknown): boolean => value === null
 
 function setOrDelete(elements: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null) delete elements[name]
@@ -132,7 +196,7 @@ function writableElements(target: PatchTarget): JsonObject {
 /** Replaces the value at an existing position; `as` differs from the property when a choice changes its type. */
 export function put({ holder, property, index }: TargetPosition, content: ElementValue, as = property): void {
   if (index !== undefined) {
-    changeList(holder, property, (items) => items.with(index, content))
+    changeList(holder, property, { at: index, removed: 1, added: [content] })
     return
   }
   if (as !== property) setElement(holder, property, { value: undefined, sibling: undefined })
@@ -142,7 +206,7 @@ export function put({ holder, property, index }: TargetPosition, content: Elemen
 /** Removes the element at a position, and the elements around it that become empty. */
 export function remove({ holder, property, index }: TargetPosition): void {
   if (index === undefined) setElement(holder, property, { value: undefined, sibling: undefined })
-  else changeList(holder, property, (items) => items.toSpliced(index, 1))
+  else changeList(holder, property, { at: index, removed: 1, added: [] })
   if (holder.at !== undefined && isEmpty(holder)) remove(holder.at)
 }
 

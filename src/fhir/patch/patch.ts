@@ -1,5 +1,6 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
-import jsonPatch, { type Operation } from 'fast-json-patch'
+import jsonPatch, { type MoveOperation, type Operation } from 'fast-json-patch'
+import { passOn, spend } from '../../budget/budget.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
@@ -26,11 +27,18 @@ export function readPatch(body: unknown): Patch {
 export type JsonPatch = readonly Operation[]
 
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test']
+const MAX_OPERATIONS = 10_000
 
-/** @throws FhirError 400 naming the malformed operation */
+/** @throws FhirError 400 naming the malformed operation, 413 when there are too many */
 export function readJsonPatch(body: unknown): JsonPatch {
   if (!Array.isArray(body))
     throw badRequest('A JSON Patch is an array of operations, e.g. [{"op":"replace","path":"/active","value":true}]')
+  if (body.length > MAX_OPERATIONS) {
+    throw new FhirError(413, {
+      code: 'too-costly',
+      diagnostics: `The patch has ${body.length} operations; the maximum is ${MAX_OPERATIONS}`,
+    })
+  }
   body.forEach(checkOperation)
   return body as JsonPatch
 }
@@ -53,20 +61,54 @@ function checkOperation(operation: unknown, index: number): void {
 /** The total length of the copies in one patch: each copy can double the result of those before. */
 const MAX_COPIED_CHARACTERS = 1_000_000
 
+/** Besides the items of a list that it moves. */
+const STEPS_PER_OPERATION = 10
+const MOVED_PER_STEP = 250
+
 /**
  * Applies `patch` to `document` (which is changed) and returns the result.
  * @throws FhirError 422 when a path does not exist or a test fails, 413 when it copies too much; the document is then
  *   unusable.
+ * @throws BudgetError
  */
 export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
   let copied = 0
   return patch.reduce((current, operation, index) => {
+    spend(STEPS_PER_OPERATION + siblingsOf(current, operation) / MOVED_PER_STEP, 'the operations of its patch')
+    if (operation.op === 'move') return moveOne(current, operation, index)
     if (operation.op !== 'copy') return applyOne(current, withOwnValue(operation), index)
     const text = textAt(current, operation.from, operation, index)
     copied += text.length
     if (copied > MAX_COPIED_CHARACTERS) throw copiesTooMuch(index)
     return applyOne(current, { op: 'add', path: operation.path, value: parseJson(text) }, index)
   }, document)
+}
+
+/** The length of the list that the operation changes, if it is one. */
+function siblingsOf(document: unknown, { path }: Operation): number {
+  const holder = path === '' ? undefined : valueAt(document, path.slice(0, path.lastIndexOf('/')))
+  return Array.isArray(holder) ? holder.length : 0
+}
+
+/** Undefined where there is none. */
+function valueAt(document: unknown, pointer: string): unknown {
+  try {
+    return jsonPatch.getValueByPointer(document, pointer)
+  } catch {
+    return undefined
+  }
+}
+
+/** The package would copy the document for each move. */
+function moveOne(document: unknown, operation: MoveOperation, index: number): unknown {
+  const { from, path } = operation
+  const value = valueAt(document, from)
+  // An element cannot be moved into itself.
+  if (value === undefined || path.startsWith(`${from}/`)) throw notApplicable(operation, index, PATH_NOT_FOUND)
+  if (path === '') return value
+  if (path === from) return document
+  const rest = applyOne(document, { op: 'remove', path: from }, index, operation)
+  return applyOne(rest, { op: 'add', path, value }, index, operation)
 }
 
 /** A copy: later operations may change the inserted value, and the patch may be applied again, to another version. */
@@ -82,8 +124,9 @@ function textAt(document: unknown, pointer: string, operation: Operation, index:
   return text
 }
 
-const applyOne = (document: unknown, operation: Operation, index: number): unknown =>
-  attempt(operation, index, () => jsonPatch.applyOperation(document, operation, true, true, true, index).newDocument)
+/** @param named the operation of the client that this one is a part of */
+const applyOne = (document: unknown, operation: Operation, index: number, named = operation): unknown =>
+  attempt(named, index, () => jsonPatch.applyOperation(document, operation, true, true, true, index).newDocument)
 
 const PATH_NOT_FOUND = { problem: 'there is no such element', reason: 'patch-path-not-found' }
 const TEST_FAILED = { problem: 'the value is different', reason: 'patch-test-failed' }
@@ -92,6 +135,7 @@ function attempt<T>(operation: Operation, index: number, work: () => T): T {
   try {
     return work()
   } catch (error) {
+    passOn(error)
     const failed = error instanceof Error && error.name === 'TEST_OPERATION_FAILED'
     throw notApplicable(operation, index, failed ? TEST_FAILED : PATH_NOT_FOUND)
   }

@@ -2,6 +2,8 @@
  * The path of a patch operation: steps by name, index, condition and type that select elements of the patched resource
  * (https://hl7.org/fhir/R4/fhirpatch.html). Expressions that compute values are not allowed.
  */
+import { passOn, spend } from '../../budget/budget.ts'
+import type { ElementStructure } from '../definitions.ts'
 import { compileAst } from '../fhirpath/compile.ts'
 import { withoutNamespace } from '../fhirpath/elements.ts'
 import { type Item, isOfType } from '../fhirpath/node.ts'
@@ -9,10 +11,10 @@ import { type Ast, parse } from '../fhirpath/parser.ts'
 import { type Evaluate, isTrue } from '../fhirpath/scope.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
-import { childrenOf, elementNames, elementOf, type PatchTarget } from './patch-target.ts'
+import { childAt, childrenOf, countOf, elementNames, elementOf, type PatchTarget } from './patch-target.ts'
 
 /** Selects elements of the resource. @throws FhirError 400, 413 or 422 */
-export type TargetSelector = (root: PatchTarget, budget: Budget) => readonly PatchTarget[]
+export type TargetSelector = (root: PatchTarget, visits: Visits) => readonly PatchTarget[]
 
 export interface PatchPath {
   readonly text: string
@@ -21,19 +23,27 @@ export interface PatchPath {
   readonly list: { readonly holders: TargetSelector; readonly name: string } | undefined
 }
 
-/** Limits the elements that all operations of one patch may visit; only a hostile patch needs more. */
-export class Budget {
-  #left = 2_000_000
-  readonly #sizeOf: () => number
+/** What all operations of one patch may visit; only a hostile patch needs more. */
+const MAX_VISITED = 2_000_000
+/** Elements that are visited in a microsecond, and items of a list that are moved in one. */
+const VISITED_PER_STEP = 4
+const MOVED_PER_STEP = 250
 
-  /** @param sizeOf the approximate number of elements in the resource, called for each condition */
+/** Counts the elements that all operations of one patch visit. */
+export class Visits {
+  #left = MAX_VISITED
+  readonly #sizeOf: () => number
+  #size: number | undefined
+
+  /** @param sizeOf the number of elements in the resource, counted for the first condition */
   constructor(sizeOf: () => number) {
     this.#sizeOf = sizeOf
   }
 
-  /** @throws FhirError 413 when the budget is exceeded */
+  /** @throws FhirError 413 when there are too many. @throws BudgetError */
   spend(targets: number): void {
     this.#left -= targets
+    spend(targets / VISITED_PER_STEP, WHAT)
     if (this.#left >= 0) return
     throw new FhirError(413, {
       code: 'too-costly',
@@ -41,13 +51,23 @@ export class Budget {
     })
   }
 
-  /** A condition may visit everything below its targets. @throws FhirError 413 when the budget is exceeded */
+  /** A condition may visit everything below its targets. @throws FhirError 413, BudgetError */
   spendOnCondition(targets: number): void {
-    this.spend(targets + this.#sizeOf())
+    this.#size ??= this.#sizeOf()
+    this.spend(targets + this.#size)
+  }
+
+  /** Changing a list moves the items behind the place of the change. @throws BudgetError */
+  spendOnList(size: number): void {
+    spend(size / MOVED_PER_STEP, WHAT)
   }
 }
 
+const WHAT = 'the operations of its patch'
+
 const MAX_PATH_LENGTH = 1000
+/** Characters of a path that are read in a microsecond. */
+const CHARACTERS_PER_STEP = 2
 
 /**
  * @param at `Parameters.parameter[0]`, for messages.
@@ -56,6 +76,7 @@ const MAX_PATH_LENGTH = 1000
 export function readPath(text: string, at: string): PatchPath {
   if (text.length > MAX_PATH_LENGTH)
     throw badRequest(`${at}: the path has ${text.length} characters; the maximum is ${MAX_PATH_LENGTH}`)
+  spend(text.length / CHARACTERS_PER_STEP, WHAT)
   const refuse = (problem: string): FhirError => badRequest(`${at}: the path '${text}' ${problem}`, { expression: at })
   const tree = parsed(text, refuse)
   const reader = new PathReader(text, refuse)
@@ -79,7 +100,7 @@ function parsed(text: string, refuse: (problem: string) => FhirError): Ast {
 const SIMPLE =
   'a path is made of element names, [index], first(), last(), single(), where(), ofType(), as() and extension()'
 
-type Step = (targets: readonly PatchTarget[], budget: Budget) => readonly PatchTarget[]
+type Step = (targets: readonly PatchTarget[], visits: Visits) => readonly PatchTarget[]
 
 class PathReader {
   readonly #text: string
@@ -95,7 +116,7 @@ class PathReader {
       case 'member':
         return ast.base === undefined ? this.#start(ast.name) : this.#then(ast.base, this.#member(ast.name))
       case 'item':
-        return this.#then(ast.base, this.#index(ast.index))
+        return this.#item(ast.base, this.#index(ast.index))
       case 'type':
         if (ast.operator === 'as') return this.#then(ast.base, ofType(ast.type))
         break
@@ -110,16 +131,16 @@ class PathReader {
 
   #then(base: Ast, step: Step): TargetSelector {
     const before = this.selectorOf(base)
-    return (root, budget) => {
-      const targets = before(root, budget)
-      budget.spend(targets.length)
-      return step(targets, budget)
+    return (root, visits) => {
+      const targets = before(root, visits)
+      visits.spend(targets.length)
+      return step(targets, visits)
     }
   }
 
   /** `Patient.name`, or `name` alone. */
   #start(name: string): TargetSelector {
-    if (!/^[A-Z]/.test(name)) return (root, budget) => this.#member(name)([root], budget)
+    if (!/^[A-Z]/.test(name)) return (root, visits) => this.#member(name)([root], visits)
     return (root) => {
       if (isOfType(root.node, name)) return [root]
       throw this.#refuse(`starts with ${name}, but the resource is a ${root.type}`)
@@ -127,21 +148,42 @@ class PathReader {
   }
 
   #member(name: string): Step {
-    return (targets) =>
-      targets.flatMap((target) => {
-        const element = elementOf(target.type, name)
-        if (element !== undefined) return childrenOf(target, element)
-        throw this.#refuse(
-          `leads to '${name}', which is not an element of ${target.type}; it has ${elementNames(target.type).join(', ')}`,
-        )
-      })
+    return (targets) => targets.flatMap((target) => childrenOf(target, this.#elementOf(target, name)))
   }
 
-  #index(index: Ast): Step {
+  #elementOf({ type }: PatchTarget, name: string): ElementStructure {
+    const element = elementOf(type, name)
+    if (element !== undefined) return element
+    throw this.#refuse(
+      `leads to '${name}', which is not an element of ${type}; it has ${elementNames(type).join(', ')}`,
+    )
+  }
+
+  /** An index behind a name is looked up without visiting the whole list. */
+  #item(base: Ast, index: number): TargetSelector {
+    const isName = base.kind === 'member' && !/^[A-Z]/.test(base.name)
+    if (!isName) return this.#then(base, (targets) => targets.slice(index, index + 1))
+    const step = this.#memberAt(base.name, index)
+    return base.base === undefined ? (root, visits) => step([root], visits) : this.#then(base.base, step)
+  }
+
+  #memberAt(name: string, index: number): Step {
+    return (targets) => {
+      let left = index
+      for (const target of targets) {
+        const element = this.#elementOf(target, name)
+        const found = childAt(target, element, left)
+        if (found !== undefined) return [found]
+        left -= countOf(target, element)
+      }
+      return []
+    }
+  }
+
+  #index(index: Ast): number {
     if (index.kind !== 'literal' || typeof index.value !== 'number' || !Number.isInteger(index.value))
       throw this.#refuse('has an index that is not a whole number; write it as in name[0]')
-    const at = index.value
-    return (targets) => targets.slice(at, at + 1)
+    return index.value
   }
 
   #call({ name, args }: Ast & { kind: 'call' }): Step {
@@ -152,8 +194,8 @@ class PathReader {
     if (args.length === 1 && name === 'extension' && argument.kind === 'literal') {
       const url = argument.value
       const extensions = this.#member('extension')
-      return (targets, budget) =>
-        extensions(targets, budget).filter(({ node }) => isObject(node.value) && node.value.url === url)
+      return (targets, visits) =>
+        extensions(targets, visits).filter(({ node }) => isObject(node.value) && node.value.url === url)
     }
     throw this.#refuse(`calls ${name}(); ${SIMPLE}`)
   }
@@ -180,8 +222,8 @@ class PathReader {
     if (unsupported !== undefined)
       throw this.#refuse(`has ${unsupported} in a condition, which is not allowed in a patch`)
     const evaluate = this.#compiled(criterion)
-    return (targets, budget) => {
-      budget.spendOnCondition(targets.length)
+    return (targets, visits) => {
+      visits.spendOnCondition(targets.length)
       return targets.filter((target, index) => this.#holds(evaluate, target, index))
     }
   }
@@ -198,7 +240,8 @@ class PathReader {
     const self: readonly Item[] = [node]
     try {
       return isTrue(evaluate({ self, index, evaluation: { root: node, environment: {}, now: new Date() } }))
-    } catch {
+    } catch (error) {
+      passOn(error)
       throw unprocessable(`The condition of the path '${this.#text}' cannot be applied to the resource`, {
         reason: 'patch-path-not-found',
       })

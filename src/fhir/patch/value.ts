@@ -3,7 +3,7 @@ import { type ElementStructure, structureOf } from '../definitions.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, type FhirError, unprocessable } from '../outcome.ts'
 import { isObject, type JsonObject } from '../resource.ts'
-import { changeItems, type ElementValue, elementNames, elementOf, isPrimitive, setProperty } from './patch-target.ts'
+import { appendTo, type ElementValue, elementNames, elementOf, isPrimitive, setProperty } from './patch-target.ts'
 
 /** Parameters.parameter.part. */
 export type Part = JsonObject & { readonly name: string }
@@ -136,7 +136,7 @@ function composed(parts: (PatchValue & { kind: 'parts' })['parts'], type: string
       })
     }
     const { property, content } = convertValue(given, element, name, at)
-    if (element.max > 1) changeItems(object, property, (items) => [...items, content])
+    if (element.max > 1) appendTo(object, property, content)
     else if (element.properties.keys().some((one) => one in object || `_${one}` in object))
       throw unprocessable(`${at}: '${name}' of ${type} can be given only once`, { expression: at })
     else setProperty(object, property, content)

@@ -2,6 +2,7 @@
  * Traverses a resource once and reports every element that violates the definition of its type:
  * https://hl7.org/fhir/R4/json.html.
  */
+import { Meter } from '../../budget/meter.ts'
 import { isResourceType } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'
@@ -18,6 +19,10 @@ const MAX_DEPTH = 100
 type Elements = Record<string, unknown>
 type Of<Kind extends ElementContent['kind']> = Extract<ElementContent, { kind: Kind }>
 
+/** What an object costs, its own rules included, and what a property or an item does. */
+const STEPS_PER_OBJECT = 1
+const STEPS_PER_VALUE = 0.1
+
 const EMPTY = 'is empty: an element must have a value or children besides its id (ele-1); leave it out instead'
 const NULL = 'must not be null; leave the element out instead'
 
@@ -27,6 +32,7 @@ export class ResourceValidator {
   #scope: ResourceScope
   #depth = 0
   #tooDeep = false
+  readonly #meter = new Meter('the validation of its elements')
 
   constructor(report: Report, resource: Elements, warnings: boolean) {
     this.#report = report
@@ -34,7 +40,7 @@ export class ResourceValidator {
     this.#scope = rootScope(resource)
   }
 
-  /** Validates the resource as this concrete type. */
+  /** Validates the resource as this concrete type. @throws BudgetError */
   run(type: string): void {
     this.#object(validationPlanOf(type), this.#scope.resource)
   }
@@ -51,6 +57,7 @@ export class ResourceValidator {
   }
 
   #content(plan: Plan, value: Elements): void {
+    this.#meter.pay(STEPS_PER_OBJECT)
     const hasContent = this.#properties(plan, value)
     if (!hasContent && !plan.isResource) this.#report.add('invariant', EMPTY)
     else if (!this.#tooDeep) {
@@ -67,6 +74,7 @@ export class ResourceValidator {
       const item = value[key]
       if (item === undefined) continue
       if (this.#report.full) return true
+      this.#meter.pay(STEPS_PER_VALUE)
       if (key !== 'id') content = true
       const property = plan.properties.get(key)
       if (property === undefined) {
@@ -138,6 +146,7 @@ export class ResourceValidator {
 
   #items(property: Property, values: readonly unknown[], holder: Elements): void {
     for (let index = 0; index < values.length && !this.#report.full; index++) {
+      this.#meter.pay(STEPS_PER_VALUE)
       this.#report.enter(index)
       this.#item(property, values[index], holder, index)
       this.#report.leave()

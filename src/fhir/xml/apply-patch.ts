@@ -1,4 +1,5 @@
 /** Applies an XML Patch to a resource: https://www.rfc-editor.org/rfc/rfc5261#section-4. */
+import { spend } from '../../budget/budget.ts'
 import { FhirError, type Issue, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 import { parseXml } from './parse.ts'
@@ -8,16 +9,22 @@ import { Finder, type Selected } from './select.ts'
 import { attributeOf, isElement, isWhiteSpace, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 import { writeXml } from './write.ts'
 
+/** Characters that are written, and read again as JSON, in a microsecond. */
+const CHARACTERS_PER_STEP = 8
+
 /**
  * The patched resource as JSON; `document` is not changed. Elements may be added in any position, as JSON has no order
  * of elements.
  * @throws FhirError 422 when a selector does not find exactly one node or the result is not a resource, 413 when the
  *   patch takes too much work
+ * @throws BudgetError
  */
 export function applyXmlPatch(document: unknown, patch: XmlPatch): unknown {
   if (!isObject(document)) throw new TypeError('An XML Patch changes a resource')
   // Wrapped in an element while it is patched, so that the root can be replaced like any element.
-  const holder = holderOf(parseXml(writeXml(document)))
+  const text = writeXml(document)
+  spend(text.length / CHARACTERS_PER_STEP, 'the XML that its patch is applied to')
+  const holder = holderOf(parseXml(text))
   const finder = new Finder()
   for (const [index, operation] of patch.entries()) applyOne(holder, operation, index, finder)
   const [root] = holder.children.filter(isElement)

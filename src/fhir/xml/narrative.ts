@@ -1,4 +1,5 @@
 /** Narrative.div, the only XHTML element in FHIR: https://hl7.org/fhir/R4/narrative.html#xhtml. */
+import { passOn } from '../../budget/budget.ts'
 import { isNarrative } from '../fhirpath/narrative.ts'
 import { parseXml } from './parse.ts'
 import { attributeText, contentText } from './text.ts'
@@ -40,7 +41,8 @@ function isDiv(div: string): boolean {
   try {
     const root = parseXml(div.trim())
     return root.name === 'div' && root.prefix === '' && (attributeOf(root, 'xmlns') ?? XHTML) === XHTML
-  } catch {
+  } catch (error) {
+    passOn(error)
     return false
   }
 }

@@ -3,14 +3,19 @@
  * can be expanded or fetched. https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
+import { spend } from '../../budget/budget.ts'
 import { badRequest, FhirError } from '../outcome.ts'
 import { XHTML, type XmlElement, type XmlNode } from './tree.ts'
 
 /** Nesting of elements, narrative included. */
 const MAX_DEPTH = 256
 
-/** An element takes far more memory than its text; even large bodies have far fewer. */
-const MAX_ELEMENTS = 1_000_000
+/** Elements and comments: they take far more memory than their text; even large bodies have fewer. */
+const MAX_NODES = 500_000
+
+/** Characters that are parsed in a microsecond, and what a node of the tree costs besides. */
+const CHARACTERS_PER_STEP = 6
+const STEPS_PER_NODE = 1.5
 
 /** Per element, namespace declarations included. */
 const MAX_ATTRIBUTES = 64
@@ -21,10 +26,27 @@ const NO_ATTRIBUTES: readonly [] = []
  * Parses a document to its root element.
  * @param what the subject of the error messages
  * @throws FhirError 400 with line and column of the first error, 413 when there are too many elements
+ * @throws BudgetError
  */
 export function parseXml(text: string, what = 'The body'): XmlElement {
+  const nodes = countNodes(text)
+  if (nodes > MAX_NODES) throw tooManyNodes(what, nodes)
+  spend(text.length / CHARACTERS_PER_STEP + nodes * STEPS_PER_NODE, 'reading its XML')
   return new TreeParser(text, what).run()
 }
+
+/** Counted before parsing: all that begins with `<`, except for end tags. */
+function countNodes(text: string): number {
+  let nodes = 0
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) if (text[at + 1] !== '/') nodes++
+  return nodes
+}
+
+const tooManyNodes = (what: string, nodes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `${what} has ${nodes} elements and comments; the most this server takes is ${MAX_NODES}; send it in parts`,
+  })
 
 /** `line 3, column 7` for each offset, both counted from 1; reads the text only once. */
 export function linePositions(text: string, offsets: readonly number[]): ReadonlyMap<number, string> {
@@ -50,7 +72,6 @@ class TreeParser {
   /** The open elements with their children so far, outermost first. */
   readonly #open: { readonly element: XmlElement; readonly children: XmlNode[] }[] = []
   #root: XmlElement | undefined
-  #elements = 0
   /** Number of attributes of the current element. */
   #attributes = 0
   #start = 0
@@ -93,7 +114,6 @@ class TreeParser {
     this.#start = this.#text.lastIndexOf('<', this.#saxes.position - 2)
     if (this.#open.length >= MAX_DEPTH)
       this.#fail(`is nested deeper than ${MAX_DEPTH} elements, the maximum of this server`)
-    if (++this.#elements > MAX_ELEMENTS) throw this.#tooMany()
   }
 
   #countAttribute(): void {
@@ -139,13 +159,6 @@ class TreeParser {
   #bareAmpersand(): string {
     const at = this.#text.search(/&(?![\w.:#-]+;)/)
     return at === -1 ? '' : `; a bare & is written &amp; (there is one in ${placeOf(this.#text, at)})`
-  }
-
-  #tooMany(): FhirError {
-    return new FhirError(413, {
-      code: 'too-costly',
-      diagnostics: `${this.#what} has more than ${MAX_ELEMENTS} elements; send it in parts`,
-    })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the XML elements of a resource according to its definition, and collects problems. */
 import { closestName, resourceTypeHint } from '../closest-name.ts'
 import { isResourceType } from '../definitions.ts'
-import { parseJson } from '../json.ts'
+import { parseJsonUnpaid } from '../json.ts'
 import type { JsonObject } from '../resource.ts'
 import { abbreviatedList } from '../validate/messages.ts'
 import { divOf } from './narrative.ts'
@@ -184,7 +184,7 @@ export class XmlReader {
       this.#report(element, path, `must be true or false: value="true"`)
     } else {
       // JSON numbers have no plus sign.
-      if ((type === 'decimal' ? DECIMAL : INTEGER).test(text)) return parseJson(text.replace(/^\+/, ''))
+      if ((type === 'decimal' ? DECIMAL : INTEGER).test(text)) return parseJsonUnpaid(text.replace(/^\+/, ''))
       this.#report(
         element,
         path,

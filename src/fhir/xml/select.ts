@@ -2,6 +2,7 @@
  * Selectors of XML Patch, a subset of XPath: a path of names with predicates that ends at an element, an attribute, a
  * text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
  */
+import { Meter } from '../../budget/meter.ts'
 import { badRequest, FhirError } from '../outcome.ts'
 import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 
@@ -139,12 +140,15 @@ class SelectorParser {
 
 /** How many nodes all selectors of one patch may visit; only a hostile patch needs more. */
 const MAX_VISITED_NODES = 2_000_000
+/** Nodes that are visited in a microsecond. */
+const VISITED_PER_STEP = 5
 
 /** Evaluates the selectors of one patch, within a common limit of work. */
 export class Finder {
   #left = MAX_VISITED_NODES
+  readonly #meter = new Meter('the selectors of its patch')
 
-  /** All nodes that the selector finds, starting from the parent of `root`. @throws FhirError 413 beyond the limit */
+  /** All nodes that the selector finds, starting from the parent of `root`. @throws FhirError 413 beyond the limit, BudgetError */
   find({ steps: [first, ...others], end }: Selector, root: XmlElement): readonly Selected[] {
     if (first === undefined) return []
     const elements = others.reduce(
@@ -216,6 +220,7 @@ export class Finder {
 
   #spend(nodes: number): void {
     this.#left -= nodes
+    this.#meter.pay(nodes / VISITED_PER_STEP)
     if (this.#left >= 0) return
     throw new FhirError(413, {
       code: 'too-costly',

@@ -3,6 +3,8 @@
  * attachments, without which they could not be understood.
  */
 
+import { spend } from '../../budget/budget.ts'
+import { Meter } from '../../budget/meter.ts'
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
@@ -83,10 +85,16 @@ const typeOf = (address: string): string => address.slice(0, address.indexOf('/'
 /** Literal references and URLs of attachments in stored JSON, which has no white space. */
 const REFERENCE = /"(?:reference|url)":"([^"\\]{3,2048})"/g
 
+/** Characters that are searched for references in one step, and for the id of one patient. */
+const SEARCHED_IN_A_STEP = 300
+const COMPARED_IN_A_STEP = 5_000
+
 /** The referenced local resources as Type/id. */
 function addressesIn(holders: Iterable<Versioned>, baseUrl: string): ReadonlySet<string> {
   const addresses = new Set<string>()
+  const meter = new Meter('the references of its resources')
   for (const { text } of holders) {
+    meter.pay(1 + text.length / SEARCHED_IN_A_STEP)
     for (const [, reference = ''] of text.matchAll(REFERENCE)) {
       const local = localReference(reference, baseUrl)
       if (local !== undefined && isResourceType(local.type)) addresses.add(`${local.type}/${local.id}`)
@@ -124,6 +132,7 @@ async function readAll({ clinic, unit }: Context, addresses: readonly string[]):
 /** Whether the resource is itself a match, on this or another page (unless it is filtered out there). */
 function belongs(one: Versioned, { around, centers }: Page, baseUrl: string): boolean {
   if (one.type === around.type && centers.includes(one.id)) return true
+  spend((one.text.length * centers.length) / COMPARED_IN_A_STEP, 'the resources that its results refer to')
   // Members mention their patient or encounter; most other resources do not, and need not be parsed.
   const mentioned = around.members.has(one.type)
     ? centers.filter((id) => one.text.includes(`${around.type}/${id}`))

@@ -1,5 +1,6 @@
 /** The entries of a batch-response or transaction-response: https://hl7.org/fhir/R4/http.html#transaction-response. */
 import { STATUS_CODES } from 'node:http'
+import type { BudgetError } from '../../budget/budget.ts'
 import { FhirError, toOutcome } from '../../fhir/outcome.ts'
 import { etagOf, type InteractionResponse } from '../message/interaction.ts'
 import { bodyText } from '../message/response.ts'
@@ -39,6 +40,15 @@ export const tooMuch = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
     diagnostics: `What the Bundle reads is longer than ${MAX_CHARACTERS} characters; read the rest with another one`,
+  })
+
+/** For an entry of a batch that comes when the budget of the request has ended. */
+export const notCarriedOut = ({ reason, what }: BudgetError): FhirError =>
+  new FhirError(422, {
+    code: 'too-costly',
+    diagnostics:
+      `The batch takes ${reason === 'too late' ? 'longer' : 'more work'} than one request may, and this entry was not ` +
+      `carried out. What took most here was ${what}. Send it again in another request, or ask for less at a time`,
   })
 
 /** Bundle.entry for the response to `entry`; a HEAD is answered without the resource. @throws FhirError, see bodyText */

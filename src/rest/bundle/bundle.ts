@@ -1,5 +1,6 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
 import { setImmediate } from 'node:timers/promises'
+import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
@@ -7,7 +8,8 @@ import { withProfileWarnings } from '../interactions/profile-warnings.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { failureOf } from '../server/fault.ts'
-import { Answers, failureText, responseText, tooMuch } from './answers.ts'
+import { Answers, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
+import { isDear } from './dear.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
 import { assignIdentities } from './identities.ts'
 import { inOrder, PHASES } from './order.ts'
@@ -16,12 +18,16 @@ import { rewriteReferences } from './references.ts'
 /** Entries of a batch that run at the same time and so share commits; each holds the resource it changes in memory. */
 const SIDE_BY_SIDE = 64
 
-/** @throws FhirError; for a transaction nothing is written then, and the issue names the entry. */
+/** Steps for an entry, besides what its interaction costs: to route it, to run it, to answer it. */
+const ENTRY = 50
+
+/** @throws FhirError, BudgetError; for a transaction nothing is written then, and the issue names the entry. */
 export async function processBundle(
   access: ClinicAccess,
   request: InteractionRequest,
   representation: boolean,
 ): Promise<InteractionResponse> {
+  if (isDear(request.body)) leaveEventLoop('its entries')
   const { type, entries, unreadable } = readBundle(request)
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
@@ -37,11 +43,14 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], representa
   for (const method of PHASES) {
     const phase = entries.filter((entry) => entry.match.route.method === method)
     const writers = phase.filter((entry) => !isAnsweredAlone(entry))
+    // Each commits by itself, and none may be carried out twice.
+    if (writers.length > 0) currentBudget()?.stay()
     for (let from = 0; from < writers.length; from += SIDE_BY_SIDE) {
       await Promise.all(writers.slice(from, from + SIDE_BY_SIDE).map((entry) => answerAlone(access, entry, answers)))
     }
     for (const entry of phase.filter(isAnsweredAlone)) await afterYielding(() => answerAlone(access, entry, answers))
   }
+  currentBudget()?.allowAnswer()
   return answers
 }
 
@@ -58,13 +67,19 @@ async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers)
   answers.set(entry.index, refused ? failureText(tooMuch()) : await runAlone(access, entry, answers))
 }
 
-/** A failure is the answer to this entry alone. */
+/**
+ * A failure is the answer to this entry alone; so is that the budget has ended, and each entry after it finds the same.
+ * @throws NeedsThread on the event loop, before anything is written
+ */
 async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<string> {
   const { method, path } = entry.match.route
   try {
+    spend(ENTRY, 'its entries')
     if (method === 'GET' || isOperation(entry)) return await run(access.reader(), access, entry, answers)
     return await access.change((ctx) => run(ctx, access, entry, answers))
   } catch (error) {
+    if (error instanceof NeedsThread) throw error
+    if (error instanceof BudgetError) return failureText(notCarriedOut(error))
     return failureText(failureOf(error, entry.request.services.logger, { method, route: path }))
   }
 }
@@ -76,6 +91,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
     const identities = await assignIdentities(ctx, entries)
     const ready = await rewriteReferences(ctx, entries, identities)
     for (const entry of inOrder(ready)) {
+      spend(ENTRY, 'its entries')
       if (isAfterCommit(entry)) continue
       done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
       if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
@@ -84,6 +100,7 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
   })
   // Searches see the stored state, which has the writes only now.
   for (const entry of entries.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
+  currentBudget()?.allowAnswer()
   return answers
 }
 

@@ -1,4 +1,5 @@
 /** Bundle.entry read and routed: https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction. */
+import { passOn } from '../../budget/budget.ts'
 import type { Limits } from '../../config.ts'
 import { structureOf } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
@@ -162,7 +163,8 @@ function patchOf(resource: unknown, at: string, { jsonDepth }: Limits): unknown 
 function attempt(parse: () => unknown): unknown {
   try {
     return parse()
-  } catch {
+  } catch (error) {
+    passOn(error)
     return undefined
   }
 }

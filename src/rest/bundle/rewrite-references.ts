@@ -1,4 +1,5 @@
 /** References and other addresses in a resource, found and rewritten where R4 says that an element is an address: https://hl7.org/fhir/R4/http.html#trules. */
+import { Meter } from '../../budget/meter.ts'
 import { structureOf } from '../../fhir/definitions.ts'
 import { isObject } from '../../fhir/resource.ts'
 
@@ -6,37 +7,63 @@ import { isObject } from '../../fhir/resource.ts'
 const XML_REFERENCE =
   /(<(?:[\w.-]+:)?reference\s[^<>]{0,200}?value\s*=\s*["']|reference\/@value\s*["'][^<>]{0,200}>)([^<>"']*)/g
 
-/** The text of every Reference in a resource, contained ones included, or in a patch. An XML Patch is text itself. */
-export function* referencesIn(body: unknown): Generator<string> {
-  if (typeof body !== 'string') yield* referencesOf(body)
-  else for (const [, , reference = ''] of body.matchAll(XML_REFERENCE)) yield reference
+/** Steps for an object that is looked through, and for one that is written again; characters of an XML Patch in one. */
+const LOOKED_THROUGH = 0.3
+const WRITTEN = 1
+const CHARACTERS_IN_A_STEP = 100
+
+/**
+ * The text of every Reference in a resource, contained ones included, or in a patch. An XML Patch is text itself.
+ * @throws BudgetError
+ */
+export function referencesIn(body: unknown): readonly string[] {
+  const meter = new Meter('the references of its entries')
+  if (typeof body === 'string') {
+    meter.pay(body.length / CHARACTERS_IN_A_STEP)
+    return Array.from(body.matchAll(XML_REFERENCE), ([, , reference = '']) => reference)
+  }
+  const found: string[] = []
+  addReferences(body, found, meter)
+  return found
 }
 
-function* referencesOf(value: unknown): Generator<string> {
-  if (Array.isArray(value)) for (const item of value) yield* referencesOf(item)
+function addReferences(value: unknown, found: string[], meter: Meter): void {
+  if (Array.isArray(value)) for (const item of value) addReferences(item, found, meter)
   else if (isObject(value)) {
+    meter.pay(LOOKED_THROUGH)
     for (const [name, member] of Object.entries(value)) {
-      if (name === 'reference' && typeof member === 'string') yield member
-      else if (typeof member === 'object') yield* referencesOf(member)
+      if (name === 'reference' && typeof member === 'string') found.push(member)
+      else if (typeof member === 'object') addReferences(member, found, meter)
     }
   }
 }
 
-type Names = ReadonlyMap<string, string>
+interface Names {
+  readonly get: (address: string) => string | undefined
+  readonly has: (address: string) => boolean
+  readonly meter: Meter
+}
 
 /** Text in any other element stays as it is, even when it looks like an address: Identifier.value, for instance. */
 const ADDRESS_TYPES: ReadonlySet<string | undefined> = new Set(['uri', 'url', 'canonical', 'oid', 'uuid'])
 
 /** A resource or a patch with every address in `names` replaced; a fragment after it is kept. */
-export const rewriteAddresses = (body: unknown, names: Names): unknown =>
-  typeof body === 'string'
+export function rewriteAddresses(body: unknown, targets: ReadonlyMap<string, string>): unknown {
+  const names: Names = {
+    get: (address) => targets.get(address),
+    has: (address) => targets.has(address),
+    meter: new Meter('rewriting the references of its entries'),
+  }
+  return typeof body === 'string'
     ? body.replace(XML_REFERENCE, (_, before: string, address: string) => before + rewriteText(address, 'uri', names))
     : rewrite(body, 'Resource', names)
+}
 
 function rewrite(value: unknown, type: string | undefined, names: Names): unknown {
   if (typeof value === 'string') return rewriteText(value, type, names)
   if (Array.isArray(value)) return value.map((item) => rewrite(item, type, names))
   if (!isObject(value)) return value
+  names.meter.pay(WRITTEN)
   const types = typesIn(value, type)
   const member = (name: string) => (name.startsWith('_') ? 'Element' : types.get(name))
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rewrite(item, member(name), names)]))

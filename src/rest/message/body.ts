@@ -1,31 +1,48 @@
 /** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
-import { leaveEventLoop } from '../../budget/budget.ts'
+import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
 import { parseJson } from '../../fhir/json.ts'
-import { countNames, hasAllNames, repeatedName } from '../../fhir/json-text.ts'
+import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
+import type { BodiesInFlight } from './bodies-in-flight.ts'
 import { headerOf } from './header.ts'
 
-/** The body as text. @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8. */
+/** Bytes of a body that is read on the event loop. */
+const MAX_ON_EVENT_LOOP = 32 * 1024
+
+/**
+ * The body as text.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; NeedsThread when it is large
+ */
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
 
-const READ = new WeakMap<object, Buffer>()
-export const bodyBytesOf = async (koa: KoaContext): Promise<Buffer> => READ.get(koa.req) ?? (await getRawBody(koa.req))
-
-export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  const bytes = await readBytes0(koa, limitBytes)
-  READ.set(koa.req, bytes)
-  if (bytes.length > 32768) leaveEventLoop('the size of its body')
+/**
+ * The body as it was sent. It is received once, and kept for as long as the request: further calls give the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off, 429 or
+ * 503 when there is no room for it
+ */
+export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  koa.state.bodyBytes ??= receive(koa, limitBytes)
+  const bytes: Buffer = await koa.state.bodyBytes
+  if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
 }
 
-/** @throws FhirError 413 when it is larger than `limitBytes` */
-async function readBytes0(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  const length = Number(headerOf(koa, 'content-length')) || undefined
+/**
+ * The same, to be worked on here.
+ * @throws FhirError as `receivedBytes`, NeedsThread when it is too much for the event loop
+ */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await receivedBytes(koa, limitBytes)
+  if (bytes.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of its body')
+  return bytes
+}
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
     throw new FhirError(415, {
@@ -33,11 +50,31 @@ async function readBytes0(koa: KoaContext, limitBytes: number): Promise<Buffer> 
       diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
     })
   }
-  return getRawBody(koa.req, { limit: limitBytes, ...(length === undefined ? {} : { length }) }).catch(
-    (error: unknown) => {
-      throw bodyError(error, limitBytes)
-    },
-  )
+  const length = announcedLength(koa)
+  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  // One of unknown length may be as long as the largest.
+  const room = await bodies?.reserveFor(koa, length ?? limitBytes)
+  invite(koa)
+  try {
+    const bytes = await getRawBody(koa.req, { limit: limitBytes, length: length ?? null })
+    room?.shrinkTo(bytes.length)
+    return bytes
+  } catch (error) {
+    room?.release()
+    throw bodyError(error, limitBytes)
+  }
+}
+
+/** In bytes; undefined for a body that comes in chunks. */
+function announcedLength(koa: KoaContext): number | undefined {
+  if (headerOf(koa, 'transfer-encoding') !== undefined) return undefined
+  return Number(headerOf(koa, 'content-length') ?? 0)
+}
+
+/** A client that sends its body only when it is wanted learns here that it is: see `continueWhenRead`. */
+function invite(koa: KoaContext): void {
+  if (headerOf(koa, 'expect') !== undefined) koa.res.writeContinue()
 }
 
 /** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
@@ -51,24 +88,32 @@ function textOf(body: Buffer): string {
 
 function bodyError(error: unknown, limitBytes: number): FhirError {
   const type = error instanceof Error && 'type' in error ? error.type : ''
-  if (type === 'entity.too.large') {
-    // The rest of the body is not read: the connection can't be used again.
-    return new FhirError(
-      413,
-      { code: 'too-long', diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes` },
-      { connection: 'close' },
-    )
-  }
+  if (type === 'entity.too.large') return tooLarge(limitBytes)
   return badRequest('The body ended before its announced length')
 }
 
-/** @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice. */
+const tooLarge = (limitBytes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
+  })
+
+/** Characters that are looked through in a microsecond, before and after parsing. */
+const CHARACTERS_PER_STEP = 100
+
+/**
+ * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice; 413
+ *   when it has too many values
+ * @throws BudgetError
+ */
 export function parseBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
-  const names = countNames(text, maxDepth)
-  if (names === undefined) throw tooDeep(maxDepth)
+  spend(text.length / CHARACTERS_PER_STEP, READING)
+  const count = countJson(text, maxDepth)
+  if (count === undefined) throw tooDeep(maxDepth)
+  if (count.values > MAX_JSON_VALUES) throw tooManyValues()
   const value = parsed(text)
-  if (!hasAllNames(value, names)) {
+  if (!hasAllNames(value, count.names)) {
     throw badRequest(
       `The body has two properties '${repeatedName(text)?.slice(0, 64)}' in one object; JSON takes one of each name`,
     )
@@ -76,13 +121,21 @@ export function parseBody(text: string, maxDepth: number): unknown {
   return value
 }
 
-/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413 */
+/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */
 export function parseXmlBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
   const resource = readXml(text)
   if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
   return resource
 }
+
+const READING = 'reading its body'
+
+const tooManyValues = (): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `The body has more than ${MAX_JSON_VALUES} values, objects and arrays counted; send it in parts`,
+  })
 
 const tooDeep = (maxDepth: number): FhirError =>
   badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
@@ -96,6 +149,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
+    passOn(error)
     throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
   }
 }

@@ -1,15 +1,20 @@
 /** _summary and _elements: parts of a resource, tagged SUBSETTED. https://hl7.org/fhir/R4/search.html#summary */
+import { spend } from '../../budget/budget.ts'
 import { mandatoryElements, summaryElements } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { propertiesOf, type Subset } from '../../search/query/subset.ts'
 
+/** Characters that are written in a microsecond, once they are parsed. */
+const CHARACTERS_PER_STEP = 100
+
 const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
 
-/** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. */
+/** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. @throws BudgetError */
 export function subsetText(text: string, type: string, { summary, elements }: Subset): string {
   const keep = keeper(type, summary, elements)
   if (keep === undefined) return text
+  spend(text.length / CHARACTERS_PER_STEP, 'its summaries')
   const resource = parseJson(text)
   if (!isObject(resource)) return text
   const part = Object.fromEntries(Object.entries(resource).filter(([name]) => keep(name)))

@@ -2,10 +2,11 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { type FhirError, toOutcome } from '../../fhir/outcome.ts'
-import { formatBody } from '../message/format.ts'
+import { formatUnpaid } from '../message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from '../message/negotiate.ts'
 import { failureOf } from './fault.ts'
 import { firstSegment } from './small-router.ts'
+import { discardRest } from './unread-body.ts'
 
 /** @param plain the first path segments below which errors are `{"error": …}` */
 export const errors =
@@ -21,6 +22,7 @@ export const errors =
       if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
       else sendOutcome(koa, failure)
     }
+    discardRest(koa)
   }
 
 function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void {
@@ -30,7 +32,7 @@ function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void 
 function sendOutcome(koa: KoaContext, error: FhirError): void {
   const { format, contentType } = formatOf(koa)
   koa.set({ 'Content-Type': contentType, Vary: 'Accept' })
-  koa.body = formatBody(JSON.stringify(toOutcome(error.issues)), format, koa.query._pretty === 'true')
+  koa.body = formatUnpaid(JSON.stringify(toOutcome(error.issues)), format, koa.query._pretty === 'true')
 }
 
 /** That nothing acceptable is offered is said in JSON. */

@@ -27,7 +27,10 @@ export const segmentsOf = (routers: readonly SmallRouter[]): ReadonlySet<string>
   new Set(routers.flatMap(({ segments }) => segments))
 
 /** `/session/x` -> `session`, and `/%73ession/x` too */
-export const firstSegment = (path: string): string => decodedSegment(path.split('/', 2)[1] ?? '')
+export function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1)
+  return decodedSegment(path.slice(1, end < 0 ? undefined : end))
+}
 
 function noRoute(router: Router, { method, path }: KoaContext): FhirError {
   const methods = router.match(path, method).path.flatMap((layer) => layer.methods)

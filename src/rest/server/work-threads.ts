@@ -5,8 +5,9 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import { Budget, BudgetError, currentBudget, NeedsThread, withBudget } from '../../budget/budget.ts'
-import { bodyBytesOf } from '../message/body.ts'
-import { clientOf } from './client.ts'
+import type { Limits } from '../../config.ts'
+import { receivedBytes } from '../message/body.ts'
+import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
 export interface ThreadRequest {
@@ -41,7 +42,7 @@ export interface WorkThreads {
 
 /** Gives each request its budget. Without `threads`, a request has its whole budget on the event loop. */
 export const inBudget =
-  (threads: WorkThreads | undefined): Middleware =>
+  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>): Middleware =>
   async (koa, next) => {
     // In a work thread, whoever runs it has set the budget.
     if (currentBudget() !== undefined) return next()
@@ -50,12 +51,12 @@ export const inBudget =
       await withBudget(budget, next)
     } catch (error) {
       if (threads === undefined || !(error instanceof NeedsThread)) throw error
-      await answerInThread(koa, threads)
+      await answerInThread(koa, threads, bodyBytes)
     }
   }
 
-async function answerInThread(koa: KoaContext, threads: WorkThreads): Promise<void> {
-  const body = hasBody(koa) ? await bodyBytesOf(koa) : undefined
+async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
+  const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
   const left = new AbortController()
   koa.res.once('close', () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
@@ -66,9 +67,15 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads): Promise<vo
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       ...(body === undefined ? {} : { body }),
     },
-    { ...clientOf(koa), signal: left.signal },
+    { ...holderOf(koa), signal: left.signal },
   )
   send(koa, answer)
+}
+
+/** For whom the request counts: see FairShares. */
+function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
+  const user = state.user as User | undefined
+  return { clinic: state.holder ?? '', token: user?.sub ?? '' }
 }
 
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>

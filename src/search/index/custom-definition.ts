@@ -1,5 +1,6 @@
 /** A clinic's SearchParameter resource as a search parameter, or why it is refused: https://hl7.org/fhir/R4/searchparameter.html. */
 import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
+import { passOn } from '../../budget/budget.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
@@ -159,6 +160,7 @@ function checkExpression(expression: string, element = 'expression'): void {
     if (call !== undefined) throw refused(element, `${call}() cannot be used in a search parameter`)
     compileUserExpression(expression)
   } catch (error) {
+    passOn(error)
     if (error instanceof RangeError) throw refused(element, 'it is nested too deeply')
     if (error instanceof Error && !('issues' in error)) throw refused(element, error.message)
     throw error

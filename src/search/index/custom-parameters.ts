@@ -2,15 +2,17 @@
  * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
+import { passOn } from '../../budget/budget.ts'
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
+import type { EvaluationLimits } from '../../fhir/fhirpath/scope.ts'
 import { memoize } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'
 import { type CustomDeclaration, type CustomParameter, declarationIn } from './custom-declaration.ts'
 import { expressionOf, typesOf } from './expression-types.ts'
-import type { Extractor } from './extract.ts'
+import type { Extractor, SharedWork } from './extract.ts'
 
-/** Items of a resource that the expression of one parameter may visit. */
+/** Items of a resource that the expression of one parameter may visit; see SharedWork for all of them. */
 const WORK = 10_000
 /** Values of one parameter in one resource; further ones are not indexed. */
 const MAX_VALUES = 500
@@ -97,20 +99,29 @@ export const rowOf = (
 function extractorOf(parameter: SearchParameter): Extractor {
   return {
     parameter,
-    evaluate: (resource) => {
+    evaluate: (resource, shared) => {
+      const work = Math.min(WORK, shared.customLeft)
+      const limits = { left: work, matches: refuseMatches }
       try {
-        return valuesIn(parameter, resource).filter(isShort)
-      } catch {
+        return valuesIn(parameter, resource, limits, shared).filter(isShort)
+      } catch (error) {
+        passOn(error)
         return []
+      } finally {
+        shared.customLeft -= work - limits.left
       }
     },
   }
 }
 
 /** Of a composite the values of its parts in each repetition. */
-function valuesIn({ expression, parts }: SearchParameter, resource: AnyResource): readonly unknown[] {
-  const limits = { left: WORK, matches: refuseMatches }
-  const values = compiled(expression).evaluate(resource, { limits }).slice(0, MAX_VALUES)
+function valuesIn(
+  { expression, parts }: SearchParameter,
+  resource: AnyResource,
+  limits: EvaluationLimits,
+  { results }: SharedWork,
+): readonly unknown[] {
+  const values = compiled(expression).evaluate(resource, { limits, shared: results }).slice(0, MAX_VALUES)
   if (parts === undefined) return values
   return values.map((value) => parts.map((part) => compiled(part.expression).evaluate(value, { resource, limits })))
 }

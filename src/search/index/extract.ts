@@ -1,5 +1,8 @@
 /** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
+import { Meter } from '../../budget/meter.ts'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
+import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
@@ -19,8 +22,23 @@ import { extractWords } from './full-text.ts'
 export interface Extractor {
   readonly parameter: SearchParameter
   /** Of a composite: for each repetition the values of each part. */
-  readonly evaluate: (resource: AnyResource) => readonly unknown[]
+  readonly evaluate: (resource: AnyResource, shared: SharedWork) => readonly unknown[]
 }
+
+/** What the extractors of one resource have in common. */
+export interface SharedWork {
+  /** Items that the parameters of the clinic may still visit, all together. */
+  customLeft: number
+  readonly results: SharedResults
+}
+
+/** Items of one resource that all parameters of the clinic may visit; some thirty milliseconds. */
+const CUSTOM_WORK = 100_000
+
+/** What an entry and a parameter cost. */
+const STEPS_PER_ENTRY = 3
+const STEPS_PER_PARAMETER = 1
+const WHAT = 'the values that it is searched by'
 
 /** The store keeps these itself. */
 export const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
@@ -32,6 +50,7 @@ const extractorsByType = new Map<string, readonly Extractor[]>()
  * @param baseUrl references below it are stored as relative ones
  * @param custom for the clinic's own parameters
  * @param fullText words are extracted too
+ * @throws BudgetError
  */
 export function extractEntries(
   resource: AnyResource,
@@ -41,14 +60,48 @@ export function extractEntries(
 ): readonly IndexEntry[] {
   const entries: IndexEntry[] = []
   const served = extractorsOf(resource.resourceType)
+  const shared: SharedWork = { customLeft: CUSTOM_WORK, results: {} }
+  const meter = new Meter(WHAT)
   for (const { parameter, evaluate } of custom.length === 0 ? served : [...served, ...custom]) {
-    const values = evaluate(resource)
+    const values = evaluate(resource, shared)
     const start = entries.length
-    for (const value of values) EXTRACT[parameter.type](parameter, value, entries, baseUrl)
+    meter.pay(STEPS_PER_PARAMETER)
+    for (const value of values) {
+      EXTRACT[parameter.type](parameter, value, entries, baseUrl)
+      meter.pay(STEPS_PER_ENTRY)
+    }
     if (entries.length > start + 1) removeDuplicates(entries, start)
   }
   if (fullText) extractWords(resource, entries)
   return entries
+}
+
+/**
+ * Values of one parameter in one resource. Whoever searches or sorts by the parameter goes over all of them, so a resource
+ * with more is refused when it is written.
+ */
+const MAX_VALUES = 10_000
+/** Their codes are values; the largest published code systems have some hundred thousand. */
+const TERMINOLOGY: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap'])
+const MAX_VALUES_OF_TERMINOLOGY = 500_000
+
+/** @throws FhirError 422 for a resource that has more values of one parameter than a resource may */
+export function checkAmounts(type: string, entries: readonly IndexEntry[]): void {
+  const most = TERMINOLOGY.has(type) ? MAX_VALUES_OF_TERMINOLOGY : MAX_VALUES
+  if (entries.length <= most) return
+  const amounts = new Map<string, number>()
+  for (const { param } of entries) amounts.set(param, (amounts.get(param) ?? 0) + 1)
+  for (const [param, amount] of amounts) if (amount > most) throw tooMany(type, param, amount, most)
+}
+
+function tooMany(type: string, param: string, amount: number, most: number): FhirError {
+  const element = indexedParametersOf(type).find(({ code }) => code === param)?.expression
+  return new FhirError(422, {
+    code: 'too-long',
+    diagnostics:
+      `The ${type} has ${amount} values for the search parameter '${param}'${element === undefined ? '' : ` (${element})`}; ` +
+      `${most} are the most that one resource is searched by. Split it into several resources`,
+  })
 }
 
 /** Expressions compile when the first resource of a type is written. */
@@ -68,9 +121,9 @@ function extractorsOf(type: string): readonly Extractor[] {
 /** Where an extension's expression cannot be applied to a resource, it has no value: no write fails because of it. */
 const lenient =
   (evaluate: Extractor['evaluate']): Extractor['evaluate'] =>
-  (resource) => {
+  (resource, shared) => {
     try {
-      return evaluate(resource)
+      return evaluate(resource, shared)
     } catch (error) {
       if (error instanceof EvaluationError) return []
       throw error

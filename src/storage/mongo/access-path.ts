@@ -1,16 +1,23 @@
 /** Where a search starts: the index ranges that give the candidates, chosen by counting. */
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
+import { keyRangeOf, scanKeys } from './key-scan.ts'
+import { readLimits } from './read-limits.ts'
 import type { Scope, Source, Term } from './term.ts'
 
 export interface AccessPath {
   readonly source: Source
   /** There are few enough candidates to be collected and sorted. */
   readonly isFew: boolean
+  /** The `_id` of each resource that the source finds, in no order; absent where they are not known. */
+  readonly ids?: readonly string[]
 }
 
-/** With fewer candidates than this, no better source is looked for. */
-const VERY_FEW = 64
+/**
+ * With fewer candidates than this, no better source is looked for, and reading them all takes no longer than a second
+ * command.
+ */
+const VERY_FEW = 128
 
 /**
  * The best source for resources that fulfil all of `terms`. MongoDB's planner can't choose it: it has no statistics of
@@ -30,12 +37,16 @@ export async function accessPath(
   const known = sources.find(({ declared }) => declared) ?? estimatedSmallest(engine, scope, sources)
   if (known !== undefined) return { source: known, isFew: true }
   if (sources.length === 1 && !alwaysCount) return { source: first, isFew: false }
-  for (const limit of [Math.min(VERY_FEW, engine.fewCandidates), engine.fewCandidates]) {
+  for (const limit of limitsFor(engine, sources)) {
     const smallest = await smallestBelow(engine, scope, sources, limit)
-    if (smallest !== undefined) return { source: smallest, isFew: true }
+    if (smallest !== undefined) return { ...smallest, isFew: true }
   }
   return { source: sources.find(({ inCreationOrder }) => inCreationOrder) ?? first, isFew: false }
 }
+
+/** Of several sources it is worth knowing first whether one finds very few. */
+const limitsFor = ({ fewCandidates }: Engine, sources: readonly Source[]): readonly number[] =>
+  sources.length === 1 ? [fewCandidates] : [Math.min(VERY_FEW, fewCandidates), fewCandidates]
 
 /** The source with the lowest estimate, if there is one. */
 function estimatedSmallest({ cardinalities }: Engine, scope: Scope, sources: readonly Source[]): Source | undefined {
@@ -44,32 +55,56 @@ function estimatedSmallest({ cardinalities }: Engine, scope: Scope, sources: rea
   return least === Number.POSITIVE_INFINITY ? undefined : sources[sizes.indexOf(least)]
 }
 
+interface Candidates {
+  readonly size: number
+  readonly ids?: readonly string[]
+}
+
 /** Counts up to `limit` candidates of each source, all at the same time. */
 async function smallestBelow(
   engine: Engine,
   scope: Scope,
   sources: readonly Source[],
   limit: number,
-): Promise<Source | undefined> {
+): Promise<Omit<AccessPath, 'isFew'> | undefined> {
   if (limit === 0) return undefined
-  const sizes = await Promise.all(sources.map((source) => sizeOf(engine, scope, source, limit)))
-  for (const [index, source] of sources.entries()) {
-    const size = sizes[index] ?? limit
-    if (limit <= VERY_FEW) engine.cardinalities.add(keyOf(scope, source), size < limit ? size : undefined)
+  const counted = await Promise.all(
+    sources.map(async (source) => ({ source, ...(await candidatesOf(engine, scope, source, limit)) })),
+  )
+  const enough = Math.min(VERY_FEW, limit)
+  for (const { source, size } of counted) {
+    engine.cardinalities.add(keyOf(scope, source), size < enough ? size : undefined)
   }
-  const fewest = Math.min(...sizes)
-  return fewest < limit ? sources[sizes.indexOf(fewest)] : undefined
+  const fewest = counted.reduce((one, other) => (other.size < one.size ? other : one))
+  if (fewest.size >= limit) return undefined
+  return { source: fewest.source, ...(fewest.ids === undefined ? {} : { ids: fewest.ids }) }
 }
 
 const keyOf = ({ clinic, type }: Scope, { cardinalityKey }: Source): string =>
   JSON.stringify([clinic, type, cardinalityKey])
 
 /** Outside any session: the count may be slightly out of date. */
-async function sizeOf({ resources }: Engine, scope: Scope, source: Source, limit: number): Promise<number> {
+async function candidatesOf(engine: Engine, scope: Scope, source: Source, limit: number): Promise<Candidates> {
+  const range = keyRangeOf(scope, source)
+  if (range !== undefined && !engine.isSharded) {
+    const ids = await scanKeys(engine, range, limit)
+    return { size: ids.length, ...(range.isExact && ids.length < limit ? { ids } : {}) }
+  }
   const pipeline = [{ $match: candidateFilter(scope, source, []) }, { $limit: limit }, { $count: 'size' }]
-  const [found] = await resources.aggregate<{ readonly size: number }>(pipeline, { hint: source.index }).toArray()
-  return found?.size ?? 0
+  const options = { hint: source.index, ...readLimits() }
+  const [counted] = await engine.resources.aggregate<{ readonly size: number }>(pipeline, options).toArray()
+  return { size: counted?.size ?? 0 }
 }
+
+/**
+ * Ranges up to this number are alternatives at the root of the filter, each with its own tests: the planner takes half
+ * as long as for alternatives beside tests.
+ */
+const MAX_ROOTED = 4
+
+/** A long list of ids is in the command only once. */
+const isRooted = ({ filters }: Source, terms: readonly Term[]): boolean =>
+  filters.length <= MAX_ROOTED && !terms.some(({ isLong }) => isLong)
 
 /**
  * The live resources that `source` finds and that fulfil `terms`. The terms are in a double `$nor`, as the planner would
@@ -81,20 +116,26 @@ export function candidateFilter(
   terms: readonly Term[],
   after?: Filter,
 ): Filter {
+  const scoped = { clinic, type, ...(source.index === 'by_entry' ? {} : { live: true }) }
+  const further = after === undefined ? {} : { $and: [after] }
   const [only] = source.filters
-  const ranges = source.filters.length === 1 && only !== undefined ? only : { $or: source.filters }
+  if (only !== undefined && (source.filters.length === 1 || isRooted(source, terms))) {
+    const ranges = source.filters.map((range, index) => {
+      const proven = source.proves?.[index]
+      const open = proven === undefined ? terms : terms.filter((term) => !proven.includes(term))
+      return { ...scoped, ...range, ...testsOf(source, open), ...further }
+    })
+    return ranges.length === 1 ? (ranges[0] ?? {}) : { $or: ranges }
+  }
+  return { ...scoped, $or: source.filters, ...testsOf(source, terms), ...further }
+}
+
+function testsOf(source: Source, terms: readonly Term[]): Filter {
   const tests = terms
     .filter((term) => !(term.source === source && source.exact))
     .map(({ filter }) => filter)
     .filter(isTest)
-  return {
-    clinic,
-    type,
-    ...(source.index === 'by_entry' ? {} : { live: true }),
-    ...ranges,
-    ...(tests.length === 0 ? {} : { $nor: tests.map((filter) => ({ $nor: [filter] })) }),
-    ...(after === undefined ? {} : { $and: [after] }),
-  }
+  return tests.length === 0 ? {} : { $nor: tests.map((filter) => ({ $nor: [filter] })) }
 }
 
 /** An empty filter is true of every resource. */

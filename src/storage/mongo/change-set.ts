@@ -4,6 +4,7 @@ import { type ChangeSet, type Guard, StoreConflict } from '../port.ts'
 import type { HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
+import { withinLimits } from './read-limits.ts'
 import { writeRecords } from './records.ts'
 import { type CurrentVersion, nextDocument, superseded } from './resources.ts'
 import { findIds } from './search.ts'
@@ -51,8 +52,10 @@ export function lockedTypes({ guards, resources }: ChangeSet): readonly string[]
 async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, indexVersions }: Guard): Promise<void> {
   const expected = new Set(ids)
   const reader = { ...engine, session }
-  if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
-  const found = await findIds(reader, plan, expected.size + 1)
+  const found = await withinLimits('the condition of a write', async () => {
+    if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
+    return await findIds(reader, plan, expected.size + 1)
+  })
   const holds = found.length === expected.size && found.every((id) => expected.has(id))
   if (!holds) throw new StoreConflict('guard', plan.types.join(','))
 }

@@ -4,7 +4,7 @@ import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
 import { intersection, withinShort } from './range-terms.ts'
-import { isOneOf, item, type Term } from './term.ts'
+import { type CompiledCondition, isOneOf, item, type Term } from './term.ts'
 
 const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
 
@@ -56,26 +56,29 @@ const MAX_KEYS = 64
 export function combinedTerm(
   declared: readonly CombinedIndex[],
   type: string,
-  conditions: readonly Condition[],
+  compiled: readonly CompiledCondition[],
 ): readonly Term[] {
   for (const one of declared) {
-    const term = one.type === type ? termOf(one, conditions) : undefined
+    const term = one.type === type ? termOf(one, compiled) : undefined
     if (term !== undefined) return [term]
   }
   return []
 }
 
-function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term | undefined {
-  const ranges = conditions.flatMap((condition) =>
-    condition.kind === 'date' && condition.param === declared.range ? [condition.bounds] : [],
+function termOf(declared: CombinedIndex, compiled: readonly CompiledCondition[]): Term | undefined {
+  const ranges = compiled.flatMap(({ condition, term }) =>
+    condition.kind === 'date' && condition.param === declared.range ? [{ bounds: condition.bounds, term }] : [],
   )
-  const keys = keysOf(declared, conditions)
+  const equalities = declared.equal.map((param) => equalityOn(param, compiled))
+  const keys = keysOf(declared, equalities)
   if (ranges.length === 0 || keys.length === 0 || keys.length > MAX_KEYS) return undefined
   const k = isOneOf(keys)
+  const bounds = ranges.map((range) => range.bounds).reduce(intersection)
   const filters = [
-    { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
+    { k, ...withinShort(bounds, SHORT_SPAN.date) },
     { k, v: null },
   ].map(item)
+  const proven = [...ranges, ...equalities.filter((one) => one?.isExact)].flatMap((one) => one?.term ?? [])
   return {
     filter: {},
     source: {
@@ -85,17 +88,32 @@ function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term
       inCreationOrder: false,
       cardinalityKey: 'combined',
       declared: true,
+      proves: [proven],
     },
   }
 }
 
+/** A condition that `param` has one of some values. */
+interface EqualityOn {
+  readonly values: readonly string[]
+  /** It asks for nothing besides. */
+  readonly isExact: boolean
+  readonly term: Term
+}
+
+function equalityOn(param: string, compiled: readonly CompiledCondition[]): EqualityOn | undefined {
+  for (const { condition, term } of compiled) {
+    const values = valuesOf(condition, param)
+    if (values.length > 0) return { values, isExact: isExact(condition), term }
+  }
+  return undefined
+}
+
 /** One for each combination of the values; none when a parameter has no condition. */
-function keysOf(declared: CombinedIndex, conditions: readonly Condition[]): readonly string[] {
-  const [firsts = [], seconds] = declared.equal.map(
-    (param) => conditions.map((condition) => valuesOf(condition, param)).find((values) => values.length > 0) ?? [],
-  )
+function keysOf(declared: CombinedIndex, equalities: readonly (EqualityOn | undefined)[]): readonly string[] {
+  const [firsts = [], seconds = []] = equalities.map((one) => one?.values ?? [])
   return firsts.flatMap((first) =>
-    seconds === undefined
+    declared.equal.length === 1
       ? [combinedKey(declared, [first])]
       : seconds.map((second) => combinedKey(declared, [first, second])),
   )
@@ -111,4 +129,11 @@ function valuesOf(condition: Condition, param: string): readonly string[] {
     return condition.code === undefined ? [] : [condition.code]
   if (condition.kind !== 'reference' || condition.param !== param || condition.type === undefined) return []
   return [referenceValue(condition.type, condition.id)]
+}
+
+/** The key holds neither the system of a token nor the version of a reference. */
+function isExact(condition: Condition): boolean {
+  if (condition.kind === 'any') return condition.of.every(isExact)
+  if (condition.kind === 'token') return condition.system === undefined
+  return condition.kind === 'reference' && condition.version === undefined
 }

@@ -1,15 +1,26 @@
 /** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
+import type { AbstractCursor } from 'mongodb'
+import { BudgetError, spend } from '../../budget/budget.ts'
 import type { Condition } from '../../search/plan.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
-import { idTerm, missingTerm, referenceTerm, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
+import {
+  containsTerm,
+  idTerm,
+  missingTerm,
+  referenceTerm,
+  stringTerm,
+  tokenTerm,
+  unequalTerm,
+  uriTerm,
+} from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
-import { allOf, anyOf, EVERY_LIVE, NEVER, type Of, type Scope, type Term } from './term.ts'
-import { sessionOf } from './transaction.ts'
+import { allOf, anyOf, type CompiledCondition, EVERY_LIVE, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { readOptions } from './transaction.ts'
 
 /** Terms that must all hold, for conditions that must all hold. */
 export async function compileAll(
@@ -18,12 +29,23 @@ export async function compileAll(
   conditions: readonly Condition[],
 ): Promise<readonly Term[]> {
   const flat = flattened(conditions)
-  const terms = await sequentially(flat, (condition) => compile(reader, scope, condition))
-  return [...combinedTerm(reader.index.combined, scope.type, flat), ...intersectedRanges(flat), ...terms]
+  const compiled = await sequentially(flat, async (condition) => ({
+    condition,
+    term: await compile(reader, scope, condition),
+  }))
+  return [
+    ...combinedTerm(reader.index.combined, scope.type, compiled),
+    ...intersectedRanges(compiled),
+    ...compiled.map(({ term }) => term),
+  ]
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
-  conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
+  distinct(conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition])))
+
+/** A condition that is written twice is looked up once. */
+const distinct = (conditions: readonly Condition[]): readonly Condition[] =>
+  conditions.length === 1 ? conditions : [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
 
 /** One after the other: a transaction takes one command at a time. */
 async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
@@ -33,17 +55,23 @@ async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<
 }
 
 /** `date=ge…&date=lt…` is one index range. Each of the two conditions is a term of its own besides. */
-function intersectedRanges(conditions: readonly Condition[]): readonly Term[] {
-  const groups = Map.groupBy(conditions.filter(isRange), ({ kind, param }) => `${kind} ${param}`)
+function intersectedRanges(compiled: readonly CompiledCondition[]): readonly Term[] {
+  const groups = Map.groupBy(compiled.flatMap(rangeOf), ({ condition: { kind, param } }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined || group.length === 1) return []
-    return [intersectedTerm({ ...first, bounds: group.map(({ bounds }) => bounds).reduce(intersection) })]
+    const bounds = group.map(({ condition }) => condition.bounds).reduce(intersection)
+    return [
+      intersectedTerm(
+        { ...first.condition, bounds },
+        group.map(({ term }) => term),
+      ),
+    ]
   })
 }
 
-const isRange = (condition: Condition): condition is Of<'date' | 'number'> =>
-  condition.kind === 'date' || condition.kind === 'number'
+const rangeOf = ({ condition, term }: CompiledCondition) =>
+  condition.kind === 'date' || condition.kind === 'number' ? [{ condition, term }] : []
 
 async function compile(reader: Reader, scope: Scope, condition: Condition): Promise<Term> {
   switch (condition.kind) {
@@ -52,7 +80,7 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
     case 'all':
       return allOf(await compileAll(reader, scope, condition.of))
     case 'not':
-      return { filter: { $nor: [(await compile(reader, scope, condition.of)).filter] } }
+      return negated(await compile(reader, scope, condition.of))
     case 'string':
       return stringTerm(condition)
     case 'words':
@@ -89,33 +117,63 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
   }
 }
 
-/** Conditions that differ only in the value become one term: `code=a,b,c` is one index range for any number of values. */
+/**
+ * Conditions that differ only in the value become one term: `code=a,b,c` is one index range for any number of values,
+ * the parts of a string are one regular expression, and chains through one reference are one list of ids.
+ */
 function alternatives(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
   const key = (condition: Condition, index: number) => groupKey(condition) ?? String(index)
-  return [...Map.groupBy(conditions, key).values()]
+  return [...Map.groupBy(distinct(conditions), key).values()]
 }
 
 function groupKey(condition: Condition): string | undefined {
-  if (condition.kind === 'token' && condition.code !== undefined) {
-    return JSON.stringify(['token', condition.param, condition.system])
+  switch (condition.kind) {
+    case 'token':
+      return condition.code === undefined ? undefined : JSON.stringify(['token', condition.param, condition.system])
+    case 'reference':
+      return JSON.stringify(['reference', condition.param, condition.type, condition.version, condition.versions])
+    case 'string':
+      return condition.match === 'contains' ? JSON.stringify(['contains', condition.param]) : undefined
+    case 'chain':
+      return JSON.stringify(['chain', condition.param, condition.types])
+    case 'has':
+      return JSON.stringify(['has', condition.param, condition.type])
+    default:
+      return undefined
   }
-  if (condition.kind !== 'reference') return undefined
-  return JSON.stringify(['reference', condition.param, condition.type, condition.version, condition.versions])
 }
 
 async function compileGroup(reader: Reader, scope: Scope, group: readonly Condition[]): Promise<Term> {
   const [first] = group
   if (first === undefined) return NEVER
-  if (first.kind === 'token' && group.length > 1) {
-    const codes = group.flatMap((one) => (one.kind === 'token' ? (one.code ?? []) : []))
-    return tokenTerm(first, codes)
+  if (group.length === 1) return await compile(reader, scope, first)
+  switch (first.kind) {
+    case 'token':
+      return tokenTerm(
+        first,
+        group.flatMap((one) => (one.kind === 'token' ? (one.code ?? []) : [])),
+      )
+    case 'reference':
+      return referenceTerm(
+        first,
+        group.flatMap((one) => (one.kind === 'reference' ? one.id : [])),
+      )
+    case 'string':
+      return containsTerm(
+        first.param,
+        group.flatMap((one) => (one.kind === 'string' ? one.value : [])),
+      )
+    case 'chain':
+    case 'has': {
+      const where = group.flatMap((one) => (one.kind === 'chain' || one.kind === 'has' ? one.where : []))
+      return await compile(reader, scope, { ...first, where: { kind: 'any', of: where } })
+    }
+    default:
+      return anyOf(await sequentially(group, (one) => compile(reader, scope, one)))
   }
-  if (first.kind === 'reference' && group.length > 1) {
-    const ids = group.flatMap((one) => (one.kind === 'reference' ? one.id : []))
-    return referenceTerm(first, ids)
-  }
-  return await compile(reader, scope, first)
 }
+
+const negated = ({ filter, isLong = false }: Term): Term => ({ filter: { $nor: [filter] }, isLong })
 
 /** `target` has one of the types that the reference may point to. */
 async function chainTerm(reader: Reader, target: Scope, { param, where }: Of<'chain'>): Promise<Term> {
@@ -129,15 +187,17 @@ async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<
   return idTerm(await referencedIds(reader, source, terms, param, scope.type))
 }
 
+/** Documents that are decoded without other work in between. */
+const DECODED = 2_000
+
 /** Ids of all resources that fulfil `terms`. */
 async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
   if (terms.includes(NEVER)) return []
   const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const found = await reader.resources
-    .find(candidateFilter(scope, source, terms), { projection: { _id: 0, id: 1 }, ...sessionOf(reader) })
-    .hint(source.index)
-    .toArray()
-  return found.map(({ id }) => id)
+  const options = { hint: source.index, limit: reader.maxListed + 1, batchSize: DECODED, ...readOptions(reader) }
+  const projection = { _id: 0, id: 1 }
+  const found = reader.resources.find(candidateFilter(scope, source, terms), { projection, ...options })
+  return await listed(reader, found, ({ id }) => id)
 }
 
 /** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
@@ -150,14 +210,37 @@ async function referencedIds(
 ): Promise<readonly string[]> {
   if (terms.includes(NEVER)) return []
   const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const k = keyOf('reference', param)
+  const isReference = { $and: [{ $eq: ['$$this.k', keyOf('reference', param)] }, { $eq: ['$$this.type', targetType] }] }
   const pipeline = [
     { $match: candidateFilter(scope, source, terms) },
-    { $unwind: '$ix' },
-    { $match: { 'ix.k': k, 'ix.type': targetType } },
-    { $group: { _id: '$ix.v' } },
+    { $project: { references: { $filter: { input: '$ix', cond: isReference } } } },
+    { $unwind: '$references' },
+    { $group: { _id: '$references.v' } },
+    { $limit: reader.maxListed + 1 },
   ]
-  const options = { hint: source.index, ...sessionOf(reader) }
-  const found = await reader.resources.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
-  return found.map(({ _id }) => _id)
+  const options = { hint: source.index, batchSize: DECODED, ...readOptions(reader) }
+  const found = reader.resources.aggregate<{ readonly _id: string }>(pipeline, options)
+  return await listed(reader, found, ({ _id }) => _id)
 }
+
+/** @throws BudgetError where there are more than may be listed */
+async function listed<Document>(
+  { maxListed }: Reader,
+  cursor: AbstractCursor<Document>,
+  idOf: (document: Document) => string,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  try {
+    while (await cursor.hasNext()) {
+      const found = cursor.readBufferedDocuments()
+      for (const document of found) ids.push(idOf(document))
+      spend(found.length, LISTED)
+      if (ids.length > maxListed) throw new BudgetError('too costly', LISTED)
+    }
+    return ids
+  } finally {
+    if (!cursor.closed) await cursor.close()
+  }
+}
+
+const LISTED = 'a chained search that matches very many resources'

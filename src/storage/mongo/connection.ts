@@ -20,8 +20,9 @@ const TIMEOUTS = {
   waitQueueTimeoutMS: 5_000,
   /** Of one command on a server that is alive. */
   socketTimeoutMS: 30_000,
-  maxPoolSize: 64,
 }
+
+const MAX_POOL_SIZE = 64
 
 const OPTIONS: MongoClientOptions = {
   appName: APP_NAME,
@@ -36,13 +37,24 @@ const OPTIONS: MongoClientOptions = {
 
 const DEFAULT_DATABASE = 'emr'
 
-/** @throws StoreUnavailable when `url` is not valid, no server answers there, or it does not support transactions */
-export async function connect(url: string): Promise<{ readonly client: MongoClient; readonly db: Db }> {
-  const client = clientOf(url)
+export interface Connection {
+  readonly client: MongoClient
+  readonly db: Db
+  /** It is the router of a sharded cluster. */
+  readonly isSharded: boolean
+}
+
+/**
+ * @param maxPoolSize connections at most, unless the connection string says how many
+ * @throws StoreUnavailable when `url` is not valid, no server answers there, or it does not support transactions
+ */
+export async function connect(url: string, maxPoolSize?: number): Promise<Connection> {
+  const client = clientOf(url, maxPoolSize)
   try {
     const hello = await client.db('admin').command({ hello: 1 })
-    if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') throw new StoreUnavailable(NO_REPLICA_SET)
-    return { client, db: client.db(databaseOf(url)) }
+    const isSharded = hello['msg'] === 'isdbgrid'
+    if (hello['setName'] === undefined && !isSharded) throw new StoreUnavailable(NO_REPLICA_SET)
+    return { client, db: client.db(databaseOf(url)), isSharded }
   } catch (error) {
     await client.close()
     if (error instanceof StoreUnavailable) throw error
@@ -55,9 +67,9 @@ const NO_REPLICA_SET =
   'The MongoDB server is not a member of a replica set, and transactions need one; a single node is enough: start ' +
   'mongod with --replSet rs0, run rs.initiate() in mongosh once, and end DATABASE_URL with ?replicaSet=rs0'
 
-function clientOf(url: string): MongoClient {
+function clientOf(url: string, maxPoolSize: number = MAX_POOL_SIZE): MongoClient {
   try {
-    return new MongoClient(url, { ...timeoutsFor(url), ...OPTIONS })
+    return new MongoClient(url, { ...settingsFor(url, { ...TIMEOUTS, maxPoolSize }), ...OPTIONS })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreUnavailable(`DATABASE_URL is not an address of a MongoDB: ${reason}`, { cause: error })
@@ -65,8 +77,8 @@ function clientOf(url: string): MongoClient {
 }
 
 /** Those that the connection string does not set itself. */
-const timeoutsFor = (url: string): MongoClientOptions =>
-  Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !url.includes(`${name}=`)))
+const settingsFor = (url: string, settings: MongoClientOptions): MongoClientOptions =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !url.includes(`${name}=`)))
 
 /** The path of the connection string; the driver's own default would be `test`. */
 const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE

@@ -2,7 +2,7 @@
 import { type Equality, fold } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
-import { indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'
+import { anyOf, indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'
 
 export function stringTerm({ param, match, value }: Of<'string'>): Term {
   const k = keyOf('string', param)
@@ -10,8 +10,7 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'prefix':
       return indexedTerm({ k, v: startsWith(value) }, { cardinalityKey: `prefix ${Math.min(value.length, 6)}` })
     case 'contains':
-      // A regular expression can't hold a null character; neither can a FHIR string.
-      return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: escaped(value) } })
+      return containsTerm(param, [value])
     case 'suffix':
       return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: `${escaped(value)}$` } })
     case 'equal':
@@ -23,6 +22,26 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'exact':
       return indexedTerm({ k, v: fold(value), exact: value }, { inCreationOrder: true })
   }
+}
+
+/** One of `values` is a part of the string: one regular expression, as each is matched with every item. */
+export function containsTerm(param: string, values: readonly string[]): Term {
+  // A regular expression can't hold a null character; neither can a FHIR string.
+  const patterns = joined(values.filter((value) => !value.includes('\0')).map(escaped))
+  return anyOf(patterns.map((pattern) => testedTerm({ k: keyOf('string', param), v: { $regex: pattern } })))
+}
+
+/** Characters of a regular expression; MongoDB allows some more. */
+const MAX_PATTERN = 16_000
+
+function joined(patterns: readonly string[]): readonly string[] {
+  const result: string[] = []
+  for (const pattern of patterns) {
+    const last = result.at(-1)
+    if (last === undefined || last.length + pattern.length >= MAX_PATTERN) result.push(pattern)
+    else result[result.length - 1] = `${last}|${pattern}`
+  }
+  return result
 }
 
 const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -46,8 +65,11 @@ export const systemIs = (system: string | undefined): Filter =>
 export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const match = { k: keyOf('reference', condition.param), ...referenceMatch(condition, ids) }
-  return indexedTerm(match, { inCreationOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
+  const term = indexedTerm(match, { inCreationOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
+  return { ...term, isLong: isLong(ids) }
 }
+
+const isLong = (ids: readonly string[]): boolean => ids.length > 1_000
 
 function referenceMatch({ type, version, versions }: Of<'reference'>, ids: readonly string[]): Filter {
   const below = versions === undefined ? [] : [{ version: startsWith(`${version}.`) }]
@@ -119,7 +141,11 @@ export function idTerm(ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const filter = { id: isOneOf(ids) }
   const cardinalityKey = `id ${magnitude(ids.length)}`
-  return { filter, source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey } }
+  return {
+    filter,
+    source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey },
+    isLong: isLong(ids),
+  }
 }
 
 export function startsWith(prefix: string): Filter {

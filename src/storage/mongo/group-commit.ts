@@ -4,7 +4,7 @@
  * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
+import { type ChangeSet, StoreConflict, type StorePart, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
@@ -16,13 +16,17 @@ import { inTransaction } from './transaction.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { concurrency: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 
+/** Milliseconds that the oldest change set waits where the database is said to be behind with writing. */
+const BEHIND = 1_000
+
 const WRITTEN: Outcome<void> = { value: undefined }
 
 export class GroupCommit {
   readonly #engine: Engine
   readonly #abandoned: AbandonedTransactions
   readonly #queue = new KeyedQueue()
-  readonly #underWay = new Set<Promise<void>>()
+  /** By when they came, milliseconds since 1970 UTC; the oldest first. */
+  readonly #underWay = new Map<Promise<void>, number>()
   readonly #creations = new BatchQueue<ChangeSet, void>((sets) => this.#create(sets), LIMITS)
   readonly #changes = new BatchQueue<ChangeSet, void>((sets) => this.#change(sets), LIMITS)
   #closed = false
@@ -41,7 +45,7 @@ export class GroupCommit {
       checkTimeLimit(since)
       return this.#commit(changes)
     })
-    this.#underWay.add(written)
+    this.#underWay.set(written, since)
     try {
       await written
     } finally {
@@ -52,7 +56,13 @@ export class GroupCommit {
   /** Waits for what is being written, and accepts nothing more. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#underWay.keys())
+  }
+
+  get load(): StorePart {
+    const [oldest] = this.#underWay.values()
+    const oldestMs = oldest === undefined ? 0 : Date.now() - oldest
+    return { name: 'writer', state: oldestMs > BEHIND ? 'behind' : 'ok', waiting: this.#underWay.size, oldestMs }
   }
 
   async #commit(changes: ChangeSet): Promise<void> {

@@ -1,11 +1,12 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
 import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
-import { type LimitedItems, mergeWithinLimit, readWithinLimit, type WithResource } from '../response-limit.ts'
+import { type LimitedItems, mergeWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
+import { readRows } from './read-rows.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
-import { inSnapshot, sessionOf } from './transaction.ts'
+import { inSnapshot, readOptions } from './transaction.ts'
 
 /** Position of a version: by time, then by timestamp; both increase from version to version of a resource. */
 interface Position {
@@ -68,16 +69,16 @@ export async function readVersions(
   { collection, index, filter, sort }: VersionQuery,
   limit: number,
 ): Promise<LimitedItems<VersionRow>> {
-  const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, ...sessionOf(reader) }
-  const cursor =
-    collection === 'resources' ? reader.resources.find(filter, options) : reader.history.find(filter, options)
-  const found: AsyncIterable<ResourceDocument | HistoryDocument> = cursor.hint(index).sort(sort).limit(limit)
-  return await readWithinLimit(found, (document) => ({
+  const options = { projection: { ...VERSION_FIELDS, stamp: 1 }, hint: index, sort, limit, ...readOptions(reader) }
+  const rowOf = (document: ResourceDocument | HistoryDocument): VersionRow => ({
     updated: document.updated,
     stamp: 'stamp' in document ? document.stamp : document._id,
     isCurrent: collection === 'resources',
     resource: toStored(document),
-  }))
+  })
+  return collection === 'resources'
+    ? await readRows(reader.resources.find(filter, options), rowOf)
+    : await readRows(reader.history.find(filter, options), rowOf)
 }
 
 function versionQuery(collection: VersionCollection, query: HistoryQuery, after: Position | undefined): VersionQuery {
@@ -108,8 +109,8 @@ const olderThan = ({ updated, stamp }: Position, stampField: string): Filter => 
 
 async function count(reader: Reader, query: HistoryQuery): Promise<number> {
   const filter = filterOf(query)
-  const current = await reader.resources.countDocuments(filter, { ...sessionOf(reader) })
-  return current + (await reader.history.countDocuments(filter, { ...sessionOf(reader) }))
+  const current = await reader.resources.countDocuments(filter, { ...readOptions(reader) })
+  return current + (await reader.history.countDocuments(filter, { ...readOptions(reader) }))
 }
 
 /** A version was current until the next one was written; the current version has no `until`. */

@@ -7,7 +7,7 @@ import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { item } from './term.ts'
-import { sessionOf } from './transaction.ts'
+import { readOptions } from './transaction.ts'
 
 const WILDCARD = '*'
 const REFERENCES = keyOf('reference', '')
@@ -58,7 +58,7 @@ async function* neighbours(
   const index: ResourceIndex = include.reverse ? 'by_entry' : 'by_id'
   for (const filter of include.reverse ? sources(include, near) : targets(include, near)) {
     const found = reader.resources
-      .find({ clinic, ...filter, live: true }, { projection: { ...VERSION_FIELDS, ix: 1 }, ...sessionOf(reader) })
+      .find({ clinic, ...filter, live: true }, { projection: { ...VERSION_FIELDS, ix: 1 }, ...readOptions(reader) })
       .hint(index)
       .limit(limit)
     for await (const document of found) yield { resource: toStored(document), ix: document.ix }

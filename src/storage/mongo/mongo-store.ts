@@ -10,6 +10,7 @@ import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { PointReads } from './point-reads.ts'
+import { withinLimits } from './read-limits.ts'
 import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
@@ -24,27 +25,47 @@ export interface MongoOptions extends IndexingSettings {
   readonly url: string
   /** See Engine; 1024, unless a test has few resources and searches as if there were many. */
   readonly fewCandidates?: number
+  /** See Engine; 100,000, unless a test has few resources. */
+  readonly maxListed?: number
   /** Kinds of records that `readRecent` may cache; none, unless given. */
   readonly recentKinds?: readonly string[]
+  /** The value of `share`, where another thread of this process has opened the store. */
+  readonly shared?: object | undefined
+  /** Connections at most; 64, unless the address says how many. */
+  readonly maxPoolSize?: number
 }
+
+/** SharedStore.value of this engine: what one thread has written shows at once in all. */
+interface SharedValue {
+  /** One number: see RecentCache. */
+  readonly changes: SharedArrayBuffer
+}
+
+/** Connections of a thread that answers one request at a time. */
+const POOL_OF_THREAD = 8
 
 /** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
-  const engine = await open(options)
+  const { shared, recentKinds = [] } = options
+  const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })
   const commits = new GroupCommit(engine)
   const reads = new PointReads(engine)
-  const recent = new RecentRecords(engine, reads, options.recentKinds ?? [])
-  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
+  const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
+  const recent = new RecentRecords(engine, reads, recentKinds, value.changes)
+  // The thread that has opened the store does what is done in the background.
+  const background = shared === undefined ? options : { ...options, onlyScanned: true }
+  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine)
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
-    search: (plan, indexVersions) => serve(() => search(engine, plan, indexVersions)),
+    search: (plan, indexVersions) =>
+      serve(() => withinLimits('the search in the database', () => search(engine, plan, indexVersions))),
     reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
-    values: (query) => serve(() => values(engine, query)),
-    history: (query) => serve(() => history(engine, query)),
+    values: (query) => serve(() => withinLimits('the values in the database', () => values(engine, query))),
+    history: (query) => serve(() => withinLimits('the history in the database', () => history(engine, query))),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
     readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
     records: (query) => serve(() => findRecords(engine, query)),
@@ -52,6 +73,8 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
+    load: () => ({ parts: [commits.load] }),
+    share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
       closed = true
@@ -61,17 +84,20 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   }
 }
 
-async function open({ url, combined, extraction, onlyScanned, fewCandidates = 1024 }: MongoOptions): Promise<Engine> {
-  const { client, db } = await connect(url)
+async function open(options: MongoOptions): Promise<Engine> {
+  const { url, combined, extraction, onlyScanned, fewCandidates = 1024, maxListed = 100_000, maxPoolSize } = options
+  const { client, db, isSharded } = await connect(url, maxPoolSize)
   try {
     await migrate(client, db)
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
     const engine: Engine = {
       ...collectionsOf(db),
       client,
+      isSharded,
       combined,
       index,
       fewCandidates,
+      maxListed,
       cardinalities: new CardinalityCache(),
     }
     await index.open(indexingStorage(engine, extraction))

@@ -10,7 +10,7 @@ import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
 import { GENERATION, generationItem } from './index-entries.ts'
 import { item } from './term.ts'
-import { sessionOf } from './transaction.ts'
+import { readOptions } from './transaction.ts'
 
 /** @throws EntriesOutdated with the types of which a resource has an older index version */
 export async function checkIndexVersions(
@@ -30,7 +30,7 @@ async function isOutdated(reader: Reader, clinic: string, type: string, version:
   // Those without an index version are being reindexed anyway.
   if (index !== undefined && isOfOldForm(index)) return true
   const filter = olderVersionFilter(reader, clinic, type, version)
-  const options = { projection: { _id: 1 }, hint: 'by_entry', ...sessionOf(reader) }
+  const options = { projection: { _id: 1 }, hint: 'by_entry', ...readOptions(reader) }
   return (await reader.resources.findOne(filter, options)) !== null
 }
 

@@ -1,9 +1,10 @@
 /** One page of resources of one type, in order. */
 import type { CursorKey } from '../cursor.ts'
-import { type LimitedItems, readWithinLimit, type WithResource } from '../response-limit.ts'
-import { accessPath, candidateFilter } from './access-path.ts'
-import type { IndexItem, ResourceDocument } from './collections.ts'
+import type { LimitedItems, WithResource } from '../response-limit.ts'
+import { type AccessPath, accessPath, candidateFilter } from './access-path.ts'
+import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Reader } from './engine.ts'
+import { readRows } from './read-rows.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import {
   afterIndexPosition,
@@ -18,7 +19,7 @@ import {
   type Position,
 } from './sort.ts'
 import { EVERY_LIVE, type Source, type Term } from './term.ts'
-import { sessionOf } from './transaction.ts'
+import { readOptions } from './transaction.ts'
 import type { TypeSearch } from './type-search.ts'
 
 /** A resource on a page, and its position in the order. */
@@ -46,27 +47,70 @@ async function scan(
   reader: Reader,
   search: TypeSearch,
   order: IndexOrder,
-  { after, limit, withItems }: PageOptions,
+  options: PageOptions,
 ): Promise<LimitedItems<Row>> {
-  const source = await orderedSource(reader, search, order)
-  const found = reader.resources
-    .find(candidateFilter(search.scope, source, search.terms, after && afterIndexPosition(order, after)), {
-      projection: { ...projectionOf(withItems), stamp: 1 },
-      ...sessionOf(reader),
-    })
-    .hint(source.index)
-    .sort(order.sort)
-    .limit(limit)
-  return await readWithinLimit(found, (document) => rowOf(document, indexPosition(order, document)))
+  const { scope, terms } = search
+  const { source, ids } = await orderedPath(reader, search, order)
+  if (ids !== undefined && isListed(reader, search, source)) {
+    const page = await listedPage(reader, search, source, ids, order, options)
+    if (page !== undefined) return page
+  }
+  const { after, limit } = options
+  const filter = candidateFilter(scope, source, terms, after && afterIndexPosition(order, after))
+  return await readPage(reader, filter, source.index, order, options, limit)
 }
 
-async function orderedSource(reader: Reader, { scope, terms, sort }: TypeSearch, order: IndexOrder): Promise<Source> {
+async function readPage(
+  reader: Reader,
+  filter: Filter,
+  hint: ResourceIndex | '_id_',
+  order: IndexOrder,
+  { withItems }: PageOptions,
+  limit: number,
+): Promise<LimitedItems<Row>> {
+  const projection = { ...projectionOf(withItems), stamp: 1 }
+  const found = reader.resources.find(filter, { projection, hint, sort: order.sort, limit, ...readOptions(reader) })
+  return await readRows(found, (document) => rowOf(document, indexPosition(order, document)))
+}
+
+/** The ids that the source finds are all that match, in the state that is read. */
+const isListed = ({ session }: Reader, { terms, sort }: TypeSearch, source: Source): boolean =>
+  session === undefined && sort.length === 0 && source.exact && terms.length === 1
+
+/**
+ * The page of a list of all matches: no document is read but those of the page.
+ * @returns undefined when one of them has changed since so that it does not match any more
+ */
+async function listedPage(
+  reader: Reader,
+  { scope, terms }: TypeSearch,
+  source: Source,
+  ids: readonly string[],
+  order: IndexOrder,
+  options: PageOptions,
+): Promise<LimitedItems<Row> | undefined> {
+  const { after, limit } = options
+  const later = after === undefined ? ids : ids.filter((id) => id > after.tieBreak)
+  const page = later.toSorted().slice(0, limit)
+  if (page.length === 0) return NOTHING
+  const filter = { ...candidateFilter(scope, source, terms), _id: { $in: page } }
+  const found = await readPage(reader, filter, '_id_', order, options, page.length)
+  return found.isCut || found.items.length === page.length ? found : undefined
+}
+
+const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
+
+async function orderedPath(
+  reader: Reader,
+  { scope, terms, sort }: TypeSearch,
+  order: IndexOrder,
+): Promise<Omit<AccessPath, 'isFew'>> {
   const comesInOrder = ({ source }: Term) => sort.length === 0 && source?.inCreationOrder === true
   const path = await accessPath(reader, scope, terms, !terms.some(comesInOrder))
-  if (path !== undefined && (path.isFew || (sort.length === 0 && path.source.inCreationOrder))) return path.source
+  if (path !== undefined && (path.isFew || (sort.length === 0 && path.source.inCreationOrder))) return path
   return order.index === 'by_entry'
-    ? EVERY_LIVE
-    : { ...EVERY_LIVE, index: order.index, filters: [{}], inCreationOrder: true }
+    ? { source: EVERY_LIVE }
+    : { source: { ...EVERY_LIVE, index: order.index, filters: [{}], inCreationOrder: true } }
 }
 
 /** Every candidate with its sort values, then sorted; MongoDB keeps only the best `limit` of them while it sorts. */
@@ -84,8 +128,8 @@ async function collect(
     { $sort: keyOrder(sort) },
     { $limit: limit },
   ]
-  const options = { hint: source.index, ...sessionOf(reader) }
-  return await readWithinLimit(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
+  const options = { hint: source.index, ...readOptions(reader) }
+  return await readRows(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
     return rowOf(document, { keys, tieBreak: document._id })
   })

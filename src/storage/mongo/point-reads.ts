@@ -5,6 +5,7 @@
 import type { StoredRecord, StoredResource } from '../port.ts'
 import type { RecordAddress } from '../recent.ts'
 import type { Collections, Filter } from './collections.ts'
+import { TIME_LIMIT } from './connection.ts'
 import { BatchQueue } from './queues.ts'
 import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
@@ -25,14 +26,14 @@ export class PointReads {
 
   constructor({ resources, records }: Collections) {
     this.#resources = new BatchQueue(async (addresses) => {
-      const projection = { _id: 0, clinic: 1, ...VERSION_FIELDS }
-      const found = await resources.find(addressFilter(addresses, 'clinic', 'type', 'id'), { projection }).toArray()
+      const options = { projection: { _id: 0, clinic: 1, ...VERSION_FIELDS }, maxTimeMS: TIME_LIMIT }
+      const found = await resources.find(addressFilter(addresses, 'clinic', 'type', 'id'), options).toArray()
       const stored = new Map(found.map((one) => [keyOf(one.clinic, one.type, one.id), toStored(one)]))
       return addresses.map(({ clinic, type, id }) => ({ value: stored.get(keyOf(clinic, type, id)) }))
     }, RESOURCE_LIMITS)
     this.#records = new BatchQueue(async (addresses) => {
-      const projection = { _id: 0 }
-      const found = await records.find(addressFilter(addresses, 'clinic', 'kind', 'key'), { projection }).toArray()
+      const options = { projection: { _id: 0 }, maxTimeMS: TIME_LIMIT }
+      const found = await records.find(addressFilter(addresses, 'clinic', 'kind', 'key'), options).toArray()
       const stored = new Map(found.map((one) => [keyOf(one.clinic, one.kind, one.key), one]))
       return addresses.map(({ clinic, kind, key }) => {
         // Each caller gets a value of its own.

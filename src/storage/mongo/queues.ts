@@ -2,6 +2,7 @@
  * Queues within one process: BatchQueue sends together what waits, as one command or one transaction; KeyedQueue keeps
  * the order of work on the same resource or record.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { checkTimeLimit } from './connection.ts'
 
 /** What became of an item. */
@@ -43,6 +44,8 @@ type SendBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly Outc
 export class BatchQueue<Item, Result> {
   readonly #sendBatch: SendBatch<Item, Result>
   readonly #limits: BatchLimits<Item>
+  /** A batch is not part of the request that happens to complete it, and is not paid from its budget. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
   #scheduled = false
@@ -64,7 +67,7 @@ export class BatchQueue<Item, Result> {
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0 || this.#underWay >= this.#limits.concurrency) return
     this.#scheduled = true
-    setImmediate(() => {
+    this.#outside(setImmediate, () => {
       this.#scheduled = false
       void this.#sendNext()
       this.#schedule()

@@ -28,12 +28,14 @@ function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: Range
 /**
  * Finds what fulfils several conditions on one parameter, whose intersection is `condition`, and the resources with
  * several items of it, as each item may fulfil another one of the conditions.
+ * @param terms of the conditions
  */
-export function intersectedTerm(condition: Of<'date' | 'number'>): Term {
+export function intersectedTerm(condition: Of<'date' | 'number'>, terms: readonly Term[]): Term {
   const { source } = rangeTerm(condition)
   if (source === undefined) return { filter: {} }
   const several = item({ k: SEVERAL, v: keyOf(condition.kind, condition.param) })
-  return { filter: {}, source: { ...source, filters: [...source.filters, several], exact: false } }
+  const filters = [...source.filters, several]
+  return { filter: {}, source: { ...source, filters, exact: false, proves: source.filters.map(() => terms) } }
 }
 
 /** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` is one on `v` too. */

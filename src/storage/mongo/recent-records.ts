@@ -1,6 +1,6 @@
 /**
- * A cache of records that are read with every request and seldom change. Own writes remove them at once; writes of
- * other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
+ * A cache of records that are read with every request and seldom change. Writes of this process, in whichever of its
+ * threads, remove them at once; writes of other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
  * be late. While there is no stream, nothing is cached.
  */
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
@@ -13,13 +13,12 @@ export class RecentRecords implements RecordListener {
   readonly #reads: PointReads
   readonly #cache: RecentCache
   readonly #watch: RecordWatch | undefined
-  /** What was read while it increased may be older than the change. */
-  #changes = 0
   #isWatching = false
 
-  constructor(engine: Engine, reads: PointReads, kinds: readonly string[]) {
+  /** @param counter one number of changes, which the threads of a process share */
+  constructor(engine: Engine, reads: PointReads, kinds: readonly string[], counter?: SharedArrayBuffer) {
     this.#reads = reads
-    this.#cache = new RecentCache(kinds, RECENT)
+    this.#cache = new RecentCache(kinds, RECENT, counter === undefined ? undefined : new Int32Array(counter))
     this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
@@ -29,42 +28,33 @@ export class RecentRecords implements RecordListener {
     if (!this.#isWatching || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
     const cached = this.#cache.get(address)
     if (cached !== undefined) return cached.record
-    const changes = this.#changes
+    // What is read while they are counted up may be older than the change.
+    const { changes } = this.#cache
     const record = await this.#reads.record(clinic, kind, key)
-    if (this.#changes === changes) this.#cache.set(address, record, Date.now())
+    this.#cache.set(address, record, Date.now(), changes)
     return record
   }
 
   /** Also to be called when the write failed, as it may have been carried out. */
   wrote(records: readonly RecordChange[]): void {
-    for (const record of records) if (this.#cache.covers(record)) this.changed(record)
+    if (records.some((record) => this.#cache.covers(record))) this.#cache.changed()
   }
 
   started(): void {
-    this.#clear()
+    this.#cache.changed()
     this.#isWatching = true
   }
 
-  changed(record: Parameters<RecordListener['changed']>[0]): void {
-    if (record === undefined) {
-      this.#clear()
-      return
-    }
-    this.#changes += 1
-    this.#cache.delete(record)
+  changed(): void {
+    this.#cache.changed()
   }
 
   stopped(): void {
-    this.#clear()
+    this.#cache.changed()
     this.#isWatching = false
   }
 
   async close(): Promise<void> {
     await this.#watch?.close()
-  }
-
-  #clear(): void {
-    this.#changes += 1
-    this.#cache.clear()
   }
 }

@@ -1,6 +1,6 @@
 /** Changes of records by any process, as a change stream reports them: https://www.mongodb.com/docs/manual/changeStreams/. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeStream, ChangeStreamDocument, ClientSession, Collection, MongoClient } from 'mongodb'
+import type { ChangeStream, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 
@@ -12,8 +12,7 @@ const MAX_AWAIT = 200
 export interface RecordListener {
   /** From now on every change is reported. */
   started(): void
-  /** @param record undefined: it is not known which */
-  changed(record: Pick<RecordDocument, 'clinic' | 'kind' | 'key'> | undefined): void
+  changed(): void
   /** Changes may be missed until it starts again. */
   stopped(): void
 }
@@ -68,9 +67,12 @@ export class RecordWatch {
     try {
       const first = await stream.tryNext()
       this.#listener.started()
-      if (first !== null) this.#listener.changed(recordIn(first))
+      if (first !== null) this.#listener.changed()
       // Unlike tryNext(), next() throws when the stream has ended for good: the collection was dropped or renamed.
-      while (!this.#closing.signal.aborted) this.#listener.changed(recordIn(await stream.next()))
+      while (!this.#closing.signal.aborted) {
+        await stream.next()
+        this.#listener.changed()
+      }
     } finally {
       await stream.close()
       await session.endSession()
@@ -82,10 +84,7 @@ export class RecordWatch {
     const isWatched = { 'fullDocument.kind': { $in: this.#kinds } }
     return [
       { $match: { $or: [isWatched, { operationType: { $nin: ['insert', 'replace'] } }] } },
-      { $project: { operationType: 1, 'fullDocument.clinic': 1, 'fullDocument.kind': 1, 'fullDocument.key': 1 } },
+      { $project: { operationType: 1 } },
     ]
   }
 }
-
-const recordIn = (change: ChangeStreamDocument<RecordDocument>): RecordDocument | undefined =>
-  change.operationType === 'insert' || change.operationType === 'replace' ? change.fullDocument : undefined

@@ -2,6 +2,7 @@
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
+import { readLimits } from './read-limits.ts'
 
 export async function findRecords({ records }: Collections, query: RecordQuery): Promise<readonly StoredRecord[]> {
   const { clinic, kind, dueBefore, limit } = query
@@ -11,7 +12,7 @@ export async function findRecords({ records }: Collections, query: RecordQuery):
     ...(dueBefore === undefined ? {} : { due: { $type: 'number', $lte: dueBefore } }),
   }
   const found = await records
-    .find(filter, { projection: { _id: 0 } })
+    .find(filter, { projection: { _id: 0 }, ...readLimits() })
     .sort(dueBefore === undefined ? { key: 1, clinic: 1 } : { due: 1, clinic: 1, key: 1 })
     .limit(limit)
     .toArray()

@@ -7,6 +7,7 @@ import type { Collections, HistoryDocument, IndexItem, ResourceDocument } from '
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { entryItems, generationItem } from './index-entries.ts'
+import { readLimits } from './read-limits.ts'
 import { documentOf, packText, unpackText } from './stored-text.ts'
 
 /** What toStored() needs: without the fields for indexes and for people. */
@@ -37,10 +38,9 @@ export async function readVersion(
   version: number,
 ): Promise<StoredResource | undefined> {
   const address = { clinic, type, id, version }
-  const projection = { _id: 0, ...VERSION_FIELDS }
+  const options = { projection: { _id: 0, ...VERSION_FIELDS }, ...readLimits() }
   const found =
-    (await collections.resources.findOne(address, { projection })) ??
-    (await collections.history.findOne(address, { projection }))
+    (await collections.resources.findOne(address, options)) ?? (await collections.history.findOne(address, options))
   return found === null ? undefined : toStored(found)
 }
 

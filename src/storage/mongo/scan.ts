@@ -5,6 +5,7 @@ import { mergeWithinLimit } from '../response-limit.ts'
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { readVersions, STAMP_FIELD, type VersionQuery } from './history.ts'
+import { readLimits } from './read-limits.ts'
 import { toRecord } from './records.ts'
 import { inSnapshot } from './transaction.ts'
 
@@ -59,7 +60,7 @@ export async function scanRecords({ records }: Engine, scan: ScanQuery): Promise
   const after: Filter =
     scan.after === undefined ? {} : { kind: { $gte: kind }, $or: [{ kind: { $gt: kind } }, { key: { $gt: key } }] }
   const found = await records
-    .find({ clinic: scan.clinic, ...after }, { projection: { _id: 0 } })
+    .find({ clinic: scan.clinic, ...after }, { projection: { _id: 0 }, ...readLimits() })
     .hint('by_key')
     .sort({ kind: 1, key: 1 })
     .limit(scan.limit + 1)

@@ -8,7 +8,7 @@ import { included } from './include.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
 import { type PageOptions, pageOf, type Row } from './page.ts'
 import { comparePositions, type Position } from './sort.ts'
-import { inSnapshot } from './transaction.ts'
+import { inSnapshot, readOptions } from './transaction.ts'
 import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
 /** @throws IndexIncomplete, EntriesOutdated, InvalidCursor */
@@ -103,8 +103,7 @@ const MAX_UNCHECKED = 3
 async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<readonly string[]> {
   const wanted = new Set(types)
   if (wanted.size <= MAX_UNCHECKED) return [...wanted]
-  const session = reader.session
-  const stored = await reader.resources.distinct('type', { clinic }, session === undefined ? {} : { session })
+  const stored = await reader.resources.distinct('type', { clinic }, readOptions(reader))
   return stored.filter((type) => wanted.has(type))
 }
 

@@ -4,7 +4,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Binary, Decimal128, type Document } from 'mongodb'
-import { FhirDecimal, parseJson } from '../../fhir/json.ts'
+import { FhirDecimal, parseJsonUnpaid } from '../../fhir/json.ts'
 
 /** Longer texts (in characters) are compressed. */
 const MAX_PLAIN = 1024 * 1024
@@ -23,7 +23,7 @@ export const unpackText = (packed: string | Binary): string =>
 export function documentOf(text: string): Document | undefined {
   if (text.length > MAX_WITH_DOCUMENT || !text.startsWith('{')) return undefined
   try {
-    const document = bsonOf(parseJson(text), 0)
+    const document = bsonOf(parseJsonUnpaid(text), 0)
     return typeof document === 'object' && document !== null ? document : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof NotRepresentable) return undefined

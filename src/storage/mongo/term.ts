@@ -16,6 +16,13 @@ export interface Term {
   readonly filter: Filter
   /** Absent where no index finds them. */
   readonly source?: Source
+  /** The filter lists many ids. */
+  readonly isLong?: boolean
+}
+
+export interface CompiledCondition {
+  readonly condition: Condition
+  readonly term: Term
 }
 
 /** Where resources are found: ranges of one index, one for each filter. */
@@ -31,6 +38,8 @@ export interface Source {
   readonly cardinalityKey: string
   /** From a combined index that is declared for this search: no other finds fewer. */
   readonly declared?: boolean
+  /** For each filter, terms of the same search that hold for all it finds, so that they need not be tested. */
+  readonly proves?: readonly (readonly Term[])[]
 }
 
 /** Index ranges of one source. */
@@ -56,7 +65,11 @@ export function anyOf(alternatives: readonly Term[]): Term {
   const [first] = terms
   if (first === undefined || terms.length === 1) return first ?? NEVER
   const source = union(terms.map((term) => term.source))
-  return { filter: { $or: terms.map(({ filter }) => filter) }, ...(source === undefined ? {} : { source }) }
+  return {
+    filter: { $or: terms.map(({ filter }) => filter) },
+    ...(source === undefined ? {} : { source }),
+    isLong: terms.some(({ isLong }) => isLong),
+  }
 }
 
 function union(sources: readonly (Source | undefined)[]): Source | undefined {
@@ -82,6 +95,7 @@ export function allOf(terms: readonly Term[]): Term {
   return {
     filter: { $and: terms.map(({ filter }) => filter) },
     ...(source === undefined ? {} : { source: { ...source, exact: terms.length === 1 && source.exact } }),
+    isLong: terms.some(({ isLong }) => isLong),
   }
 }
 

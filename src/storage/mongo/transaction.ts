@@ -4,6 +4,7 @@ import type { ClientSession, MongoClient } from 'mongodb'
 import { TIME_LIMIT } from './connection.ts'
 import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
+import { type ReadLimits, readLimits } from './read-limits.ts'
 
 /** Milliseconds between two attempts. */
 const MAX_PAUSE = 100
@@ -77,13 +78,19 @@ export async function inSnapshot<T>(engine: Engine, read: (reader: Reader) => Pr
 const SNAPSHOT_CONCERN = { level: 'snapshot' } as const
 
 /**
- * The options that put a command into the reader's session. The driver writes the time of the snapshot into the read
- * concern that it finds, so each command of a snapshot has one of its own, never that of the collection.
+ * The options of a command that reads: its limits, and those that put it into the reader's session. The driver writes the
+ * time of the snapshot into the read concern that it finds, so each command of a snapshot has one of its own, never that
+ * of the collection.
  */
-export function sessionOf({ session }: Reader): {
+export function readOptions({ session }: Reader): ReadOptions {
+  const limits = readLimits()
+  if (session === undefined) return limits
+  if (session.snapshotEnabled) return { ...limits, session, readConcern: SNAPSHOT_CONCERN }
+  // A transaction is ended by its own session, not by closing its connection.
+  return { session, maxTimeMS: limits.maxTimeMS }
+}
+
+interface ReadOptions extends ReadLimits {
   readonly session?: ClientSession
   readConcern?: typeof SNAPSHOT_CONCERN
-} {
-  if (session === undefined) return {}
-  return session.snapshotEnabled ? { session, readConcern: SNAPSHOT_CONCERN } : { session }
 }

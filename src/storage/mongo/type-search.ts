@@ -4,7 +4,7 @@ import { accessPath, candidateFilter, isTest } from './access-path.ts'
 import { compileAll } from './compile.ts'
 import type { Reader } from './engine.ts'
 import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
-import { sessionOf } from './transaction.ts'
+import { readOptions } from './transaction.ts'
 
 /** A search of one type, ready to give pages. */
 export interface TypeSearch {
@@ -28,7 +28,7 @@ export async function typeSearch(
 export async function countRows(reader: Reader, { scope, terms }: TypeSearch): Promise<number> {
   const source = (await accessPath(reader, scope, terms))?.source ?? everyLive(terms)
   const pipeline = [{ $match: candidateFilter(scope, source, terms) }, { $count: 'size' }]
-  const options = { hint: source.index, ...sessionOf(reader) }
+  const options = { hint: source.index, ...readOptions(reader) }
   const [found] = await reader.resources.aggregate<{ readonly size: number }>(pipeline, options).toArray()
   return found?.size ?? 0
 }

@@ -3,6 +3,7 @@ import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { keyOf } from './index-entries.ts'
+import { readLimits } from './read-limits.ts'
 
 /** A code may occur in several systems; these are read from so many of its resources. */
 const MAX_READ = 1000
@@ -11,7 +12,7 @@ export async function values(
   engine: Engine,
   { clinic, type, kind, param, limit }: ValuesQuery,
 ): Promise<readonly StoredValue[]> {
-  const types = type === undefined ? await engine.resources.distinct('type', { clinic }) : [type]
+  const types = type === undefined ? await engine.resources.distinct('type', { clinic }, readLimits()) : [type]
   const found = new Map<string, StoredValue>()
   for (const one of types) {
     const parameter: Parameter = { clinic, type: one, k: keyOf(kind, param) }
@@ -39,7 +40,7 @@ async function next(
   const v = after === undefined ? { $gte: '' } : { $gt: after }
   const found = await resources.findOne(
     { clinic, type, ix: { $elemMatch: { k, v } } },
-    { hint: 'by_entry', projection: { _id: 0, ix: 1 } },
+    { hint: 'by_entry', projection: { _id: 0, ix: 1 }, ...readLimits() },
   )
   const later = (found?.ix ?? []).flatMap((item) => valueIn(item, k, after))
   return later.reduce<string | undefined>(
@@ -62,6 +63,7 @@ async function systemsOf({ resources }: Engine, { clinic, type, k }: Parameter, 
     { $match: { 'ix.k': k, 'ix.v': v } },
     { $group: { _id: '$ix.system' } },
   ]
-  const found = await resources.aggregate<{ readonly _id: string | null }>(pipeline, { hint: 'by_entry' }).toArray()
+  const options = { hint: 'by_entry', ...readLimits() }
+  const found = await resources.aggregate<{ readonly _id: string | null }>(pipeline, options).toArray()
   return found.map(({ _id }) => _id ?? '')
 }

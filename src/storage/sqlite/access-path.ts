@@ -2,17 +2,19 @@
 
 import {
   type Candidate,
+  countUpTo,
   entrySource,
   narrowed,
   referredTo,
   referring,
   resourceSource,
   type Source,
+  setSource,
   union,
 } from './candidates.ts'
 import { combinedCandidate } from './combined-source.ts'
 import type { Engine } from './engine.ts'
-import { limitedTo, sql } from './sql.ts'
+import { sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 
 export interface AccessPath {
@@ -79,9 +81,13 @@ function smallestOf(engine: Engine, candidates: readonly Candidate[], most: numb
  * steps: so n candidates are few when 2 * n * n < wanted * T.
  */
 export function mostToCollect(engine: Engine, scope: Scope, wanted: number): number {
-  const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${scope.type} AND live = 1`
-  const size = engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows})`)
-  return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt((wanted * (size + 1)) / 2)))
+  return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt((wanted * sizeOf(engine, scope)) / 2)))
+}
+
+/** Resources of the type at most, by the first and the last of their row numbers. */
+export function sizeOf(engine: Engine, { type }: Scope): number {
+  const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${type} AND live = 1`
+  return engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows}) + 1`)
 }
 
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
@@ -95,8 +101,7 @@ function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: 
   let fewest = limit
   for (const candidate of candidates.toSorted((one, other) => Number(one.isDerived) - Number(other.isDerived))) {
     if (candidate.isDerived && smallest !== undefined) break
-    const { from, where } = candidate.source
-    const size = engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(fewest)})`)
+    const size = countUpTo(engine, candidate.source, fewest)
     if (size < fewest) [smallest, fewest] = [candidate, size]
     if (fewest === 0) break
   }
@@ -115,6 +120,7 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
     case 'any':
       return union(term.of.map((part) => sourceOf(engine, scope, part)))
     case 'chain':
+      if (term.among !== undefined) return referring(setSource(term.among), term.param)
       return union(
         term.targets.map((target) => {
           const inner = accessPath(engine, target.scope, conjuncts(target.where))
@@ -122,6 +128,7 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
         }),
       )
     case 'has': {
+      if (term.among !== undefined) return setSource(term.among)
       const inner = accessPath(engine, term.scope, conjuncts(term.where))
       return inner && referredTo(inner.source, term.param, scope)
     }
@@ -133,4 +140,4 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
   }
 }
 
-const conjuncts = (term: Term): readonly Term[] => (term.op === 'all' ? term.of : [term])
+export const conjuncts = (term: Term): readonly Term[] => (term.op === 'all' ? term.of : [term])

@@ -1,7 +1,7 @@
 /** Candidate rows of a search as a FROM and a WHERE clause, and how such sources are built from one another. */
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'
-import { ALWAYS, and, joined, limitedTo, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, joined, limitedTo, type RowSet, raw, rowsIn, type Sql, sql, visited, withSets } from './sql.ts'
 import type { EntryTerm, Matches, Scope, Term } from './term.ts'
 
 /** Every row is a live resource of one type of one clinic. */
@@ -13,6 +13,8 @@ export interface Source {
   readonly inRowOrder: boolean
   /** No row comes twice. */
   readonly distinct: boolean
+  /** Instead of `where`, where an index has little but these rows: to count a few of them needs no counting of visits. */
+  readonly range?: Sql
   /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
   readonly byRangeOf?: number
 }
@@ -28,9 +30,10 @@ export interface Candidate {
 /** More alternatives than this are tested row by row rather than joined. */
 const MAX_ALTERNATIVES = 32
 const D = raw('d')
+const VISITED = visited(raw('d.row'))
 
 /** Every live resource of the type, in row order. */
-export const everyRow = (scope: Scope): Source => ({
+export const typeRows = (scope: Scope): Source => ({
   from: sql`resource AS d INDEXED BY resource_by_row`,
   where: sql`d.type = ${scope.type} AND d.live = 1`,
   row: sql`d.row`,
@@ -38,45 +41,97 @@ export const everyRow = (scope: Scope): Source => ({
   distinct: true,
 })
 
+/** The same, where each is to be tested. */
+export function everyRow(scope: Scope): Source {
+  const rows = typeRows(scope)
+  return { ...rows, where: sql`${rows.where} AND ${VISITED}` }
+}
+
 /** `source` narrowed to rows that fulfil `terms` too. */
-export const narrowed = (source: Source, terms: readonly Term[]): Source => ({
-  ...source,
-  where: and([source.where, ...terms.map((term) => exists(term, source.row))]),
-})
+export function narrowed({ range, ...source }: Source, terms: readonly Term[]): Source {
+  const where = and([source.where, ...terms.map((term) => exists(term, source.row))])
+  return { ...source, where, ...(range === undefined || terms.length > 0 ? {} : { range }) }
+}
+
+/** Their indexes by value have the matching rows in a few pieces with little between them. */
+const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 'reference_index', 'uri_index'])
 
 /** From an index by value; undefined where the term has none. */
 export function entrySource(term: EntryTerm): Source | undefined {
   if (term.index === undefined) return term.source
+  const [param, matches] = [sql`d.param = ${term.param}`, term.matches(D)]
   return {
     from: sql`${raw(term.table)} AS d INDEXED BY ${raw(term.index)}`,
-    where: and([sql`d.param = ${term.param}`, term.matches(D)]),
+    where: and([param, VISITED, matches]),
     row: sql`d.row`,
     inRowOrder: term.inRowOrder,
+    distinct: false,
+    ...(BY_TEXT.has(term.table) ? { range: and([param, matches]) } : {}),
+  }
+}
+
+/** Indexes that begin with the parameter and have every column of the entry. */
+const BY_PARAMETER: Readonly<Record<string, string>> = {
+  string_index: 'string_by_value',
+  token_index: 'token_by_value',
+  uri_index: 'uri_by_value',
+  range_index: 'range_by_low',
+}
+
+/** All entries of a parameter, where the one term is a comparison that no index serves; otherwise undefined. */
+export function scanOf([term, ...others]: readonly Term[]): Source | undefined {
+  const index = term?.op === 'entry' ? BY_PARAMETER[term.table] : undefined
+  if (term?.op !== 'entry' || index === undefined || others.length > 0) return undefined
+  return {
+    from: sql`${raw(term.table)} AS d INDEXED BY ${raw(index)}`,
+    where: and([sql`d.param = ${term.param}`, VISITED, term.matches(D)]),
+    row: sql`d.row`,
+    inRowOrder: false,
     distinct: false,
   }
 }
 
-/** From an index of the resources themselves. */
-export const resourceSource = (scope: Scope, index: string, matches: Matches): Source => ({
-  from: sql`resource AS d INDEXED BY ${raw(index)}`,
-  where: and([sql`d.type = ${scope.type} AND d.live = 1`, matches(D)]),
+export const setSource = (set: RowSet): Source => ({
+  from: rowsIn(set),
+  where: ALWAYS,
   row: sql`d.row`,
   inRowOrder: false,
   distinct: true,
 })
 
-/** Counts no further than `size`. */
-export const isAtLeast = (engine: Engine, { from, where }: Pick<Source, 'from' | 'where'>, size: number): boolean =>
-  engine.db.number(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} ${limitedTo(size)})`) >= size
+/** From an index of the resources themselves. */
+export const resourceSource = (scope: Scope, index: string, matches: Matches): Source => ({
+  from: sql`resource AS d INDEXED BY ${raw(index)}`,
+  where: and([sql`d.type = ${scope.type} AND d.live = 1`, VISITED, matches(D)]),
+  row: sql`d.row`,
+  inRowOrder: false,
+  distinct: true,
+})
+
+type Countable = Pick<Source, 'from' | 'where' | 'range'>
+
+/** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
+const VISITS_PER_ROW = 8
+
+/** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
+export function countUpTo(engine: Engine, { from, where, range = where }: Countable, most: number): number {
+  const query = withSets(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${range} ${limitedTo(most)})`)
+  return engine.db.visited.within(VISITS_PER_ROW * (most + 64), () => engine.db.number(query)) ?? most
+}
+
+export const isAtLeast = (engine: Engine, source: Countable, size: number): boolean =>
+  countUpTo(engine, source, size) >= size
 
 export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')
 
-const rowsOf = ({ from, where, row }: Source): Sql => sql`SELECT ${row} AS row FROM ${from} WHERE ${where}`
+/** Each row once, so that what is built from them is no larger than what they lead to. */
+export const rowsOf = (source: Source): Sql => sql`SELECT ${distinct(source)} ${source.row} AS row
+  FROM ${source.from} WHERE ${source.where}`
 
 /** What points to the rows of `inner` by `param`. */
 export const referring = (inner: Source, param: number): Source => ({
   from: sql`(${rowsOf(inner)}) AS t CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = t.row`,
-  where: sql`d.param = ${param}`,
+  where: sql`d.param = ${param} AND ${VISITED}`,
   row: sql`d.row`,
   inRowOrder: false,
   distinct: false,
@@ -85,7 +140,7 @@ export const referring = (inner: Source, param: number): Source => ({
 /** What the rows of `inner` point to by `param`, as far as it is of the scope's type. */
 export const referredTo = (inner: Source, param: number, scope: Scope): Source => ({
   from: sql`(${rowsOf(inner)}) AS t
-    CROSS JOIN reference_index AS i NOT INDEXED ON i.row = t.row AND i.param = ${param}
+    CROSS JOIN reference_index AS i NOT INDEXED ON i.row = t.row AND i.param = ${param} AND ${visited(raw('i.target'))}
     CROSS JOIN resource AS d ON d.row = i.target`,
   where: sql`d.type = ${scope.type} AND d.live = 1`,
   row: sql`d.row`,

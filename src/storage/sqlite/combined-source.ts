@@ -3,7 +3,7 @@ import type { CombinedIndex } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { Candidate, Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import { and, isOneOf, raw, sql } from './sql.ts'
+import { and, isOneOf, raw, sql, visited } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 
 /** The first declared combined index of which every parameter is compared. */
@@ -36,6 +36,7 @@ function candidateOf(
       sql`d.param = ${param}`,
       isOneOf(sql`d.first`, first.values),
       second === undefined ? sql`d.second = 0` : isOneOf(sql`d.second`, second.values),
+      visited(raw('d.row')),
       range.matches(raw('d')),
     ]),
     row: sql`d.row`,

@@ -1,34 +1,47 @@
-/** One connection to the SQLite file: prepared statements and transactions. */
+/** One connection to the SQLite file: prepared statements, transactions, and a limit on the time that they take. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
+import { TimeLimit } from './time-limit.ts'
+import { VisitedRows } from './visited-rows.ts'
 
 const MAX_STATEMENTS = 400
 /** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
 const MAX_STATEMENT_CHARACTERS = 1_000_000
+/** Rows between two looks at the clock: a few million are visited in a second. */
+const LOOK_EVERY = 32
 const KEYS_AT_A_TIME = 8
 /** Milliseconds that this process is blocked at most while another one has the lock. */
 const BUSY_TIMEOUT = 5_000
 /** Milliseconds until the lock is tried again. */
 const RETRY_AFTER = 1
 
+/** Pages are read through a memory map, so the page cache can be small. */
+const EVERY_CONNECTION = `
+  PRAGMA temp_store = MEMORY;
+  PRAGMA mmap_size = 134217728;
+  PRAGMA trusted_schema = OFF;
+`
+
 /**
- * WAL with FULL: a commit is on the disk before it is acknowledged. Pages are read through a memory map, so the page
- * cache can be small. The log is copied into the file every 16,000 pages (64 MB): each page once, however often it was
- * written meanwhile. (A thread of its own for that was measured: it takes the disk from the commits and wins nothing.)
+ * WAL with FULL: a commit is on the disk before it is acknowledged. The log is copied into the file every 16,000 pages
+ * (64 MB): each page once, however often it was written meanwhile. Where there is a moment without commits, that is done
+ * before (checkpoint).
  */
-const SETTINGS = `
+const WRITING = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -32768;
-  PRAGMA mmap_size = 134217728;
   PRAGMA wal_autocheckpoint = 16000;
   PRAGMA journal_size_limit = 67108864;
-  PRAGMA trusted_schema = OFF;
+`
+
+const READING = `
+  PRAGMA cache_size = -8192;
+  PRAGMA query_only = ON;
 `
 
 interface Prepared {
@@ -39,6 +52,9 @@ interface Prepared {
 
 /** What SQLite throws leaves it unchanged; faults.ts turns it into errors of the port. */
 export class Database {
+  /** Of the statements that call `within_time`, which counts the rows they visit, and between statements. */
+  readonly limit = new TimeLimit()
+  readonly visited = new VisitedRows()
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
   #uses = 0
@@ -55,10 +71,24 @@ export class Database {
       enableForeignKeyConstraints: false,
       returnArrays: true,
     })
+    this.#connection.function('within_time', { directOnly: true }, (_column) => {
+      if (this.visited.count % LOOK_EVERY === 0) this.limit.check()
+      return this.visited.visit()
+    })
   }
 
   configure(): void {
-    this.#connection.exec(SETTINGS)
+    this.#connection.exec(EVERY_CONNECTION + WRITING)
+  }
+
+  /** For a connection that another one writes beside. */
+  configureForReading(): void {
+    this.#connection.exec(EVERY_CONNECTION + READING)
+  }
+
+  /** Copies what was committed from the log into the file, as far as nobody reads older pages. */
+  checkpoint(): void {
+    this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
   /** Several statements without parameters: definitions and settings. */
@@ -68,6 +98,7 @@ export class Database {
 
   /** Rows as tuples, in the order of the selected columns. */
   all<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): readonly Row[] {
+    this.limit.check()
     return this.#prepared(text).all(...values) as unknown as readonly Row[]
   }
 
@@ -82,6 +113,7 @@ export class Database {
   }
 
   get<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): Row | undefined {
+    this.limit.check()
     return this.#prepared(text).get(...values) as unknown as Row | undefined
   }
 

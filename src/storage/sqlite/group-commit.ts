@@ -1,15 +1,17 @@
 /**
  * Group commit: change sets that wait at the same time share one transaction and one disk sync.
  * Each is checked and written in turn and sees what came before it; a promise resolves only after the commit.
- * While another process writes, they wait without blocking the event loop: this process goes on reading, and more join.
+ * While another process writes, they wait without blocking the event loop, and more join.
  */
-import { type ChangeSet, type StoreConflict, StoreUnavailable } from '../port.ts'
+import { BudgetError } from '../../budget/budget.ts'
+import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
 import type { Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
 import { checkIndex } from './index-state.ts'
+import { OutOfTime } from './time-limit.ts'
 
-/** Bounds the time that one commit keeps readers of this process waiting. */
+/** Bounds the time that one commit takes. */
 const MAX_PER_COMMIT = 256
 /** Milliseconds until a locked file is tried again. */
 const RETRY_AFTER = 1
@@ -25,22 +27,33 @@ interface Waiting {
 }
 
 /** Why a change set was refused; undefined: it was written. */
-type Refusal = StoreConflict | undefined
+type Refusal = StoreConflict | BudgetError | undefined
+
+export interface GroupCommitSettings {
+  /** Turns of the event loop in which more may join; see `schedule`. */
+  readonly turns: 1 | 2
+  /** See Times. */
+  readonly guards: number
+  /** Called after each commit. */
+  readonly onCommit?: () => void
+}
 
 export class GroupCommit {
   readonly #engine: Engine
+  readonly #settings: GroupCommitSettings
   #waiting: Waiting[] = []
   #scheduled = false
   /** Set by close(): called when nothing waits any more. */
   #end: (() => void) | undefined
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, settings: GroupCommitSettings) {
     this.#engine = engine
+    this.#settings = settings
   }
 
   /**
    * Resolves when the set is durable.
-   * @throws StoreConflict, IndexIncomplete, StoreUnavailable
+   * @throws StoreConflict, IndexIncomplete, StoreUnavailable; BudgetError when its guards search for too long
    */
   write(changes: ChangeSet): Promise<void> {
     if (this.#end !== undefined) return Promise.reject(new StoreUnavailable('The store is closed'))
@@ -59,14 +72,16 @@ export class GroupCommit {
   }
 
   /**
-   * After the I/O events of this turn of the event loop and of the next, so that the requests they bring can join:
-   * clients that were answered a moment ago send again. A shared commit is less work for each.
+   * Where requests are served by the same thread, after the I/O events of this turn of the event loop and of the next, so
+   * that the requests they bring can join: clients that were answered a moment ago send again. A shared commit is less
+   * work for each. In a thread of its own, after the messages that wait.
    */
   #schedule(pause = 0): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    if (pause === 0) setImmediate(() => setImmediate(() => this.#next()))
-    else setTimeout(() => this.#next(), pause)
+    if (pause > 0) setTimeout(() => this.#next(), pause)
+    else if (this.#settings.turns === 1) setImmediate(() => this.#next())
+    else setImmediate(() => setImmediate(() => this.#next()))
   }
 
   #next(): void {
@@ -79,35 +94,51 @@ export class GroupCommit {
   #flush(batch: readonly Waiting[]): void {
     if (batch.length === 0) return
     try {
-      settle(
-        batch,
-        this.#engine.db.exclusiveNow(() => {
-          checkIndex(this.#engine)
-          return batch.map(({ changes }) => this.#attempt(changes))
-        }),
-      )
+      const refusals = this.#engine.db.exclusiveNow(() => {
+        checkIndex(this.#engine)
+        return batch.map(({ changes }) => this.#attempt(changes))
+      })
+      this.#ended(batch, refusals)
+      settle(batch, refusals)
     } catch (error) {
       if (error instanceof Locked) this.#postpone(batch)
       else this.#failed(batch, error)
     }
   }
 
+  /** What other parts of the engine have to know before the change sets are acknowledged. */
+  #ended(batch: readonly Waiting[], refusals: readonly Refusal[]): void {
+    const { recent } = this.#engine
+    recent.wrote(batch.flatMap(({ changes }, index) => (refusals[index] === undefined ? changes.records : [])))
+    // Another process has changed a record that the work was based on.
+    if (refusals.some((refusal) => refusal instanceof StoreConflict && refusal.on === 'record')) recent.forget()
+    this.#settings.onCommit?.()
+  }
+
   /** Nothing was written. A fault that is not the disk's belongs to one change set: only that one may fail. */
   #failed(batch: readonly Waiting[], error: unknown): void {
     this.#engine.names.forget()
     const reason = toStoreError(error)
+    if (reason instanceof StoreUnavailable && reason.mayBeWritten) this.#engine.recent.forget()
     if (batch.length === 1 || reason instanceof StoreUnavailable) refuse(batch, reason)
     else for (const waiting of batch) this.#flush([waiting])
   }
 
   #attempt(changes: ChangeSet): Refusal {
-    const conflict = conflictIn(this.#engine, changes)
-    // Another process has changed a record that the work was based on.
-    if (conflict?.on === 'record') this.#engine.recent.forget()
-    if (conflict !== undefined) return conflict
-    apply(this.#engine, changes)
-    this.#engine.recent.wrote(changes.records)
-    return undefined
+    const refusal = this.#refusalOf(changes)
+    if (refusal === undefined) apply(this.#engine, changes)
+    return refusal
+  }
+
+  #refusalOf(changes: ChangeSet): Refusal {
+    if (changes.guards.length === 0) return conflictIn(this.#engine, changes)
+    const limit = { endsAt: Date.now() + this.#settings.guards }
+    try {
+      return this.#engine.db.limit.during(limit, () => conflictIn(this.#engine, changes))
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error
+      return new BudgetError('too costly', 'the searches of its conditions, which are repeated when it is written')
+    }
   }
 
   #postpone(batch: readonly Waiting[]): void {

@@ -5,7 +5,7 @@ import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource
 import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
 import { toStored } from './resources.ts'
-import { ALWAYS, and, limitedTo, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, limitedTo, raw, type Sql, sql, visited } from './sql.ts'
 
 /** @throws InvalidCursor */
 export function history(engine: Engine, query: HistoryQuery): HistoryPage {
@@ -13,7 +13,7 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
     const range = rangeOf(engine, query)
     const after = cursorTest(query)
     if (range === undefined) return { versions: [], total: 0 }
-    const where = and([range, timeTest(query)])
+    const where = and([range, visited(raw('v.seq')), timeTest(query)])
     const total = engine.db.number(sql`SELECT count(*) FROM version AS v WHERE ${where}`)
     const found = query.count === 0 ? [] : versionKeys(engine, and([where, after]), query.count + 1)
     const versions = withinLimit(versionsAt(engine, found.slice(0, query.count)))

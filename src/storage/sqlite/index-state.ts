@@ -34,13 +34,21 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
  * A process that goes on writing what another version does not search by would leave the index incomplete for good.
  * @throws StoreUnavailable when another version of the server has opened the file since
  */
-export function checkIndex({ db, index }: Engine): void {
-  if (epochOf(db) !== index.state.epoch) index.accept(readState(db))
+export function checkIndex({ db, index, signals }: Engine): void {
+  if (signals.sawEpoch(epochOf(db)) !== index.state.epoch) index.accept(readState(db))
   if (index.isOverruled) {
     throw new StoreUnavailable(
       'Another version of the server has opened this store; this one no longer writes, stop it',
     )
   }
+}
+
+/**
+ * What another thread of this process knows already.
+ * @throws StoreOutdated when a newer server has changed the tables
+ */
+export function refreshIndex({ db, index, signals }: Engine): void {
+  if (signals.epoch > index.state.epoch) index.accept(readState(db))
 }
 
 export function storedTypes(db: Database): ReadonlySet<string> {

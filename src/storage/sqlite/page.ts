@@ -2,15 +2,17 @@
  * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has a file of its own:
  * page-scan.ts reads an index in its order, page-groups.ts does so for several sort keys, page-collect.ts sorts.
  */
-import { everyRow, isAtLeast, type Source } from './candidates.ts'
+import { sizeOf } from './access-path.ts'
+import { isAtLeast, type Source, typeRows } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { collectRows } from './page-collect.ts'
 import { scanGroups } from './page-groups.ts'
 import { scanCombinedIndex, scanRows, scanSortIndex } from './page-scan.ts'
 import type { PageRange, SortedRow } from './row-order.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
+import { ALWAYS } from './sql.ts'
 import type { Term } from './term.ts'
-import type { TypeSearch } from './type-search.ts'
+import { fewVisits, type TypeSearch, type TypeSearches } from './type-search.ts'
 
 type Strategy =
   /** No order is requested: the rows by their numbers. */
@@ -24,8 +26,16 @@ type Strategy =
   /** Every candidate is read with the values it is sorted by, then sorted. */
   | { readonly kind: 'collect'; readonly source: Source }
 
-/** The rows in order, with the values they are sorted by. */
-export function pageOf(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
+/**
+ * The rows in order, with the values they are sorted by. Testing each resource ends early if matches are met soon, so it is
+ * tried first; when it turns out to be long, conditions on other resources become sets.
+ */
+export function pageOf(engine: Engine, { byTests, bySets }: TypeSearches, page: PageRange): readonly SortedRow[] {
+  const soon = bySets && engine.db.visited.within(fewVisits(engine), () => pageBy(engine, byTests, page))
+  return soon ?? pageBy(engine, bySets?.() ?? byTests, page)
+}
+
+function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
   const strategy = strategyOf(engine, search)
   switch (strategy.kind) {
     case 'rows':
@@ -33,12 +43,28 @@ export function pageOf(engine: Engine, search: TypeSearch, page: PageRange): rea
     case 'combined':
       return scanCombinedIndex(engine, strategy.source, search.orderings, page)
     case 'scan':
-      return scanSortIndex(engine, search, strategy.scan, page)
+      return orCollected(engine, search, page, () => scanSortIndex(engine, search, strategy.scan, page))
     case 'groups':
-      return scanGroups(engine, search, strategy.scan, page, pageOf)
+      return orCollected(engine, search, page, () => scanGroups(engine, search, strategy.scan, page, pageBy))
     case 'collect':
       return collectRows(engine, strategy.source, search.orderings, page)
   }
+}
+
+const LEAST_SCAN = 4_000
+const VISITS_OF_SCAN = 4
+
+/** Given up when it visits what would take longer than to collect the candidates, which visits each of them once. */
+function orCollected(
+  engine: Engine,
+  { scope, terms, path, every, orderings }: TypeSearch,
+  page: PageRange,
+  scan: () => readonly SortedRow[],
+): readonly SortedRow[] {
+  const isShort = terms.length === 0 && orderings.every((ordering) => ordering.scan?.isSortRow === ALWAYS)
+  if (isShort) return scan()
+  const most = LEAST_SCAN + VISITS_OF_SCAN * sizeOf(engine, scope)
+  return engine.db.visited.within(most, scan) ?? collectRows(engine, path?.source ?? every, orderings, page)
 }
 
 function strategyOf(engine: Engine, search: TypeSearch): Strategy {
@@ -60,7 +86,7 @@ function isInOrder({ byRangeOf }: Source, [first, ...others]: readonly Ordering[
 /** The scan of the first key's index; undefined where collecting the candidates is less work. */
 function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, first: Ordering): OrderedScan | undefined {
   const { scan } = first
-  if (scan?.needsMany && !isAtLeast(engine, everyRow(scope), engine.fewCandidates)) return undefined
+  if (scan?.needsMany && !isAtLeast(engine, typeRows(scope), engine.fewCandidates)) return undefined
   if (path === undefined || scan === undefined || !isSearched(scan, terms)) return path?.isFew ? undefined : scan
   // The sort parameter is searched by too. Where a resource may have several entries, the one that matches need not be
   // the one that sorts; where it has one, the scan reads nothing but matches.

@@ -1,6 +1,7 @@
 /**
  * Records that are read with every request and seldom change, from memory: a read of the file takes as long as all else
- * that is done for some requests. What this process writes shows at once; what others write, after a moment.
+ * that is done for some requests. What this process writes shows at once, in all its threads; what others write, after a
+ * moment.
  */
 import type { RecordChange, StoredRecord } from '../port.ts'
 import { RecentCache } from '../recent.ts'
@@ -14,9 +15,10 @@ export class RecentRecords {
   readonly #db: Database
   readonly #cache: RecentCache
 
-  constructor(db: Database, kinds: readonly string[]) {
+  /** @param changes see RecentCache */
+  constructor(db: Database, kinds: readonly string[], changes: Int32Array) {
     this.#db = db
-    this.#cache = new RecentCache(kinds, LIFETIME)
+    this.#cache = new RecentCache(kinds, LIFETIME, changes)
   }
 
   read(clinic: string, kind: string, key: string): StoredRecord | undefined {
@@ -24,18 +26,19 @@ export class RecentRecords {
     if (!this.#cache.covers(address)) return readRecord(this.#db, clinic, kind, key)
     const cached = this.#cache.get(address)
     if (cached !== undefined) return cached.record
+    const { changes } = this.#cache
     const readAt = Date.now()
     const record = readRecord(this.#db, clinic, kind, key)
-    this.#cache.set(address, record, readAt)
+    this.#cache.set(address, record, readAt, changes)
     return record
   }
 
-  /** To be called before the write is acknowledged. */
+  /** To be called after the commit, before it is acknowledged. */
   wrote(records: readonly RecordChange[]): void {
     if (records.some((record) => this.#cache.covers(record))) this.forget()
   }
 
   forget(): void {
-    this.#cache.clear()
+    this.#cache.changed()
   }
 }

@@ -1,7 +1,7 @@
 /** Records: small documents of the server's own. */
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Database } from './connection.ts'
-import { ALWAYS, and, limitedTo, raw, sql } from './sql.ts'
+import { ALWAYS, and, limitedTo, raw, sql, visited } from './sql.ts'
 
 export const COLUMNS = 'clinic, kind, key, version, value, due'
 export type RecordRow = [clinic: string, kind: string, key: string, version: number, value: string, due: number | null]
@@ -17,6 +17,7 @@ export function readRecord(db: Database, clinic: string, kind: string, key: stri
 export function findRecords(db: Database, query: RecordQuery): readonly StoredRecord[] {
   const where = and([
     sql`kind = ${query.kind}`,
+    visited(raw('version')),
     query.clinic === undefined ? ALWAYS : sql`clinic = ${query.clinic}`,
     query.dueBefore === undefined ? ALWAYS : sql`due <= ${query.dueBefore}`,
   ])

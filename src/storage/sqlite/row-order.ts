@@ -3,7 +3,7 @@ import type { SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
 import type { Engine } from './engine.ts'
 import type { Ordering } from './sort.ts'
-import { and, or, raw, type Sql, sql } from './sql.ts'
+import { and, or, raw, type Sql, sql, withSets } from './sql.ts'
 
 /** A row, and the values it is sorted by; the last one of a page says where the next page begins. */
 export interface SortedRow {
@@ -19,7 +19,7 @@ export interface PageRange {
 
 /** Of a statement that selects the row, then its keys. */
 export const sortedRows = (engine: Engine, query: Sql): readonly SortedRow[] =>
-  engine.db.select<[number, ...CursorKey[]]>(query).map(([row, ...keys]) => ({ row, keys }))
+  engine.db.select<[number, ...CursorKey[]]>(withSets(query)).map(([row, ...keys]) => ({ row, keys }))
 
 /** Ties are broken by row number, in the direction of the last key, so that a scan of its index has the whole order. */
 export const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false

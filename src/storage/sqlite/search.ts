@@ -8,13 +8,13 @@ import { pageOf } from './page.ts'
 import { readRows } from './resources.ts'
 import { mergePages, type PageRange, type SortedRow } from './row-order.ts'
 import { scopeOf } from './term.ts'
-import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
+import { countRows, type TypeSearches, typeSearches } from './type-search.ts'
 
 /** @throws IndexIncomplete, InvalidCursor */
 export function search(engine: Engine, plan: SearchPlan): SearchResult {
   engine.index.check(plan)
   return engine.db.snapshot(() => {
-    const searches = typeSearches(engine, plan, plan.count + 1)
+    const searches = searchesOf(engine, plan, plan.count + 1)
     const found = plan.count === 0 ? [] : readPage(engine, plan, searches, rangeOf(plan))
     const rows = found.slice(0, plan.count).map(({ row }) => row)
     const matches = readRows(engine, rows)
@@ -36,15 +36,15 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
 export function findIds(engine: Engine, plan: SearchPlan, limit: number): readonly string[] {
   engine.index.check(plan)
   const unsorted = { ...plan, sort: [] }
-  const rows = readPage(engine, unsorted, typeSearches(engine, unsorted, limit), { after: undefined, limit })
+  const rows = readPage(engine, unsorted, searchesOf(engine, unsorted, limit), { after: undefined, limit })
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
 
 /** A type of which the clinic has nothing is not searched. */
-function typeSearches(engine: Engine, plan: SearchPlan, wanted: number): readonly TypeSearch[] {
+function searchesOf(engine: Engine, plan: SearchPlan, wanted: number): readonly TypeSearches[] {
   return [...new Set(plan.types)].flatMap((type) => {
     const scope = scopeOf(engine, plan.clinic, type)
-    return (scope && typeSearch(engine, scope, plan.where, plan.sort, wanted)) ?? []
+    return (scope && typeSearches(engine, scope, plan.where, plan.sort, wanted)) ?? []
   })
 }
 
@@ -54,7 +54,7 @@ const rangeOf = (plan: SearchPlan): PageRange => ({ after: lastRow(plan), limit:
 const readPage = (
   engine: Engine,
   { sort }: SearchPlan,
-  searches: readonly TypeSearch[],
+  searches: readonly TypeSearches[],
   range: PageRange,
 ): readonly SortedRow[] =>
   mergePages(
@@ -67,7 +67,7 @@ const readPage = (
 function totalOf(
   engine: Engine,
   plan: SearchPlan,
-  searches: readonly TypeSearch[],
+  searches: readonly TypeSearches[],
   lastSize: number | undefined,
 ): number | undefined {
   if (plan.after === undefined && plan.count > 0 && lastSize !== undefined) return lastSize

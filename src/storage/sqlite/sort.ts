@@ -3,7 +3,7 @@ import type { SortKey } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import { ALWAYS, isOneOf, list, NEVER, raw, type Sql, sql } from './sql.ts'
+import { ALWAYS, and, isOneOf, joined, NEVER, raw, type Sql, sql, visited } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
@@ -34,6 +34,8 @@ interface SortedColumns {
   readonly index: string
   /** The value first; then the columns that tell two entries of a resource with the same value apart. */
   readonly columns: readonly [string, ...string[]]
+  /** No entry has more in the first column than in this one, in which the entries of a resource are in order. */
+  readonly atMost?: string
 }
 
 const RANGE_BY_LOW: SortedColumns = {
@@ -45,6 +47,7 @@ const RANGE_BY_HIGH: SortedColumns = {
   table: 'range_index',
   index: 'range_by_high',
   columns: ['high', 'low', 'system', 'code'],
+  atMost: 'low',
 }
 
 type EntrySort = Exclude<SortKey['by'], 'id' | 'lastUpdated' | 'reference'>
@@ -85,7 +88,7 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
       sources: [
         {
           from: sql`resource AS d INDEXED BY ${raw(index)}`,
-          where: sql`d.type = ${scope.type} AND d.live = 1`,
+          where: sql`d.type = ${scope.type} AND d.live = 1 AND ${visited(raw('d.row'))}`,
         },
       ],
       isSortRow: ALWAYS,
@@ -106,28 +109,32 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
   )
   const [param] = params
   if (param === undefined) return withoutValue(descending)
-  const { table, index, columns } = sortedColumns(key.by, descending)
-  const [from, column, best] = [raw(table), columns[0], raw(descending ? 'max' : 'min')]
-  const tuple = (alias: string) => raw([...columns, 'param'].map((name) => `${alias}.${name}`).join(', '))
-  const isParam = sql`s.param IN (${list(params.map((one) => sql`${one}`))})`
+  const sorted = sortedColumns(key.by, descending)
+  const { table, index, columns, atMost } = sorted
+  const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
+  // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
+  const plus = raw(atMost === undefined ? '' : '+')
+  const ofResource = (one: number, row: Sql) => sql`${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${one}`
+  const bestOf = (row: Sql) =>
+    params.map((one) => sql`SELECT ${best}(${plus}s.${raw(columns[0])}) AS value FROM ${ofResource(one, row)}`)
   return {
     descending,
-    // Unary plus: otherwise SQLite looks for the value in the index by value rather than among the resource's rows.
     value: (row) =>
-      sql`(SELECT ${best}(+s.${raw(column)}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${isParam})`,
+      params.length === 1
+        ? sql`(${joined(bestOf(row), '')})`
+        : sql`(SELECT ${best}(a.value) FROM (${joined(bestOf(row), ' UNION ALL ')}) AS a)`,
     scan: {
       param,
       sources: params.map((one) => ({
         from: sql`${from} AS d INDEXED BY ${raw(index)}`,
-        where: sql`d.param = ${one}`,
+        where: sql`d.param = ${one} AND ${visited(raw('d.row'))}`,
       })),
       isSortRow:
         params.length > 1 || names.factsOf(param).repeated
-          ? sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED
-            WHERE s.row = d.row AND ${isParam} AND (${tuple('+s')}) ${raw(descending ? '>' : '<')} (${tuple('d')}))`
+          ? and(params.map((one) => isFirstOfResource(sorted, one, params.length > 1, descending)))
           : ALWAYS,
-      column: raw(`d.${column}`),
-      absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${isParam})`,
+      column: raw(`d.${columns[0]}`),
+      absent: (row) => and(params.map((one) => sql`NOT EXISTS (SELECT 1 FROM ${ofResource(one, row)})`)),
     },
   }
 }
@@ -148,6 +155,27 @@ function byWord(words: number, strings: number | undefined, descending: boolean)
   }
 }
 
+/**
+ * No entry of the resource for `param` comes before this one, and of two that are the same one comes first. The table has the entries of a resource in order, so this is one seek,
+ * however many there are; by the ends of ranges, it is for those that begin later than this one ends.
+ */
+function isFirstOfResource(
+  { table, columns, atMost }: SortedColumns,
+  param: number,
+  isOneOfSeveral: boolean,
+  descending: boolean,
+): Sql {
+  const comes = raw(descending ? '>' : '<')
+  const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
+  const own = tuple(atMost === undefined ? 's' : '+s')
+  const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
+    WHERE s.row = d.row AND s.param = ${param} AND ${test})`
+  const before = none(sql`${visited(raw('s.row'))} AND (${own}) ${comes} (${tuple('d')})`)
+  const same = isOneOfSeveral ? none(sql`${param} < d.param AND (${own}) = (${tuple('d')})`) : ALWAYS
+  if (atMost === undefined) return and([before, same])
+  return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
+}
+
 /** The indexes of so many target types are scanned side by side. */
 const MAX_TARGET_TYPES = 16
 
@@ -162,7 +190,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
   const types = targets?.flatMap((type) => names.find(scope.clinic, type) ?? [])
   const isTarget = types === undefined ? ALWAYS : isOneOf(raw('t.type'), types)
   const targetsOf = (row: Sql) => sql`reference_index AS s NOT INDEXED CROSS JOIN resource AS t ON t.row = s.target
-    WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget}`
+    WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget} AND ${visited(raw('s.target'))}`
   const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
   if (types === undefined || types.length > MAX_TARGET_TYPES) return { descending, value }
   return {
@@ -173,7 +201,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
       sources: types.map((type) => ({
         from: sql`resource AS r INDEXED BY resource_by_id
           CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = r.row`,
-        where: sql`r.type = ${type} AND d.param = ${param}`,
+        where: sql`r.type = ${type} AND ${visited(raw('r.row'))} AND d.param = ${param} AND ${visited(raw('d.row'))}`,
       })),
       isSortRow: names.factsOf(param).repeated
         ? sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(raw('d.row'))}

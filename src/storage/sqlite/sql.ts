@@ -5,6 +5,15 @@ export type SqlValue = string | number | null
 export interface Sql {
   readonly text: string
   readonly values: readonly SqlValue[]
+  /** What the text refers to by name; `withSets` defines it. */
+  readonly sets?: readonly RowSet[]
+}
+
+/** Resource rows that a statement evaluates once, however often it looks into them. */
+export interface RowSet {
+  readonly name: string
+  /** A SELECT of one column. */
+  readonly rows: Sql
 }
 
 /** Text of our own (table, alias, keyword); never anything a client sent. */
@@ -24,7 +33,19 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | Sql
     }
     text += strings[index + 1] ?? ''
   }
-  return { text, values }
+  return naming(setsOf(parts), text, values)
+}
+
+const naming = (sets: readonly RowSet[] | undefined, text: string, values: readonly SqlValue[]): Sql =>
+  sets === undefined ? { text, values } : { text, values, sets }
+
+function setsOf(parts: readonly (Sql | SqlValue)[]): readonly RowSet[] | undefined {
+  let sets: readonly RowSet[] | undefined
+  for (const part of parts) {
+    if (part === null || typeof part !== 'object' || part.sets === undefined) continue
+    sets = sets === undefined ? part.sets : [...new Set([...sets, ...part.sets])]
+  }
+  return sets
 }
 
 export const ALWAYS = raw('1')
@@ -53,10 +74,11 @@ export function not(part: Sql): Sql {
   return part === NEVER ? ALWAYS : sql`NOT ${part}`
 }
 
-export const joined = (parts: readonly Sql[], separator: string): Sql => ({
-  text: parts.map((part) => part.text).join(separator),
-  values: parts.flatMap((part) => part.values),
-})
+export function joined(parts: readonly Sql[], separator: string): Sql {
+  const text = parts.map((part) => part.text).join(separator)
+  const values = parts.flatMap((part) => part.values)
+  return naming(setsOf(parts), text, values)
+}
 
 export const list = (parts: readonly Sql[]): Sql => joined(parts, ', ')
 
@@ -65,6 +87,41 @@ export const isOneOf = (column: Sql, values: readonly SqlValue[]): Sql =>
   values.length === 1
     ? sql`${column} = ${values[0] ?? null}`
     : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+
+/** Member of a set. The plus keeps SQLite from reading an index once for each member. */
+export const isIn = (column: Sql, set: RowSet): Sql => ({
+  text: `+${column.text} IN (SELECT row FROM ${set.name})`,
+  values: column.values,
+  sets: [...(column.sets ?? []), set],
+})
+
+/** The rows of a set, as alias d, in a FROM clause. */
+export const rowsIn = (set: RowSet): Sql => ({ text: `${set.name} AS d`, values: [], sets: [set] })
+
+/** The whole statement: each set that `query` refers to is defined before it, after those that it refers to itself. */
+export function withSets(query: Sql): Sql {
+  if (query.sets === undefined) return query
+  const { text, values } = query
+  const defined = new Map<string, Sql>()
+  for (const set of query.sets) define(set, defined)
+  const definitions = [...defined].map(([name, rows]) => sql`${raw(name)}(row) AS MATERIALIZED (${plain(rows)})`)
+  return sql`WITH ${list(definitions)} ${{ text, values }}`
+}
+
+function define({ name, rows }: RowSet, defined: Map<string, Sql>): void {
+  if (defined.has(name)) return
+  for (const set of rows.sets ?? []) define(set, defined)
+  defined.set(name, rows)
+}
+
+const plain = ({ text, values }: Sql): Sql => ({ text, values })
+
+/**
+ * True for every row. It counts the row that `column` belongs to, and ends the statement when its time is up
+ * (visited-rows.ts): every loop that may be long has it among its first tests. It needs a column, since SQLite evaluates
+ * a test without one once, before the loop.
+ */
+export const visited = (column: Sql): Sql => sql`within_time(${column})`
 
 /**
  * LIMIT, as a sum: for a bare parameter SQLite plans the statement again each time a value is bound, which takes longer

@@ -1,87 +1,103 @@
-/** The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html), one connection. */
+/**
+ * The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html). Each thread reads by a
+ * connection of its own; one thread writes (docs/adr/015-time-isolation.md). A store in memory has one connection, which
+ * does both.
+ */
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
-import { SearchIndex } from '../index/search-index.ts'
+import type { IndexingLoop } from '../index/indexing-loop.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
 import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
+import { type EngineOptions, engineOf, openBeside, sentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
-import { GroupCommit } from './group-commit.ts'
-import { history } from './history.ts'
-import { InternedNames } from './interned-names.ts'
-import { RecentRecords } from './recent-records.ts'
-import { findRecords, readRecord } from './records.ts'
-import { indexingStorage, reindex } from './reindex.ts'
+import { Readers } from './readers.ts'
+import { Reading } from './reading.ts'
+import { served } from './reads.ts'
+import { readRecord } from './records.ts'
+import { indexingStorage, indexStorage, reindex } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
-import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
-import { search } from './search.ts'
+import { Shared, Sharing } from './sharing.ts'
+import { Signals } from './signals.ts'
 import { raw } from './sql.ts'
-import { values } from './values.ts'
+import { TIMES, type Times } from './time-limit.ts'
+import { type Writer, WriterCore } from './writer.ts'
+import { WriterClient } from './writer-client.ts'
+import { type ThreadListener, WriterHost } from './writer-host.ts'
 
-export interface SqliteOptions extends IndexingSettings {
-  /** A file, created when it is missing, or ':memory:'. */
-  readonly path: string
-  /** See Engine; 4096 unless a test wants scans on few resources. */
-  readonly fewCandidates?: number
-  /** Kinds of records that are read with every request and seldom change. */
-  readonly recentKinds?: readonly string[]
+export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadListener {
+  /** The value of `share`, where another thread of this process has opened the store. */
+  readonly shared?: object | undefined
+  /** Only tests have others. */
+  readonly times?: Partial<Times> | undefined
 }
 
 /** @throws StoreUnavailable when the file can't be opened, or was written by a newer version of the server */
 export async function openSqliteStore(options: SqliteOptions): Promise<ResourceStore> {
-  const engine = await opened(options)
-  const { db } = engine
-  const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), options)
-  const serve = served(engine)
-  const commits = new GroupCommit(engine)
-  let closed = false
-  return {
-    read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
-    readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
-    write: (changes) => commits.write(changes),
-    // Index versions need no check: entries of an older version were refused when they were written.
-    search: async (plan) => serve(() => search(engine, plan)),
-    reindex: (batch) => reindex(engine, options.extraction, batch),
-    values: async (query) => serve(() => values(engine, query)),
-    history: async (query) => serve(() => history(engine, query)),
-    readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
-    readRecent: async (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
-    records: async (query) => serve(() => findRecords(db, query)),
-    clinics: async () => serve(() => clinics(engine)),
-    scanVersions: async (scan) => serve(() => scanVersions(engine, scan)),
-    scanRecords: async (scan) => serve(() => scanRecords(db, scan)),
-    isEmpty: async () => serve(() => isEmpty(db)),
-    close: async () => {
-      if (closed) return
-      closed = true
-      await Promise.all([indexing.close(), commits.close()])
-      db.close()
-    },
-  }
-}
-
-/** The message names the file, for the person who starts the server. */
-async function opened(options: SqliteOptions): Promise<Engine> {
   try {
-    return await open(options)
+    if (options.shared !== undefined) return openShared(options, new Shared(options.shared))
+    return options.path === ':memory:' ? await openInMemory(options) : await openFile(options)
   } catch (error) {
     const known = toStoreError(error)
     if (!(known instanceof StoreUnavailable)) throw known
+    // The message names the file, for the person who starts the server.
     throw new StoreUnavailable(`${options.path}: ${known.message}`, { cause: error })
   }
 }
 
-async function open(options: SqliteOptions): Promise<Engine> {
-  const { path, combined, extraction, onlyScanned, covered = {}, fewCandidates = 4096, recentKinds = [] } = options
-  const db = new Database(path)
+const timesOf = ({ times }: SqliteOptions): Times => ({ ...TIMES, ...times })
+
+async function openInMemory(options: SqliteOptions): Promise<ResourceStore> {
+  const engine = await openFirst(options)
+  const times = timesOf(options)
+  const writer = new WriterCore(engine, { turns: 2, guards: times.guards })
+  return storeOf({ engine, writer, reading: new Reading(engine, times), options })
+}
+
+async function openFile(options: SqliteOptions): Promise<ResourceStore> {
+  const engine = await openFirst(options)
+  engine.db.configureForReading()
+  const sent = () => sentOptions(options, engine)
+  const host = new WriterHost(sent, options)
+  const readers = new Readers(sent, options)
+  const sharing = new Sharing(host, engine.signals)
+  const writer = new WriterClient(host.connect)
+  const store = storeOf({
+    engine,
+    writer,
+    reading: new Reading(engine, timesOf(options), readers),
+    options,
+    end: async () => {
+      sharing.close()
+      await Promise.all([host.close(), readers.close()])
+    },
+  })
+  return { ...store, load: () => ({ parts: [writer.load, readers.load] }), share: () => sharing.share() }
+}
+
+/** The thread that has opened the store does what is done in the background. */
+function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
+  const engine = openBeside('reader', options, shared.signals)
+  const writer = new WriterClient(shared.connect)
+  const store = storeOf({
+    engine,
+    writer,
+    reading: new Reading(engine, timesOf(options)),
+    options: { ...options, onlyScanned: true },
+    end: async () => shared.close(),
+  })
+  return { ...store, load: () => ({ parts: [writer.load] }) }
+}
+
+/** The engine that creates the store, or brings it up to date. */
+async function openFirst(options: SqliteOptions): Promise<Engine> {
+  const db = new Database(options.path)
   try {
-    const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
-    const recent = new RecentRecords(db, recentKinds)
-    const engine: Engine = { db, names: new InternedNames(db), recent, combined, covered, index, fewCandidates }
+    const engine = engineOf(db, options, new Signals(), options.onlyScanned)
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
-    await index.open(indexingStorage(engine, extraction))
+    await engine.index.open(indexStorage(engine))
     return engine
   } catch (error) {
     db.close()
@@ -89,20 +105,51 @@ async function open(options: SqliteOptions): Promise<Engine> {
   }
 }
 
-/** Version of the form of index rows: see SearchIndexOptions. */
-const FORM = '2'
+interface StoreParts {
+  readonly engine: Engine
+  readonly writer: Writer
+  readonly reading: Reading
+  readonly options: SqliteOptions
+  /** Ends what belongs to the store besides its connection and its writer. */
+  readonly end?: () => Promise<void>
+}
+
+function storeOf({ engine, writer, reading, options, end }: StoreParts): ResourceStore {
+  const { db } = engine
+  const indexing = startIndexing(engine.index, indexingStorage(engine, writer, options.extraction), options)
+  const serve = <T>(work: () => T): T => served(engine, work)
+  let isClosed = false
+  return {
+    read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
+    readVersion: async (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
+    write: (changes) =>
+      isClosed ? Promise.reject(new StoreUnavailable('The store is closed')) : writer.write(changes),
+    search: (plan) => reading.read('search', plan),
+    reindex: (batch) => reindex(engine, writer, options.extraction, batch),
+    values: (query) => reading.read('values', query),
+    history: (query) => reading.read('history', query),
+    readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
+    readRecent: async (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
+    records: (query) => reading.read('records', query),
+    clinics: () => reading.read('clinics', {}),
+    scanVersions: (scan) => reading.read('scanVersions', scan),
+    scanRecords: (scan) => reading.read('scanRecords', scan),
+    isEmpty: async () => serve(() => isEmpty(db)),
+    close: async () => {
+      if (isClosed) return
+      isClosed = true
+      await close(indexing, writer)
+      await end?.()
+      db.close()
+    },
+  }
+}
+
+/** The loop gives up what it has leased, so the writer ends after it. */
+async function close(indexing: IndexingLoop, writer: Writer): Promise<void> {
+  await indexing.close()
+  await writer.close()
+}
 
 const isEmpty = (db: Database): boolean =>
   db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
-
-/** Runs `work` and turns its faults into errors of the port. */
-const served =
-  ({ index }: Engine) =>
-  <T>(work: () => T): T => {
-    try {
-      index.checkVersion()
-      return work()
-    } catch (error) {
-      throw toStoreError(error)
-    }
-  }

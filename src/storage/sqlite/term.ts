@@ -2,7 +2,7 @@
 import type { Condition } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import type { Sql, SqlValue } from './sql.ts'
+import type { RowSet, Sql, SqlValue } from './sql.ts'
 
 /** One resource type of one clinic. */
 export interface Scope {
@@ -20,11 +20,30 @@ export type Term =
   | { readonly op: 'resource'; readonly index: string; readonly matches: Matches }
   /** The resource has this value to be sorted by, or none (null). */
   | { readonly op: 'sorted'; readonly value: (row: Sql) => Sql; readonly equals: SqlValue }
-  | { readonly op: 'chain'; readonly param: number; readonly targets: readonly ChainTarget[] }
-  | { readonly op: 'has'; readonly scope: Scope; readonly param: number; readonly where: Term }
+  | ChainTerm
+  | HasTerm
 
 /** A comparison on the columns of the row that `alias` names. */
 export type Matches = (alias: Sql) => Sql
+
+/** The resource refers by `param` to one of `targets`. */
+export interface ChainTerm {
+  readonly op: 'chain'
+  readonly param: number
+  readonly targets: readonly ChainTarget[]
+  /** The resources that fulfil one of `targets`; absent: each one that is referred to is tested. */
+  readonly among?: RowSet
+}
+
+/** A resource of `scope` that fulfils `where` refers to this one by `param`. */
+export interface HasTerm {
+  readonly op: 'has'
+  readonly scope: Scope
+  readonly param: number
+  readonly where: Term
+  /** The resources that fulfil the term; absent: each one that refers to this one is tested. */
+  readonly among?: RowSet
+}
 
 export interface ChainTarget {
   readonly scope: Scope

@@ -1,11 +1,12 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { type AccessPath, accessPath } from './access-path.ts'
+import { type AccessPath, accessPath, type Purpose } from './access-path.ts'
 import { distinct, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
+import { hasReferences, SetBuilder } from './sets.ts'
 import { type Ordering, orderingOf } from './sort.ts'
-import { sql } from './sql.ts'
+import { sql, withSets } from './sql.ts'
 import { allOf, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */
@@ -19,30 +20,81 @@ export interface TypeSearch {
   readonly path: AccessPath | undefined
 }
 
+/** A search and its two ways to evaluate conditions on other resources (sets.ts). */
+export interface TypeSearches {
+  /** Each resource is tested. */
+  readonly byTests: TypeSearch
+  /** They are sets. Absent where there are none. */
+  readonly bySets?: () => TypeSearch
+}
+
+/** Rows that a search may visit before it is evaluated in the way that is linear in all cases: some hundredths of a second. */
+export const fewVisits = ({ fewCandidates }: Engine): number => VISITS_PER_CANDIDATE * fewCandidates
+
+const VISITS_PER_CANDIDATE = 12
+
 /** For pages of `wanted` rows; undefined: nothing can match. */
-export function typeSearch(
+export function typeSearches(
   engine: Engine,
   scope: Scope,
   where: readonly Condition[],
   sort: readonly SortKey[],
   wanted: number,
-): TypeSearch | undefined {
-  const terms = flattened(where).map((condition) => compile(engine, scope, condition))
+): TypeSearches | undefined {
+  const terms = conjunctsOf(where).map((condition) => compile(engine, scope, condition))
   if (allOf(terms).op === 'never') return undefined
+  const orderings = sort.map((key) => orderingOf(engine, scope, key))
+  const purpose = { wanted, sorted: sort.length > 0 }
+  const byTests = searchBy(engine, scope, terms, orderings, purpose)
+  if (!terms.some(hasReferences)) return { byTests }
+  let built: TypeSearch | undefined
   return {
-    scope,
-    terms,
-    orderings: sort.map((key) => orderingOf(engine, scope, key)),
-    every: narrowed(everyRow(scope), terms),
-    path: accessPath(engine, scope, terms, { wanted, sorted: sort.length > 0 }),
+    byTests,
+    bySets: () => {
+      built ??= searchBy(engine, scope, inSets(engine, scope, terms), orderings, purpose)
+      return built
+    },
   }
+}
+
+function inSets(engine: Engine, scope: Scope, terms: readonly Term[]): readonly Term[] {
+  const sets = new SetBuilder(engine)
+  return terms.map((term) => sets.term(scope, term))
+}
+
+const searchBy = (
+  engine: Engine,
+  scope: Scope,
+  terms: readonly Term[],
+  orderings: readonly Ordering[],
+  purpose: Purpose,
+): TypeSearch => ({
+  scope,
+  terms,
+  orderings,
+  every: narrowed(everyRow(scope), terms),
+  path: accessPath(engine, scope, terms, purpose),
+})
+
+/** What is said twice counts once. */
+function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
+  const all = flattened(conditions)
+  return all.length < 2 ? all : [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
-export function countRows(engine: Engine, { path, every }: TypeSearch): number {
+export function countRows(engine: Engine, { byTests, bySets }: TypeSearches): number {
+  if (bySets === undefined) return countBy(engine, byTests)
+  const few = byTests.path?.isFew
+    ? engine.db.visited.within(fewVisits(engine), () => countBy(engine, byTests))
+    : undefined
+  return few ?? countBy(engine, bySets())
+}
+
+function countBy(engine: Engine, { path, every }: TypeSearch): number {
   const source = path?.source ?? every
   const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where}`
-  return engine.db.number(sql`SELECT count(*) FROM (${rows})`)
+  return engine.db.number(withSets(sql`SELECT count(*) FROM (${rows})`))
 }

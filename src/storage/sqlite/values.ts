@@ -2,7 +2,7 @@
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import { limitedTo, raw, sql } from './sql.ts'
+import { limitedTo, raw, sql, visited } from './sql.ts'
 
 /** A code may have several systems; so many of its resources are read to find them. */
 const MAX_LOOKED_AT = 1000
@@ -43,7 +43,8 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
       sql`WITH RECURSIVE start(param) AS (SELECT ${param}),
         step(param, value) AS (
           SELECT param, ${least('')} FROM start AS step
-          UNION ALL SELECT param, ${least(` AND ${column} > step.value`)} FROM step WHERE value IS NOT NULL
+          UNION ALL SELECT param, ${least(` AND ${column} > step.value`)} FROM step
+            WHERE value IS NOT NULL AND ${visited(raw('value'))}
         )
         SELECT value FROM step WHERE value IS NOT NULL ${limitedTo(limit)}`,
     )
@@ -52,7 +53,7 @@ function steps({ db }: Engine, from: string, column: string, param: number, limi
 
 function systemsOf({ db, names }: Engine, param: number, code: string): readonly string[] {
   const rows = sql`SELECT system FROM token_index INDEXED BY token_by_value
-    WHERE param = ${param} AND code = ${code} ${limitedTo(MAX_LOOKED_AT)}`
+    WHERE param = ${param} AND code = ${code} AND ${visited(raw('row'))} ${limitedTo(MAX_LOOKED_AT)}`
   return db
     .select<[number]>(sql`SELECT DISTINCT system FROM (${rows})`)
     .map(([system]) => (system === 0 ? '' : names.textOf(system)))

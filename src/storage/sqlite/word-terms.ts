@@ -2,7 +2,7 @@
 import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith, stringTerm } from './entry-terms.ts'
-import { and, type Sql, sql } from './sql.ts'
+import { and, type Sql, sql, visited } from './sql.ts'
 import { anyOf, type Matches, type Of, type Scope, type Term } from './term.ts'
 
 /** Resources of an older file have their words in string_index until they are reindexed; in a new file nothing has. */
@@ -29,7 +29,7 @@ function sourceOf(scope: Scope, param: number, isListed: Sql, matches: Matches):
       SELECT n.row FROM resource AS n INDEXED BY resource_by_row
         WHERE n.type = ${scope.type} AND n.live = 1 AND n.row > (SELECT row FROM word_listed)
     ) AS c CROSS JOIN word_index AS d ON d.row = c.row`,
-    where: and([sql`d.param = ${param}`, matches(sql`d`)]),
+    where: and([sql`d.param = ${param}`, visited(sql`c.row`), matches(sql`d`)]),
     row: sql`d.row`,
     inRowOrder: false,
     distinct: false,

@@ -92,8 +92,13 @@ describe('what is no XML is refused with its place:', () => {
     expect(told(`<a${attributes}/>`)).toMatch(/more than 64 attributes/)
   })
 
-  test('more than a million elements are 413', () => {
-    expect(refusal(`<a>${'<b/>'.repeat(1_000_000)}</a>`)[0]).toBe(413)
+  test.each([
+    ['elements', '<b/>'],
+    ['comments', '<!---->'],
+    ['sections', '<![CDATA[]]>'],
+  ])('more than 500,000 %s are 413, before any is parsed', (_what, node) => {
+    const [status, issue] = refusal(`<a>${node.repeat(500_000)}<`)
+    expect([status, issue?.diagnostics]).toEqual([413, expect.stringContaining('the most this server takes is 500000')])
   })
 })
 

@@ -32,7 +32,7 @@ const watched = (store: ResourceStore): ResourceStore =>
           return target.write(changes)
         }
       }
-      return target[name].bind(target)
+      return target[name]?.bind(target)
     },
   })
 

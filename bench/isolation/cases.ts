@@ -1,0 +1,23 @@
+/** All hostile cases. Whoever adds a feature adds the request that would make it hold up others. */
+import { bodies } from './cases/bodies.ts'
+import { bundles } from './cases/bundles.ts'
+import { calls } from './cases/calls.ts'
+import { connections } from './cases/connections.ts'
+import { pages } from './cases/pages.ts'
+import { patches } from './cases/patches.ts'
+import { rules } from './cases/rules.ts'
+import { searches } from './cases/searches.ts'
+import { terminology } from './cases/terminology.ts'
+import type { HostileCase } from './hostile-case.ts'
+
+export const HOSTILE_CASES: readonly HostileCase[] = [
+  ...searches,
+  ...pages,
+  ...bodies,
+  ...bundles,
+  ...patches,
+  ...rules,
+  ...terminology,
+  ...calls,
+  ...connections,
+]

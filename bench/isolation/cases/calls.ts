@@ -1,0 +1,94 @@
+/** Requests of a voice platform. */
+import { VOICE_SECRET } from '../../emr.ts'
+import { type Attack, flood, type HostileCase, type HostileRequest, inParallel, times } from '../hostile-case.ts'
+import { HOSTILE_NUMBER } from '../hostile-clinic.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
+
+const post = (path: string, call: string, body: object): HostileRequest => ({
+  method: 'POST',
+  path,
+  headers: {
+    'content-type': 'application/json',
+    'x-voice-secret': VOICE_SECRET,
+    'x-call-id': call,
+    'x-call-to': HOSTILE_NUMBER,
+    'x-call-from': '+16462000001',
+  },
+  body: JSON.stringify(body),
+  anonymous: true,
+})
+
+const toolCalls = (tool: string, call: string, count: number, argumentsOf: (n: number) => Arguments): HostileRequest =>
+  post(`/${tool}`, call, {
+    message: { toolCalls: times(count, (n) => ({ id: `${call}-${n}`, function: { arguments: argumentsOf(n) } })) },
+  })
+
+const ofTools = (parallel: number, count: number, make: (n: number) => HostileRequest): Attack =>
+  inParallel(parallel, times(count, make))
+
+export const calls: readonly HostileCase[] = [
+  {
+    name: 'tool-texts-of-1-mb',
+    about: '16 tool requests with names, addresses and reasons of 1 MB',
+    stored: 'nothing',
+    attack: () =>
+      ofTools(16, 16, (n) =>
+        toolCalls('patient-intake/submit_intake', `long-${n}`, 1, () => ({
+          firstName: 'a '.repeat(500_000),
+          lastName: 'double u '.repeat(110_000),
+          phone: 'five '.repeat(200_000),
+          email: 'a dot '.repeat(170_000),
+          dateOfBirth: 'March third '.repeat(80_000),
+          address: '12 Maple Street, '.repeat(60_000),
+          reasonForVisit: 'a cough '.repeat(120_000),
+        })),
+      ),
+  },
+  {
+    name: 'tool-calls-by-500',
+    about: '8 tool requests with 500 tool calls each',
+    stored: 'records',
+    attack: () =>
+      ofTools(8, 8, (n) =>
+        toolCalls('patient-journey/resolve_patient_identity', `many-${n}`, 500, (i) => ({
+          statedName: `Abe ${i}`,
+          statedPhone: `+1646200${1000 + i}`,
+        })),
+      ),
+  },
+  {
+    name: 'tool-calls-by-32-connections',
+    about: '32 calls at the same time with 32 tool calls in each request, for 3 s',
+    stored: 'records',
+    attack: () =>
+      flood(
+        32,
+        3,
+        times(256, (n) =>
+          toolCalls('patient-journey/update_registration_field', `flood-${n}`, 32, (i) => ({
+            firstName: `Ada${i}`,
+            lastName: `Abe${n}`,
+            email: `caller-${i} at mail dot example`,
+          })),
+        ),
+      ),
+  },
+  {
+    name: 'registered-calls',
+    about: '32 connections register calls (POST /calls) for 3 s',
+    stored: 'nothing',
+    attack: () =>
+      flood(
+        32,
+        3,
+        times(20_000, (n) =>
+          post('/calls', `call-${n}`, {
+            callId: `call-${n}`,
+            dialedNumber: HOSTILE_NUMBER,
+            callerNumber: '+12125550123',
+          }),
+        ),
+      ),
+  },
+]

@@ -1,0 +1,111 @@
+/** Stores with two clinics each: the demo clinic, which is the one that waits, and a hostile one with its fixture. */
+import { hash } from 'node:crypto'
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createAccount } from '../../src/clinics/accounts.ts'
+import { createClinic } from '../../src/clinics/clinics.ts'
+import { openStore } from '../../src/open-store.ts'
+import { Repository } from '../../src/repository/repository.ts'
+import { logIn, progress, SETTLE, startServer } from '../emr.ts'
+import { startMongod } from '../mongo/mongod.ts'
+import type { ServerProcess } from '../server-process.ts'
+import { ClinicClient, type FixtureName, fill } from './fixtures.ts'
+import { HOSTILE_ACCOUNT, HOSTILE_CLINIC, HOSTILE_NUMBER } from './hostile-clinic.ts'
+
+/** As in production; the demo clinic is another customer. */
+export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
+  startServer(databaseUrl, { NODE_ENV: 'production' })
+
+export interface Stores {
+  /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */
+  readonly open: (fixture: FixtureName) => Promise<string>
+  /** What the servers refused to store, by fixture. */
+  readonly refused: ReadonlyMap<FixtureName, readonly string[]>
+  readonly stop: () => Promise<void>
+}
+
+/** @param kept folder in which prepared stores are kept for later runs; absent: they are not kept */
+export function sqliteStores(folder: string, kept?: string): Stores {
+  const refused = new Map<FixtureName, readonly string[]>()
+  const version = fingerprint()
+  const open = async (fixture: FixtureName): Promise<string> => {
+    const name = `isolation-${fixture.replaceAll(' ', '-')}`
+    const original = join(kept ?? folder, `${kept === undefined ? '' : 'bench-'}${name}-${version}.db`)
+    if (!existsSync(original)) {
+      const prepared = join(folder, `${name}.db`)
+      refused.set(fixture, await prepare(`sqlite:${prepared}`, fixture))
+      renameSync(prepared, original)
+    }
+    const used = join(folder, 'used.db')
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${used}${suffix}`, { force: true })
+    copyFileSync(original, used)
+    return `sqlite:${used}`
+  }
+  return { open, refused, stop: async () => undefined }
+}
+
+/** The name of a kept store changes with what is in it, and with the form in which servers store it. */
+function fingerprint(): string {
+  const folders = [
+    join(import.meta.dirname, 'stored'),
+    join(import.meta.dirname, '../../src/storage/sqlite'),
+    join(import.meta.dirname, '../../src/search/index'),
+  ]
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
+  const texts = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
+  return hash('sha256', texts.join('\n')).slice(0, 8)
+}
+
+export async function mongoStores(folder: string): Promise<Stores> {
+  const mongod = await startMongod(join(folder, 'isolation-mongod'))
+  const refused = new Map<FixtureName, readonly string[]>()
+  const open = async (fixture: FixtureName): Promise<string> => {
+    const url = mongod.urlOf(`isolation-${fixture.replaceAll(' ', '-')}`)
+    if (!refused.has(fixture)) refused.set(fixture, await prepare(url, fixture))
+    return url
+  }
+  return { open, refused, stop: mongod.stop }
+}
+
+/** Returns what the server refused to store. */
+async function prepare(databaseUrl: string, fixture: FixtureName): Promise<readonly string[]> {
+  progress(`Preparing a clinic with ${fixture}`)
+  // The server itself first writes the demo clinic, which it only does on an empty store.
+  await withServer(databaseUrl, async () => undefined)
+  await createHostileClinic(databaseUrl)
+  return withServer(databaseUrl, async ({ url }) => {
+    const clinic = new ClinicClient(url, await logIn(url, HOSTILE_ACCOUNT))
+    await fill(fixture, clinic)
+    await pause(SETTLE)
+    return clinic.refused
+  })
+}
+
+async function withServer<T>(databaseUrl: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
+  const server = await startIsolated(databaseUrl)
+  try {
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function createHostileClinic(databaseUrl: string): Promise<void> {
+  const store = await openStore(databaseUrl)
+  try {
+    const repository = new Repository(store, { baseUrl: 'http://127.0.0.1' })
+    await createClinic(repository, HOSTILE_CLINIC, {
+      name: 'Hostile Clinic',
+      timeZone: 'UTC',
+      dialedNumbers: [HOSTILE_NUMBER],
+      defaultRegion: 'US',
+      // Profiles are checked on every write.
+      policies: { overbooking: false, slotTakenStatus: 409, profiles: 'reject' },
+    })
+    const { username, password } = HOSTILE_ACCOUNT
+    await createAccount(repository, { username, name: 'Hostile', clinic: HOSTILE_CLINIC, role: 'staff' }, password)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,20 @@
+/** How a part of the server keeps up with what it is given: what /health/ready tells. */
+
+export interface PartLoad {
+  /** A noun phrase for the operator: `work threads`. */
+  readonly name: string
+  /** `behind`: what waits has waited for long. `down`: it does not work now. */
+  readonly state: 'ok' | 'behind' | 'down'
+  /** Requests that wait for it. */
+  readonly waiting: number
+  /** Milliseconds that the oldest of them has waited. */
+  readonly oldestMs: number
+}
+
+/** Milliseconds. */
+const LONG = 1_000
+
+/** Of a part that works, with a queue before it. */
+export function loadOfQueue(name: string, { waiting, oldestMs }: Pick<PartLoad, 'waiting' | 'oldestMs'>): PartLoad {
+  return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
+}

@@ -1,0 +1,16 @@
+/** How much of a Patient is compared. Ordinary records have far less; of more, the first values are. */
+
+export const MAX_NAMES = 25
+/** Given names of one name, and suffixes. */
+export const MAX_NAME_PARTS = 20
+/** Phone numbers, and e-mail addresses. */
+export const MAX_CONTACTS = 50
+export const MAX_ADDRESSES = 25
+/** Of one address. */
+export const MAX_LINES = 4
+/** Characters of a part of a name, an address or a contact. */
+export const MAX_CHARACTERS = 250
+
+/** The part of `text` that is compared. */
+export const compared = (text: string): string =>
+  text.length <= MAX_CHARACTERS ? text : text.slice(0, MAX_CHARACTERS).toWellFormed()

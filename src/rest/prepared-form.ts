@@ -1,0 +1,48 @@
+/** A resource of this server in one form, prepared once for all addresses under which clients reach the server. */
+import { createHash } from 'node:crypto'
+import type { AnyResource } from '../fhir/resource.ts'
+import { attributeText } from '../fhir/xml/text.ts'
+import { formatBody } from './message/format.ts'
+import type { Format } from './message/media-type.ts'
+
+export interface FormName {
+  readonly format: Format
+  readonly pretty: boolean
+}
+
+/** Stands for the address; nothing in it is escaped in JSON or XML. */
+const PLACEHOLDER = 'http://address-of-this-server.invalid'
+
+export class PreparedForm {
+  readonly key: string
+  readonly #format: Format
+  /** What stands between the places of the address. */
+  readonly #parts: readonly Buffer[]
+  readonly #digest: string
+  /** For the address of the answer before: mostly there is one only. */
+  #last: { readonly address: string; readonly body: Buffer } | undefined
+
+  /** @param make the resource with `url` as the address of this server */
+  constructor(key: string, make: (url: string) => AnyResource, { format, pretty }: FormName) {
+    this.key = key
+    this.#format = format
+    const text = formatBody(JSON.stringify(make(PLACEHOLDER)), format, pretty)
+    this.#parts = text.split(PLACEHOLDER).map((part) => Buffer.from(part))
+    this.#digest = digest(text)
+  }
+
+  etag(address: string): string {
+    return `W/"${digest(`${this.#digest} ${address}`)}"`
+  }
+
+  body(address: string): Buffer {
+    if (this.#last?.address === address) return this.#last.body
+    const written = this.#format === 'json' ? JSON.stringify(address).slice(1, -1) : attributeText(address)
+    const between = Buffer.from(written)
+    const body = Buffer.concat(this.#parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
+    this.#last = { address, body }
+    return body
+  }
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)

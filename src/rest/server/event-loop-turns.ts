@@ -1,0 +1,54 @@
+/**
+ * Turns on the event loop. Node runs all requests that have arrived before it looks for new ones; where they are many,
+ * those of one clinic would hold up the next request of another one. Here a part of them waits, and between one and the
+ * next the loop takes in what has arrived: the clinic that has the fewest goes first.
+ */
+import { type Entrant, FairQueue } from '../../budget/fair-queue.ts'
+
+/** Milliseconds of work between two looks at what has arrived; a request that begins may add its own. */
+const TURN_MS = 5
+
+export class EventLoopTurns {
+  readonly #turnMs: number
+  /** Its one slot is the present turn. How many may wait is bounded by the requests in flight. */
+  readonly #queue = new FairQueue({
+    slots: 1,
+    slotsPerClinic: 1,
+    perClinic: Number.POSITIVE_INFINITY,
+    total: Number.POSITIVE_INFINITY,
+  })
+  /** As of performance.now(); undefined until a request begins one. */
+  #since: number | undefined
+
+  constructor(turnMs = TURN_MS) {
+    this.#turnMs = turnMs
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting
+  }
+
+  get oldestMs(): number {
+    return this.#queue.oldestMs
+  }
+
+  /** Undefined: the request may begin at once. */
+  take(entrant: Entrant): Promise<void> | undefined {
+    return this.#queue.running === 0 && this.#hasTime() ? undefined : this.#wait(entrant)
+  }
+
+  async #wait(entrant: Entrant): Promise<void> {
+    setImmediate(await this.#queue.enter(entrant))
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now()
+    if (this.#since === undefined) {
+      this.#since = now
+      setImmediate(() => {
+        this.#since = undefined
+      })
+    }
+    return now - this.#since < this.#turnMs
+  }
+}

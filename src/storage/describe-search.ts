@@ -1,0 +1,64 @@
+/** A search in the words of its query string, without the values: for messages, which must not repeat patient data. */
+import type { Condition, SearchPlan, SortKey } from '../search/plan.ts'
+
+/** Characters; what is longer is cut. */
+const LONGEST = 200
+/** A page of so many resources or more says so. */
+const LARGE_PAGE = 200
+
+/** `Observation?subject:Patient.name&_sort=date&_total=accurate` */
+export function describeSearch({ types, where, sort, total, include, count }: SearchPlan): string {
+  const parameters = [
+    ...new Set(where.flatMap(namesIn)),
+    ...(sort.length > 0 ? [`_sort=${sort.map(nameOfKey).join(',')}`] : []),
+    ...(total === 'none' ? [] : [`_total=${total}`]),
+    ...(count < LARGE_PAGE ? [] : [`_count=${count}`]),
+    ...include.map(({ source, param, reverse }) => `${reverse ? '_revinclude' : '_include'}=${source}:${param}`),
+  ]
+  const path = types.length > 3 ? '' : types.join(',')
+  const text = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
+
+/** One for each parameter that the condition compares. */
+function namesIn(condition: Condition): readonly string[] {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.flatMap(namesIn)
+    case 'not':
+      return namesIn(condition.of).map((name) => `${name}:not`)
+    case 'unequal':
+      return namesIn(condition.of)
+    case 'chain': {
+      const { param, types } = condition
+      const link = types.length === 1 ? `${param}:${types[0]}` : param
+      return namesIn(condition.where).map((name) => `${link}.${name}`)
+    }
+    case 'has':
+      return namesIn(condition.where).map((name) => `_has:${condition.type}:${condition.param}:${name}`)
+    case 'missing':
+      return [`${condition.param}:missing`]
+    case 'string':
+      return [condition.match === 'contains' ? `${condition.param}:contains` : condition.param]
+    case 'words':
+    case 'token':
+    case 'reference':
+    case 'uri':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'position':
+    case 'composite':
+      return [condition.param]
+    case 'id':
+      return ['_id']
+    case 'type':
+      return ['_type']
+    case 'lastUpdated':
+      return ['_lastUpdated']
+  }
+}
+
+const nameOfKey = (key: SortKey): string =>
+  `${key.descending ? '-' : ''}${'param' in key ? key.param : key.by === 'id' ? '_id' : '_lastUpdated'}`

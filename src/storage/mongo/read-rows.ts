@@ -1,0 +1,43 @@
+/** Reads what a cursor finds, as far as it fits a response. */
+import { setImmediate as otherWork } from 'node:timers/promises'
+import type { AbstractCursor } from 'mongodb'
+import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
+
+/** Documents that are decoded before their texts are counted. */
+const DECODED = 16
+/** Characters of text after which other work of the process has its turn. */
+const TURN = 1024 * 1024
+
+/** Reads no more of the documents than fits, and lets other work come between. */
+export async function readRows<Document, Item extends WithResource>(
+  cursor: AbstractCursor<Document>,
+  itemOf: (document: Document) => Item,
+): Promise<LimitedItems<Item>> {
+  try {
+    return await readAll(cursor, itemOf)
+  } finally {
+    if (!cursor.closed) await cursor.close()
+  }
+}
+
+async function readAll<Document, Item extends WithResource>(
+  cursor: AbstractCursor<Document>,
+  itemOf: (document: Document) => Item,
+): Promise<LimitedItems<Item>> {
+  const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
+  let sinceTurn = 0
+  // Waiting for each document on its own would take longer than decoding it.
+  while (await cursor.hasNext()) {
+    for (const document of cursor.readBufferedDocuments(DECODED)) {
+      const item = itemOf(document)
+      if (!limit.fits(item.resource)) return { items, isCut: true }
+      items.push(item)
+      sinceTurn += item.resource.text.length
+    }
+    if (sinceTurn > TURN) {
+      sinceTurn = 0
+      await otherWork()
+    }
+  }
+  return { items, isCut: false }
+}

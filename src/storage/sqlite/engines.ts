@@ -1,0 +1,84 @@
+/** Engines beside the one that has opened the store: of the writer, of readers, and of threads that share the store. */
+import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
+import { SearchIndex } from '../index/search-index.ts'
+import type { Extraction } from '../port.ts'
+import { Database } from './connection.ts'
+import type { Engine } from './engine.ts'
+import { readState } from './index-state.ts'
+import { InternedNames } from './interned-names.ts'
+import { RecentRecords } from './recent-records.ts'
+import { Signals } from './signals.ts'
+
+/** Version of the form of index rows: see SearchIndexOptions. */
+const FORM = '2'
+
+/** What engines of one file have in common. */
+export interface EngineOptions {
+  /** A file, created when it is missing, or ':memory:'. */
+  readonly path: string
+  readonly combined: readonly CombinedIndex[]
+  /** See Engine; absent: nothing. */
+  readonly covered?: CoveredParameters
+  readonly extraction?: Extraction | undefined
+  /** See Engine; 4096 unless a test wants scans on few resources. */
+  readonly fewCandidates?: number
+  /** Kinds of records that are read with every request and seldom change. */
+  readonly recentKinds?: readonly string[]
+}
+
+/** The same as a message to a thread that has no FHIR definitions. */
+export interface SentOptions extends Omit<EngineOptions, 'extraction'> {
+  /** By type: the parts of its search index besides those that the engine itself knows. */
+  readonly versions: ReadonlyMap<string, ReadonlyMap<string, string>>
+  readonly signals: SharedArrayBuffer
+}
+
+export function sentOptions({ extraction, ...options }: EngineOptions, { index, signals }: Engine): SentOptions {
+  const { path, combined, covered = {}, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
+  const types = new Set([...(extraction?.types ?? []), ...index.state.types.keys()])
+  const versions = new Map([...types].map((type) => [type, extraction?.parametersOf(type) ?? NONE] as const))
+  return { path, combined, covered, fewCandidates, recentKinds, versions, signals: signals.buffer }
+}
+
+/** @throws Error of SQLite, StoreUnavailable */
+export const openReceived = (role: 'writer' | 'reader', { versions, signals, ...options }: SentOptions): Engine =>
+  openBeside(role, { ...options, extraction: extractionOf(versions) }, new Signals(signals))
+
+const NONE: ReadonlyMap<string, string> = new Map()
+
+const extractionOf = (versions: SentOptions['versions']): Extraction => ({
+  version: 0,
+  types: [...versions.keys()],
+  parametersOf: (type) => versions.get(type) ?? NONE,
+  entriesOf: () => {
+    throw new Error('Only a thread that has FHIR definitions extracts entries')
+  },
+})
+
+/**
+ * An engine with a connection of its own, on a file that is a store already. It claims nothing in the search index.
+ * @throws Error of SQLite, StoreUnavailable
+ */
+export function openBeside(role: 'writer' | 'reader', options: EngineOptions, signals: Signals): Engine {
+  const db = new Database(options.path)
+  try {
+    if (role === 'writer') db.configure()
+    else db.configureForReading()
+    const engine = engineOf(db, options, signals, true)
+    engine.index.accept(readState(db))
+    return engine
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const FEW_CANDIDATES = 4096
+
+/** @param onlyScanned see SearchIndexOptions */
+export function engineOf(db: Database, options: EngineOptions, signals: Signals, onlyScanned = false): Engine {
+  const { combined, covered = {}, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
+  const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
+  const recent = new RecentRecords(db, recentKinds, signals.recent)
+  return { db, names: new InternedNames(db), recent, combined, covered, index, signals, fewCandidates }
+}

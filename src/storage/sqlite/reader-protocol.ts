@@ -1,0 +1,23 @@
+/** Messages between a thread that reads and the one that has started it. One read is under way at a time. */
+import type { SentOptions } from './engines.ts'
+import type { Answer, Query, ReadKind } from './reads.ts'
+import type { SentError } from './thread-errors.ts'
+
+/** What a reader is started with. */
+export interface ReaderData {
+  readonly options: SentOptions
+  /** One number: that of the read which nobody waits for any more. */
+  readonly abandoned: SharedArrayBuffer
+}
+
+export interface ReadRequest<Kind extends ReadKind = ReadKind> {
+  readonly number: number
+  readonly kind: Kind
+  readonly query: Query<Kind>
+  /** Milliseconds since 1970 UTC. */
+  readonly endsAt: number
+  /** What is read, as BudgetError.what. */
+  readonly what: string
+}
+
+export type ReadResponse = { readonly answer: Answer<ReadKind> } | { readonly error: SentError }

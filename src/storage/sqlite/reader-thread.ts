@@ -1,0 +1,35 @@
+/** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Engine } from './engine.ts'
+import { openReceived } from './engines.ts'
+import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
+import { inTime, read } from './reads.ts'
+import { toSent } from './thread-errors.ts'
+
+/** As `nice` counts. Where all cores are busy, the event loop comes first. */
+const PRIORITY = 5
+
+const { options, abandoned } = workerData as ReaderData
+const abandonedRead = new Int32Array(abandoned)
+let opened: Engine | undefined
+
+function responseTo({ number, kind, query, endsAt, what }: ReadRequest): ReadResponse {
+  const isAbandoned = () => Atomics.load(abandonedRead, 0) === number
+  try {
+    opened ??= openReceived('reader', options)
+    const engine = opened
+    return {
+      answer: inTime(
+        () => what,
+        () => read(engine, kind, query, { endsAt, isAbandoned }),
+      ),
+    }
+  } catch (error) {
+    return { error: toSent(error) }
+  }
+}
+
+// Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(PRIORITY)
+parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(responseTo(request)))

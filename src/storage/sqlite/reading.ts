@@ -1,0 +1,89 @@
+/**
+ * Reads whose length depends on what is stored and requested. On the event loop each has a small allowance, within which
+ * most end; one that exceeds it begins again in a reader thread. Where there are no reader threads, a read has all its
+ * time where it is.
+ */
+import { type Budget, currentBudget } from '../../budget/budget.ts'
+import type { Engine } from './engine.ts'
+import { LongReads } from './long-reads.ts'
+import type { Readers } from './readers.ts'
+import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
+import { OutOfTime, type Times } from './time-limit.ts'
+
+export class Reading {
+  readonly #engine: Engine
+  /** undefined: a read has all its time where it is. */
+  readonly #readers: Readers | undefined
+  readonly #times: Times
+  readonly #long = new LongReads()
+
+  constructor(engine: Engine, times: Times, readers?: Readers) {
+    this.#engine = engine
+    this.#times = times
+    this.#readers = readers
+  }
+
+  /** @throws BudgetError, and errors of the port */
+  async read<Kind extends ReadKind>(kind: Kind, query: Query<Kind>): Promise<Answer<Kind>> {
+    const budget = currentBudget()
+    const endsAt = this.#endOf(budget)
+    if (this.#readers === undefined) return this.#readHere(kind, query, endsAt, budget)
+    const isKnownLong = !this.#long.isEmpty && this.#long.isLong(wordsOf(kind, query))
+    const answer = isKnownLong ? undefined : this.#readBriefly(kind, query, budget)
+    return answer ?? (await this.#readers.read({ kind, query, endsAt, what: whatIsRead(kind, query) }, budget))
+  }
+
+  /** Milliseconds since 1970 UTC. */
+  #endOf(budget: Budget | undefined): number {
+    const now = Date.now()
+    const { longest, inBackground } = this.#times
+    return budget === undefined ? now + inBackground : Math.min(budget.endsAt, now + longest)
+  }
+
+  #readHere<Kind extends ReadKind>(
+    kind: Kind,
+    query: Query<Kind>,
+    endsAt: number,
+    budget: Budget | undefined,
+  ): Answer<Kind> {
+    const limit = { endsAt, isAbandoned: budget && (() => budget.isAbandoned) }
+    const began = performance.now()
+    try {
+      return inTime(
+        () => whatIsRead(kind, query),
+        () => read(this.#engine, kind, query, limit),
+      )
+    } finally {
+      pay(budget, began)
+    }
+  }
+
+  /** undefined: it takes longer than the event loop may be held for. */
+  #readBriefly<Kind extends ReadKind>(
+    kind: Kind,
+    query: Query<Kind>,
+    budget: Budget | undefined,
+  ): Answer<Kind> | undefined {
+    const began = performance.now()
+    try {
+      const answer = read(this.#engine, kind, query, { endsAt: Date.now() + this.#times.allowance })
+      if (!this.#long.isEmpty) this.#long.wasShort(wordsOf(kind, query))
+      return answer
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error
+      this.#long.wasLong(wordsOf(kind, query))
+      return undefined
+    } finally {
+      pay(budget, began)
+    }
+  }
+}
+
+/** Reads of the same words are taken to be of the same length. */
+const wordsOf = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string =>
+  `${clinicOf(query)} ${whatIsRead(kind, query)}`
+
+/** A step is a microsecond. @throws BudgetError */
+function pay(budget: Budget | undefined, began: number): void {
+  budget?.spend(Math.ceil((performance.now() - began) * 1000), 'its searches')
+}

@@ -1,0 +1,53 @@
+/** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
+import { BudgetError } from '../../budget/budget.ts'
+import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+
+export type SentError =
+  | { readonly kind: 'conflict'; readonly on: StoreConflict['on']; readonly subject: string }
+  | { readonly kind: 'incomplete' | 'outdated'; readonly uses: readonly string[] }
+  | {
+      readonly kind: 'unavailable'
+      readonly message: string
+      readonly reason: StoreUnavailable['reason']
+      readonly mayBeWritten: boolean
+    }
+  | { readonly kind: 'cursor'; readonly message: string }
+  | { readonly kind: 'budget'; readonly reason: Exclude<BudgetError['reason'], 'needs thread'>; readonly what: string }
+  /** Whatever else is thrown is a fault of the program. */
+  | { readonly kind: 'fault'; readonly name: string; readonly message: string; readonly stack: string | undefined }
+
+export function toSent(error: unknown): SentError {
+  if (error instanceof StoreConflict) return { kind: 'conflict', on: error.on, subject: error.subject }
+  if (error instanceof EntriesOutdated) return { kind: 'outdated', uses: error.uses }
+  if (error instanceof IndexIncomplete) return { kind: 'incomplete', uses: error.uses }
+  if (error instanceof StoreUnavailable) {
+    const { message, reason, mayBeWritten } = error
+    return { kind: 'unavailable', message, reason, mayBeWritten }
+  }
+  if (error instanceof InvalidCursor) return { kind: 'cursor', message: error.message }
+  if (error instanceof BudgetError && error.reason !== 'needs thread')
+    return { kind: 'budget', reason: error.reason, what: error.what }
+  if (!(error instanceof Error)) return { kind: 'fault', name: 'Error', message: String(error), stack: undefined }
+  return { kind: 'fault', name: error.name, message: error.message, stack: error.stack }
+}
+
+export function toThrown(sent: SentError): Error {
+  switch (sent.kind) {
+    case 'conflict':
+      return new StoreConflict(sent.on, sent.subject)
+    case 'incomplete':
+      return new IndexIncomplete(sent.uses)
+    case 'outdated':
+      return new EntriesOutdated(sent.uses)
+    case 'unavailable':
+      return new StoreUnavailable(sent.message, sent)
+    case 'cursor':
+      return new InvalidCursor(sent.message)
+    case 'budget':
+      return new BudgetError(sent.reason, sent.what)
+    case 'fault': {
+      const { name, message, stack = '' } = sent
+      return Object.assign(new Error(message), { name, stack })
+    }
+  }
+}

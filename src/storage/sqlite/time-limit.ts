@@ -1,0 +1,67 @@
+/**
+ * The time that the statements of a connection may take. SQLite has no limit of its own, so statements that may be long
+ * call the function `within_time` for each row that they visit (visited-rows.ts): it throws when the time is up, and that
+ * ends the statement.
+ */
+
+/** Milliseconds. */
+export interface Times {
+  /** Of a read on the event loop. */
+  readonly allowance: number
+  /** Of a read that belongs to a request. */
+  readonly longest: number
+  /** Of a read in the background. */
+  readonly inBackground: number
+  /** Of the searches of a change set that must still find the same: all other writes wait for them. */
+  readonly guards: number
+}
+
+export const TIMES: Times = { allowance: 5, longest: 8_000, inBackground: 60_000, guards: 1_000 }
+
+/** A statement took longer than it may. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime'
+  /** `left`: nobody waits for the answer any more. */
+  readonly reason: 'late' | 'left'
+
+  constructor(reason: OutOfTime['reason']) {
+    super(reason === 'late' ? 'The time of a statement is up' : 'The client of a statement has left')
+    this.reason = reason
+  }
+}
+
+export interface Limit {
+  /** Milliseconds since 1970 UTC. */
+  readonly endsAt: number
+  /** True once nobody waits for the answer. */
+  readonly isAbandoned?: (() => boolean) | undefined
+}
+
+const NONE: Limit = { endsAt: Number.POSITIVE_INFINITY }
+
+export class TimeLimit {
+  #limit = NONE
+
+  /**
+   * Ends the statements of `work` when the time is up. A limit within another one takes its place.
+   * @throws OutOfTime, and what `work` throws
+   */
+  during<T>(limit: Limit, work: () => T): T {
+    const before = this.#limit
+    this.#limit = limit
+    try {
+      return work()
+    } finally {
+      this.#limit = before
+    }
+  }
+
+  /** @throws OutOfTime */
+  check(): void {
+    const limit = this.#limit
+    if (limit === NONE) return
+    const { endsAt, isAbandoned } = limit
+    if (Date.now() > endsAt) throw new OutOfTime('late')
+    if (isAbandoned?.()) throw new OutOfTime('left')
+  }
+}

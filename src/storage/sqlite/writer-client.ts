@@ -1,0 +1,273 @@
+/**
+ * The writer, as a thread sees it that does not own the writing connection. Change sets are sent in batches: one is under
+ * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { TypeIndex } from '../index/index-parts.ts'
+import { type ChangeSet, type StorePart, StoreUnavailable } from '../port.ts'
+import type { Refill, Refilled } from './refill.ts'
+import { type SentError, toThrown } from './thread-errors.ts'
+import { Turns } from './turns.ts'
+import type { Writer } from './writer.ts'
+import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
+
+/** A batch ends with the change set that reaches one of these: so many sets, rows and characters. */
+const MAX_SETS = 256
+const MAX_ROWS = 1_000
+const MAX_CHARACTERS = 8_000_000
+
+/** Milliseconds that the oldest change set waits where the writer is said to be behind. */
+const BEHIND = 1_000
+
+interface Waiting {
+  readonly changes: ChangeSet
+  /** Milliseconds since 1970 UTC. */
+  readonly since: number
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+interface Call {
+  readonly request: WriterRequest
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A connection to the thread that writes. */
+interface Session {
+  readonly port: MessagePort
+  /** The thread has answered. */
+  isReady: boolean
+  readonly timeout: NodeJS.Timeout
+}
+
+/**
+ * Gives a port to the thread that writes: the one that runs now, or a new one where it has ended. undefined: the store is
+ * closed.
+ */
+export type Connect = () => MessagePort | undefined
+
+/** So many times in a row a connection may fail, with so many milliseconds between them. */
+const MAX_ATTEMPTS = 20
+const RETRY_AFTER = 50
+/** Milliseconds until a thread that starts is ready. */
+const LONGEST_START = 30_000
+
+export class WriterClient implements Writer {
+  readonly #connect: Connect
+  readonly #queue = new Turns<Waiting>()
+  #underWay: readonly Waiting[] = []
+  readonly #calls = new Map<number, Call>()
+  #session: Session | undefined
+  #failures = 0
+  #scheduled = false
+  #numbers = 0
+  #whenIdle: (() => void) | undefined
+
+  constructor(connect: Connect) {
+    this.#connect = connect
+  }
+
+  write(changes: ChangeSet): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push(changes.clinic, { changes, since: Date.now(), resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  lease(holder: string, milliseconds: number): Promise<boolean> {
+    return this.#call((id) => ({ kind: 'lease', id, holder, milliseconds }))
+  }
+
+  complete(index: TypeIndex): Promise<void> {
+    return this.#call((id) => ({ kind: 'complete', id, index }))
+  }
+
+  refill(rows: Refill): Promise<Refilled> {
+    return this.#call((id) => ({ kind: 'refill', id, rows }))
+  }
+
+  async close(): Promise<void> {
+    if (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    clearTimeout(this.#session?.timeout)
+    this.#session?.port.close()
+    this.#session = undefined
+  }
+
+  get load(): StorePart {
+    const since = [...this.#underWay, ...this.#queue.heads()].map((waiting) => waiting.since)
+    const oldestMs = since.length === 0 ? 0 : Date.now() - Math.min(...since)
+    const state = this.#failures > 0 ? 'down' : oldestMs > BEHIND ? 'behind' : 'ok'
+    return { name: 'writer', state, waiting: this.#underWay.length + this.#queue.size, oldestMs }
+  }
+
+  get #isBusy(): boolean {
+    return this.#underWay.length + this.#queue.size + this.#calls.size > 0
+  }
+
+  #call<T>(request: (id: number) => WriterRequest): Promise<T> {
+    this.#numbers += 1
+    const id = this.#numbers
+    return new Promise((resolve, reject) => {
+      const call: Call = { request: request(id), resolve: (value) => resolve(value as T), reject }
+      this.#calls.set(id, call)
+      if (this.#session?.isReady) this.#session.port.postMessage(call.request)
+      this.#proceed()
+    })
+  }
+
+  /** After the I/O events of this turn of the event loop, so that the requests they bring can join. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay.length > 0) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#proceed()
+    })
+  }
+
+  /** Does what can be done next. */
+  #proceed(): void {
+    if (this.#isBusy && this.#session === undefined) this.#open()
+    if (this.#session?.isReady && this.#underWay.length === 0 && this.#queue.size > 0) this.#send(this.#session.port)
+    if (this.#isBusy) this.#session?.port.ref()
+    else this.#session?.port.unref()
+    if (!this.#isBusy) this.#whenIdle?.()
+  }
+
+  #open(): void {
+    const port = this.#connect()
+    if (port === undefined) {
+      this.#refuseAll(new StoreUnavailable('The store is closed'))
+      return
+    }
+    const timeout = setTimeout(() => port.close(), LONGEST_START).unref()
+    const session: Session = { port, isReady: false, timeout }
+    this.#session = session
+    port.on('message', (response: WriterResponse) => this.#received(session, response))
+    port.on('close', () => this.#ended(session))
+  }
+
+  #received(session: Session, response: WriterResponse): void {
+    switch (response.kind) {
+      case 'ready':
+        clearTimeout(session.timeout)
+        session.isReady = true
+        this.#failures = 0
+        for (const { request } of this.#calls.values()) session.port.postMessage(request)
+        break
+      case 'written': {
+        const batch = this.#underWay
+        this.#underWay = []
+        settle(batch, response.refused)
+        break
+      }
+      case 'done': {
+        const call = this.#calls.get(response.id)
+        this.#calls.delete(response.id)
+        if ('error' in response.outcome) call?.reject(toThrown(response.outcome.error))
+        else call?.resolve(response.outcome.value)
+      }
+    }
+    this.#proceed()
+  }
+
+  #send(port: MessagePort): void {
+    this.#underWay = this.#nextBatch()
+    this.#numbers += 1
+    try {
+      const sets = this.#underWay.map(({ changes }) => sentOf(changes))
+      port.postMessage({ kind: 'write', id: this.#numbers, sets } satisfies WriterRequest)
+    } catch (error) {
+      // A value that is no JSON; nothing was sent.
+      this.#underWay = withoutUnsendable(this.#underWay, error)
+      for (const { changes, ...waiting } of this.#underWay) this.#queue.push(changes.clinic, { changes, ...waiting })
+      this.#underWay = []
+      this.#schedule()
+    }
+  }
+
+  #nextBatch(): readonly Waiting[] {
+    const batch: Waiting[] = []
+    let [rows, characters] = [0, 0]
+    while (batch.length < MAX_SETS && rows < MAX_ROWS && characters < MAX_CHARACTERS) {
+      const waiting = this.#queue.next()
+      if (waiting === undefined) break
+      batch.push(waiting)
+      const { resources, records, guards } = waiting.changes
+      rows += resources.length + records.length + guards.length
+      for (const { text } of resources) characters += text.length
+    }
+    return batch
+  }
+
+  /** The thread has ended, by a fault or because the store is closed. What waits goes to the next one. */
+  #ended(session: Session): void {
+    if (this.#session !== session) return
+    clearTimeout(session.timeout)
+    this.#session = undefined
+    if (!session.isReady) {
+      this.#retry()
+      return
+    }
+    const lost = new StoreUnavailable('The thread that writes to the store has ended', { mayBeWritten: true })
+    const batch = this.#underWay
+    this.#underWay = []
+    for (const { reject } of batch) reject(lost)
+    this.#refuseCalls(lost)
+    this.#proceed()
+  }
+
+  #retry(): void {
+    this.#failures += 1
+    if (this.#failures < MAX_ATTEMPTS) {
+      setTimeout(() => this.#proceed(), RETRY_AFTER)
+      return
+    }
+    this.#failures = 0
+    this.#refuseAll(new StoreUnavailable('The thread that writes to the store cannot be started'))
+  }
+
+  #refuseAll(error: StoreUnavailable): void {
+    for (const { reject } of this.#queue.all()) reject(error)
+    this.#refuseCalls(error)
+    this.#whenIdle?.()
+  }
+
+  #refuseCalls(error: StoreUnavailable): void {
+    for (const { reject } of this.#calls.values()) reject(error)
+    this.#calls.clear()
+  }
+}
+
+/** Without what a caller has in its objects besides: every property takes its time on the way. */
+const sentOf = ({ clinic, resources, indexVersion, records, guards }: ChangeSet): ChangeSet => ({
+  clinic,
+  resources: resources.map(({ type, id, version, lastUpdated, method, text, expect, entries }) => {
+    return { type, id, version, lastUpdated, method, text, expect, entries }
+  }),
+  ...(indexVersion === undefined ? {} : { indexVersion }),
+  records,
+  guards,
+})
+
+function settle(batch: readonly Waiting[], refused: ReadonlyMap<number, SentError>): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const error = refused.get(index)
+    if (error === undefined) resolve()
+    else reject(toThrown(error))
+  }
+}
+
+/** Rejects those that no message can hold. */
+function withoutUnsendable(batch: readonly Waiting[], error: unknown): readonly Waiting[] {
+  return batch.filter(({ changes, reject }) => {
+    try {
+      structuredClone(sentOf(changes))
+      return true
+    } catch {
+      reject(error instanceof Error ? error : new Error(String(error)))
+      return false
+    }
+  })
+}

@@ -1,0 +1,82 @@
+/** The thread that owns the writing connection of a SQLite file: it serves the clients whose ports it is handed. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Engine } from './engine.ts'
+import { openReceived, type SentOptions } from './engines.ts'
+import { toStoreError } from './faults.ts'
+import { type SentError, toSent } from './thread-errors.ts'
+import { TIMES } from './time-limit.ts'
+import { type Writer, WriterCore } from './writer.ts'
+import type { WriterOrder, WriterRequest, WriterResponse } from './writer-protocol.ts'
+
+interface Opened {
+  readonly engine: Engine
+  readonly core: WriterCore
+}
+
+const options = workerData as SentOptions
+const ports = new Set<MessagePort>()
+let opened: Opened | undefined
+
+/**
+ * At the first request, and after a failure at the next one.
+ * @throws StoreUnavailable
+ */
+function writer(): Writer {
+  if (opened !== undefined) return opened.core
+  try {
+    const engine = openReceived('writer', options)
+    opened = { engine, core: new WriterCore(engine, { turns: 1, guards: TIMES.guards }) }
+    return opened.core
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+async function responseTo(request: WriterRequest): Promise<WriterResponse> {
+  const { kind, id } = request
+  if (kind === 'write') return { kind: 'written', id, refused: await refusedOf(request.sets) }
+  try {
+    return { kind: 'done', id, outcome: { value: await done(request) } }
+  } catch (error) {
+    return { kind: 'done', id, outcome: { error: toSent(error) } }
+  }
+}
+
+async function refusedOf(
+  sets: Extract<WriterRequest, { kind: 'write' }>['sets'],
+): Promise<ReadonlyMap<number, SentError>> {
+  const outcomes = await Promise.allSettled(sets.map(async (set) => await writer().write(set)))
+  return new Map(
+    outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [[index, toSent(outcome.reason)]] : [])),
+  )
+}
+
+function done(request: Exclude<WriterRequest, { kind: 'write' }>): Promise<unknown> {
+  switch (request.kind) {
+    case 'lease':
+      return writer().lease(request.holder, request.milliseconds)
+    case 'complete':
+      return writer().complete(request.index)
+    case 'refill':
+      return writer().refill(request.rows)
+  }
+}
+
+function connect(port: MessagePort): void {
+  ports.add(port)
+  port.on('close', () => ports.delete(port))
+  port.on('message', async (request: WriterRequest) => port.postMessage(await responseTo(request)))
+  port.postMessage({ kind: 'ready' } satisfies WriterResponse)
+}
+
+async function close(): Promise<void> {
+  await opened?.core.close()
+  opened?.engine.db.close()
+  for (const port of ports) port.close()
+  parentPort?.close()
+}
+
+parentPort?.on('message', async (order: WriterOrder) => {
+  if (order.kind === 'connect') connect(order.port)
+  else await close()
+})

@@ -1,0 +1,33 @@
+/** Turns on the event loop: src/rest/server/event-loop-turns.ts. */
+import { expect, test } from '@jest/globals'
+import { EventLoopTurns } from '../../../src/rest/server/event-loop-turns.ts'
+
+const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('requests begin at once while the turn has time', async () => {
+  const turns = new EventLoopTurns(60_000)
+  expect(Array.from({ length: 100 }, () => turns.take({ clinic: 'a', token: '' }))).toEqual(
+    Array.from({ length: 100 }, () => undefined),
+  )
+  await untilNextTurn()
+})
+
+test('beyond it they begin one by one, clinics in turn, and the loop takes in what has arrived between them', async () => {
+  const turns = new EventLoopTurns(0)
+  const begun: string[] = []
+  const begin = async (clinic: string) => {
+    await turns.take({ clinic, token: '' })
+    begun.push(clinic)
+  }
+  const all = ['a', 'a', 'a', 'a', 'b'].map(begin)
+  const seen: number[] = []
+  // A request that arrives while others wait.
+  const arrived = untilNextTurn().then(() => begin('c'))
+  while (turns.waiting > 0) {
+    seen.push(begun.length)
+    await untilNextTurn()
+  }
+  await Promise.all([...all, arrived])
+  expect(begun.join('')).toBe('aabcaa')
+  expect(new Set(seen).size).toBeGreaterThan(3)
+})
