@@ -182,7 +182,7 @@ export interface CombinedIndex {
   readonly range: string
 }
 
-/** By resource type and parameter: other parameters whose every value it has too (covered.ts). */
+/** By resource type and parameter: other parameters whose every value it has too (index/covered.ts). */
 export type CoveredParameters = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 /** Bounds of open-ended periods: the first and last millisecond of a JavaScript Date. */

@@ -1,7 +1,7 @@
 /** A compiled condition: tables, parameter numbers and comparisons, still without SQL statements. */
 import type { Condition } from '../../search/plan.ts'
-import type { Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
+import type { Source } from './source.ts'
 import type { RowSet, Sql, SqlValue } from './sql.ts'
 
 /** One resource type of one clinic. */

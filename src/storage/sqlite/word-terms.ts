@@ -1,7 +1,8 @@
 /** Conditions on the words of a resource, which word-lists.ts explains. */
-import type { Source } from './candidates.ts'
+
 import type { Engine } from './engine.ts'
 import { entry, startsWith, stringTerm } from './entry-terms.ts'
+import type { Source } from './source.ts'
 import { and, type Sql, sql, visited } from './sql.ts'
 import { anyOf, type Matches, type Of, type Scope, type Term } from './term.ts'
 

@@ -1,8 +1,8 @@
 /** Which search parameters have every value of which others, by their expressions and by what is extracted. */
 import { expect, test } from '@jest/globals'
-import { resourceTypes } from '../../src/fhir/definitions.ts'
-import { coveredParameters } from '../../src/search/covered.ts'
-import { extractEntries } from '../../src/search/index/extract.ts'
+import { resourceTypes } from '../../../src/fhir/definitions.ts'
+import { coveredParameters } from '../../../src/search/index/covered.ts'
+import { extractEntries } from '../../../src/search/index/extract.ts'
 
 test('a name has families and given names, an address its parts, contacts phones, and a combination its parts', () => {
   const { Patient, Observation, ...others } = coveredParameters(resourceTypes)

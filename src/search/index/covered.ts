@@ -2,9 +2,9 @@
  * Which search parameters of a type have every value of which others: `name` has those of `family` and `given`,
  * `telecom` those of `phone`, `combo-code` those of `code`. An engine need not keep such a value twice.
  */
-import { indexedParametersOf, type SearchParameter } from './parameters.ts'
-import type { CoveredParameters } from './plan.ts'
-import { TEXT_PARTS } from './types/string.ts'
+import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
+import type { CoveredParameters } from '../plan.ts'
+import { TEXT_PARTS } from '../types/string.ts'
 
 export function coveredParameters(types: readonly string[]): CoveredParameters {
   const all = types.map((type) => [type, coveredOf(indexedParametersOf(type).filter(isComparable))] as const)
