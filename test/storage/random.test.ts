@@ -8,7 +8,7 @@ import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { openTestMongo } from '../support/mongo.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { type Model, openModel } from './model.ts'
-import { CLINICS, changeSets, plans, type RandomChangeSet, TYPES, valueConditions } from './random.ts'
+import { CLINICS, COVERED, changeSets, plans, type RandomChangeSet, TYPES, valueConditions } from './random.ts'
 
 const combined = [
   { type: 'Slot', equal: ['schedule', 'status'], range: 'start' },
@@ -50,7 +50,7 @@ async function sqlite(fewCandidates: number): Promise<Subject> {
   const end = async () => store?.close()
   const next = async () => {
     await end()
-    store = await openSqliteStore({ path: ':memory:', combined, fewCandidates })
+    store = await openSqliteStore({ path: ':memory:', combined, covered: COVERED, fewCandidates })
     return store
   }
   return { next, end }

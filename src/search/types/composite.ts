@@ -51,6 +51,7 @@ function isPart(condition: Condition): condition is PartCondition {
     case 'all':
     case 'not':
     case 'unequal':
+    case 'words':
     case 'position':
     case 'composite':
     case 'missing':
