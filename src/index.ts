@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import type { App } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { freeMemory } from './process/free-memory.ts'
 import { greeting } from './process/greeting.ts'
 import { freePort, listen } from './process/listen.ts'
 import type { WorkerMessage } from './process/workers.ts'
@@ -28,6 +29,7 @@ async function serve(): Promise<number> {
   const app = await openApp()
   await logUncaughtErrors()
   await seed(app)
+  freeMemory()
   const port = await listen(app.server, config)
   stopOnSignal(() => closeInTime(app))
   if (isWorker) notifyPrimary({ serves: true })

@@ -2,10 +2,12 @@
 import type { Logger } from 'pino'
 import type { Provider } from './core/provider.ts'
 import { standardProvider } from './core/standard.ts'
+import { resourceTypes } from './fhir/definitions.ts'
 import { specialProviders } from './providers/index.ts'
 import { registerProviders } from './providers/registry.ts'
 import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { faultOf } from './rest/server/fault.ts'
+import { coveredParameters } from './search/index/covered.ts'
 import { extraction } from './search/index/versions.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteStore, type SqliteOptions } from './storage/sqlite/sqlite-store.ts'
@@ -43,6 +45,7 @@ export async function openStore(
   )
   const options = {
     combined,
+    covered: coveredParameters(resourceTypes),
     shared,
     onlyScanned,
     extraction: extraction(baseUrl, fullText),

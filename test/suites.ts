@@ -57,7 +57,7 @@ const ON_MONGODB = suites(
  */
 const WAITING = suites(
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
+  'test/rest/{custom-search-servers,custom-search-waiting,full-text,health,reindexing}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )

@@ -1,4 +1,4 @@
-/** All hostile cases. Whoever adds a feature adds the request that would make it hold up others. */
+/** All hostile cases. A new feature comes with the request that could make it block other clinics. */
 import { bodies } from './cases/bodies.ts'
 import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'

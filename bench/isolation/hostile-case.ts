@@ -1,4 +1,4 @@
-/** A hostile case: what a clinic has stored, and what its staff then send, while another clinic reads. */
+/** A hostile case: what a clinic has stored, and the requests its staff send while another clinic reads. */
 import type { FixtureName } from './fixtures.ts'
 
 export interface HostileRequest {
@@ -43,7 +43,7 @@ export interface HostileCase {
   readonly about: string
   /** What the clinic has stored before. */
   readonly stored: FixtureName
-  /** Creates the requests before anything is measured, so that their generation disturbs nobody. */
+  /** Creates the requests before the measurement, so that generating them does not disturb it. */
   readonly attack: () => Attack
 }
 

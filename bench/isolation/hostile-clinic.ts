@@ -1,4 +1,4 @@
-/** The clinic that sends what is dear, and the account that it does so with. */
+/** The clinic that sends expensive requests, and the account it uses. */
 export const HOSTILE_CLINIC = 'hostile-clinic'
 /** Reached by phone calls. */
 export const HOSTILE_NUMBER = '+12125550177'

@@ -1,6 +1,6 @@
 /**
- * Measures what one clinic notices while another one sends what is dear: for each hostile case a server is started on a
- * store with both, and the cases' requests are sent while a probe reads (probe.ts).
+ * Measures what one clinic notices while another sends expensive requests: for each hostile case, a server is started on
+ * a store with both clinics, and the requests of the case are sent while a probe reads (probe.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { logIn, progress } from '../emr.ts'
@@ -30,7 +30,7 @@ export interface CaseResult {
 
 export interface IsolationResults {
   readonly engine: 'sqlite' | 'mongodb'
-  /** What the probe observes when nobody attacks. */
+  /** What the probe observes without an attack. */
   readonly idle: Observed
   readonly cases: readonly CaseResult[]
 }

@@ -1,4 +1,4 @@
-/** The hostile cases: as a table, and compared with what others may notice. */
+/** The results of the hostile cases: as a table, and compared with the limits. */
 import { table, type Verdict } from '../report.ts'
 import type { Outcome } from './hostile-client.ts'
 import type { CaseResult, IsolationResults } from './isolation-bench.ts'
@@ -46,7 +46,7 @@ const mebibytes = (bytes: number): string => Math.round(bytes / MEBIBYTE).toLoca
 
 export const isolationTables = (results: IsolationResults): string =>
   [
-    `Nobody waits for anybody else, ${results.engine}. Idle, a read takes ${milliseconds(results.idle.reads.p50)} ms ` +
+    `Isolation, ${results.engine}. Idle, a read takes ${milliseconds(results.idle.reads.p50)} ms ` +
       `(p99 ${milliseconds(results.idle.reads.p99)}, longest ${milliseconds(results.idle.reads.max)}).`,
     table(['', 'p50 ms', 'p99 ms', 'longest', 'health', 'MiB', 'request ms', 'answers', ''], results.cases.map(rowOf)),
     ...results.cases.flatMap(notesOn),

@@ -1,6 +1,6 @@
 /**
- * What others notice: a thread of its own that, at fixed times, reads a resource of another clinic over a connection of
- * its own, asks for the health of the server over new ones, and looks at its memory. Run as a worker thread by watch.ts.
+ * The probe: a worker thread (started by watch.ts) that reads a resource of another clinic at fixed times over a
+ * connection of its own, checks the health of the server over new connections, and records its memory.
  */
 import { Agent, get } from 'node:http'
 import { createHistogram } from 'node:perf_hooks'

@@ -68,7 +68,7 @@ export async function mongoStores(folder: string): Promise<Stores> {
   return { open, refused, stop: mongod.stop }
 }
 
-/** Returns what the server refused to store. */
+/** Returns what the server refused to store. @throws Error when the set-up fails */
 async function prepare(databaseUrl: string, fixture: FixtureName): Promise<readonly string[]> {
   progress(`Preparing a clinic with ${fixture}`)
   // The server itself first writes the demo clinic, which it only does on an empty store.
@@ -82,10 +82,13 @@ async function prepare(databaseUrl: string, fixture: FixtureName): Promise<reado
   })
 }
 
+/** @throws Error when the server has to be killed: its store could not be copied then */
 async function withServer<T>(databaseUrl: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
   const server = await startIsolated(databaseUrl)
   try {
-    return await work(server)
+    const result = await work(server)
+    if (await server.stop()) return result
+    throw new Error('The server of the set-up did not end when it was told to')
   } finally {
     await server.stop()
   }

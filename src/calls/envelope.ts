@@ -35,7 +35,7 @@ export interface Envelope {
 
 export const isReadable = (call: ToolCall | UnreadableCall): call is ToolCall => 'arguments' in call
 
-/** @param body any JSON value */
+/** @param body any JSON value @throws BudgetError */
 export function readEnvelope(body: unknown): Envelope {
   const message = isObject(body) ? body.message : undefined
   if (!isObject(message)) return withoutCalls('The body must be an object with a message that holds toolCalls')

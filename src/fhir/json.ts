@@ -32,7 +32,7 @@ const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]
 
 /** Characters that are parsed in a microsecond, and by the slower parse. */
 const CHARACTERS_PER_STEP = 30
-const SLOW_CHARACTERS_PER_STEP = 10
+const SLOW_CHARACTERS_PER_STEP = 20
 
 /**
  * Parses a body or a stored resource, which may be long.

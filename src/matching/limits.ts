@@ -9,7 +9,7 @@ export const MAX_ADDRESSES = 25
 /** Of one address. */
 export const MAX_LINES = 4
 /** Characters of a part of a name, an address or a contact. */
-export const MAX_CHARACTERS = 250
+const MAX_CHARACTERS = 250
 
 /** The part of `text` that is compared. */
 export const compared = (text: string): string =>

@@ -13,7 +13,7 @@ import type { Versioned } from '../repository/repository.ts'
 const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 /** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */
 const CANDIDATES_PER_CLUE = 100
-/** Of all candidates, as JSON; those of a clinic are some two thousand each. */
+/** Read for all clues together, as JSON; an ordinary Patient has some two thousand. */
 const MAX_CANDIDATE_CHARACTERS = 40_000_000
 /** Of what a Patient is matched by, as JSON. */
 const MAX_CHARACTERS = 8_000
@@ -63,9 +63,8 @@ async function findCandidates(ctx: Context, queries: readonly string[]): Promise
   let characters = 0
   for (const query of queries) {
     for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`)) {
-      if (candidates.has(found.id)) continue
-      candidates.set(found.id, found)
       characters += found.text.length
+      candidates.set(found.id, found)
     }
     if (characters > MAX_CANDIDATE_CHARACTERS) throw tooLong()
   }
@@ -75,7 +74,7 @@ async function findCandidates(ctx: Context, queries: readonly string[]): Promise
 const tooLong = (): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
-    diagnostics: `The Patients that may match are longer than ${MAX_CANDIDATE_CHARACTERS} characters together; ask with an identifier, or with fewer names, telecoms and addresses`,
+    diagnostics: `The Patients that may match are longer than ${MAX_CANDIDATE_CHARACTERS} characters together, those that several clues find counted again; ask with an identifier, or with fewer names, telecoms and addresses`,
     expression: 'Parameters.parameter.resource',
   })
 

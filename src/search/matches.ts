@@ -36,6 +36,7 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
     case 'has':
       return false
     case 'string':
+    case 'words':
     case 'token':
     case 'reference':
     case 'uri':
@@ -59,6 +60,8 @@ function matchesEntry(condition: ValueCondition, entry: IndexEntry): boolean {
   switch (condition.kind) {
     case 'string':
       return entry.kind === 'string' && matchesString(condition, entry)
+    case 'words':
+      return entry.kind === 'words' && entry.words.split(' ').some((word) => matchesWord(condition, word))
     case 'token':
       return entry.kind === 'token' && matchesCoding(condition, entry)
     case 'reference':
@@ -125,6 +128,9 @@ function matchesString(
       return folded !== '' && compareText(folded, value) < 0
   }
 }
+
+const matchesWord = ({ match, value }: Extract<Condition, { kind: 'words' }>, word: string): boolean =>
+  match === 'equal' ? word === value : word.startsWith(value)
 
 /** By code points, as UTF-8 does. */
 const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))

@@ -26,6 +26,8 @@ export type Condition =
       readonly match: 'prefix' | 'contains' | 'suffix' | 'equal' | 'greater' | 'less' | 'exact'
       readonly value: string
     }
+  /** `value` is one of the words, or how one of them begins; it is folded, and has no space. */
+  | { readonly kind: 'words'; readonly param: string; readonly match: 'equal' | 'prefix'; readonly value: string }
   /** Without `system`: any; `system: ''`: the token has none. Without `code`: any code of the system. */
   | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
   /**
@@ -144,6 +146,8 @@ export interface SearchPlan {
 /** One value found in a resource when it was written, in the form its search parameter type compares. */
 export type IndexEntry =
   | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }
+  /** Folded words, or sounds, each of them once, with a space between two; one entry for each parameter. */
+  | { readonly kind: 'words'; readonly param: string; readonly words: string }
   | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
   | {
       readonly kind: 'reference'
@@ -177,6 +181,9 @@ export interface CombinedIndex {
   readonly equal: readonly [string] | readonly [string, string]
   readonly range: string
 }
+
+/** By resource type and parameter: other parameters whose every value it has too (index/covered.ts). */
+export type CoveredParameters = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 /** Bounds of open-ended periods: the first and last millisecond of a JavaScript Date. */
 export const BEGINNING_OF_TIME = -8_640_000_000_000_000

@@ -41,6 +41,7 @@ function namesIn(condition: Condition): readonly string[] {
       return [`${condition.param}:missing`]
     case 'string':
       return [condition.match === 'contains' ? `${condition.param}:contains` : condition.param]
+    case 'words':
     case 'token':
     case 'reference':
     case 'uri':

@@ -29,6 +29,7 @@ export const string = (param: string, exact: string): PartEntry => ({
   exact,
   folded: fold(exact),
 })
+export const words = (param: string, text: string): IndexEntry => ({ kind: 'words', param, words: text })
 export const token = (param: string, code: string, system = ''): PartEntry => ({ kind: 'token', param, system, code })
 export const uri = (param: string, value: string): PartEntry => ({ kind: 'uri', param, value })
 export const date = (param: string, low: number, high = low): PartEntry => ({ kind: 'date', param, low, high })

@@ -458,7 +458,7 @@ describeOnSqlite('a store of version 1', () => {
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })

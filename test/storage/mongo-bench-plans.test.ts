@@ -33,8 +33,9 @@ const KEYS: Readonly<Record<string, readonly [first: number, later: number]>> = 
   read: [1, 1],
   // Finds one to three; it counts the keys of both conditions before it knows.
   'few-hit search': [128, 3],
-  // The order of creation is not that of names, so all that match are collected: one in 25 of the Patients, and others.
-  'prefix search': [SIZES.patients / 25 + 2, SIZES.patients / 25 + 2],
+  // The keys of all that match are looked at, one in 25 of the Patients and others; then a page of 20, and one more, is
+  // read by id, which looks at the key after each too. Once they are known to be few, all that match are collected.
+  'prefix search': [2 * 21, SIZES.patients / 25 + 2],
   // A page of 50, and one more; a quarter of the slots is taken.
   'slot search': [102, 102],
   // A week of 25 Appointments, of which a day is asked for.

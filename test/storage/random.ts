@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import {
   type Condition,
+  type CoveredParameters,
   type Equality,
   fold,
   type IndexEntry,
@@ -95,6 +96,18 @@ const place = fc.record({
 })
 const positions = place.map((value): IndexEntry => ({ kind: 'position', param: 'near', ...value }))
 
+const foldedWords = fc.constantFrom('ann', 'anna', 'lee', 'zoe', '\u{1D49C}x', '17')
+const TEXTS = ['note', 'remark'] as const
+const texts = fc
+  .record({ param: fc.constantFrom(...TEXTS), words: fc.uniqueArray(foldedWords, { minLength: 1, maxLength: 4 }) })
+  .map(({ param, words }): IndexEntry => ({ kind: 'words', param, words: words.join(' ') }))
+const wordCondition: fc.Arbitrary<Condition> = fc.record({
+  kind: fc.constant('words'),
+  param: fc.constantFrom(...TEXTS),
+  match: fc.constantFrom('equal', 'prefix'),
+  value: fc.oneof(foldedWords, fc.constantFrom('an', 'z', '1')),
+})
+
 /** By its name what a composite consists of. */
 const COMPOSITES: Readonly<Record<string, readonly [Kind, Kind]>> = {
   'code-value': ['token', 'number'],
@@ -113,6 +126,15 @@ const composites = fc
       .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
   )
 
+/** What the stores under test need not keep twice: see coveringNames. */
+export const COVERED: CoveredParameters = Object.fromEntries(TYPES.map((type) => [type, { name: ['family'] }]))
+
+/** A name has every family. */
+const coveringNames = (list: readonly IndexEntry[]): readonly IndexEntry[] => [
+  ...list,
+  ...list.flatMap((entry) => (entry.kind === 'string' && entry.param === 'family' ? { ...entry, param: 'name' } : [])),
+]
+
 export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
@@ -122,9 +144,10 @@ export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
         .map(([one, more]) => [...(one === undefined ? [] : [one]), ...more])
     }),
     fc.array(positions, { maxLength: 2 }),
+    fc.uniqueArray(texts, { selector: ({ param }) => param, maxLength: 2 }),
     fc.array(composites, { maxLength: 3 }),
   )
-  .map((lists) => lists.flat())
+  .map((lists) => coveringNames(lists.flat()))
 
 export interface RandomChange {
   readonly type: string
@@ -217,7 +240,7 @@ const isEquality = (condition: Condition): condition is Equality =>
   condition.kind === 'token' || condition.kind === 'reference' || condition.kind === 'uri'
 const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).filter(isEquality)
 
-const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), 'near', ...Object.keys(COMPOSITES))
+const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), ...TEXTS, 'near', ...Object.keys(COMPOSITES))
 
 type Arbitraries<Name extends Condition['kind']> = Readonly<Record<Name, fc.Arbitrary<Condition>>>
 type ValueKind = IndexEntry['kind']
@@ -225,6 +248,7 @@ type ValueKind = IndexEntry['kind']
 /** On one value. A kind that is missing here or below does not compile. */
 export const valueConditions: Arbitraries<ValueKind> = {
   string: leafOf('string'),
+  words: wordCondition,
   token: leafOf('token'),
   reference: leafOf('reference'),
   uri: leafOf('uri'),

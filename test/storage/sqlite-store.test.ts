@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { OpenStore } from './contract/clinics.ts'
 import { REMEMBERED } from './contract/sharing.ts'
 import { describeStoreContract } from './contract.ts'
-import { Clinic, COMBINED, date, reference, token } from './fixtures.ts'
+import { Clinic, COMBINED, date, reference, string, token, words } from './fixtures.ts'
 import { openModel } from './model.ts'
 
 let folder = ''
@@ -222,6 +222,58 @@ describe('a SQLite file', () => {
       expect(await clinic.find('Slot', where)).toEqual(['Slot/3', 'Slot/5'])
       await store.close()
     }
+  })
+})
+
+describe('words', () => {
+  test('that an older version has stored as strings are found before they are reindexed, and after', async () => {
+    const { store, close } = await openAt(':memory:')
+    const clinic = new Clinic(store, 'north')
+    await clinic.put('Patient/1', [string('note', 'bone'), string('note', 'liver')])
+    await clinic.put('Patient/2', [words('note', 'bone lung')])
+    const found = (match: 'equal' | 'prefix', value: string) =>
+      clinic.find('Patient', [{ kind: 'words', param: 'note', match, value }])
+    expect(await found('equal', 'bone')).toEqual(['Patient/1', 'Patient/2'])
+    expect(await found('prefix', 'l')).toEqual(['Patient/1', 'Patient/2'])
+
+    await clinic.put('Patient/1', [words('note', 'bone')])
+    expect(await found('equal', 'bone')).toEqual(['Patient/1', 'Patient/2'])
+    expect(await found('prefix', 'l')).toEqual(['Patient/2'])
+    await close()
+  })
+
+  test('are sorted by, the lowest or the highest of each resource, and strings of an older version with them', async () => {
+    const { store, close } = await openAt(':memory:')
+    const clinic = new Clinic(store, 'north')
+    await clinic.put('Patient/1', [words('sound', 'b z')])
+    await clinic.put('Patient/2', [string('sound', 'c'), string('sound', 'y')])
+    await clinic.put('Patient/3', [words('sound', 'x a')])
+    await clinic.put('Patient/4')
+    const sorted = async (descending: boolean) =>
+      (await clinic.search('Patient', { sort: [{ by: 'string', param: 'sound', descending }] })).matches.map(
+        ({ id }) => id,
+      )
+    expect(await sorted(false)).toEqual(['3', '1', '2', '4'])
+    expect(await sorted(true)).toEqual(['1', '2', '3', '4'])
+    await close()
+  })
+
+  test('cost a commit no more than a few rows, however many there are: the lists of many resources are written at once', async () => {
+    const path = newFile()
+    const { store, close } = await openAt(path)
+    const clinic = new Clinic(store, 'north')
+    const text = Array.from({ length: 50 }, (_, at) => `w${at}`).join(' ')
+    const put = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 1) await clinic.put(`Patient/${at}`, [words('note', `${text} n${at}`)])
+    }
+    const db = new DatabaseSync(path)
+    const lists = () => db.prepare('SELECT count(*) AS lists FROM word_list').get()
+    await put(0, 255)
+    expect(lists()).toEqual({ lists: 0 })
+    await put(255, 256)
+    expect(lists()).toEqual({ lists: 50 + 256 })
+    db.close()
+    await close()
   })
 })
 

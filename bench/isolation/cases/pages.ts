@@ -66,7 +66,7 @@ export const pages: readonly HostileCase[] = [
   },
   {
     name: 'everything-of-one',
-    about: '4 × Patient/$everything with 20,000 Observations, all pages; once in XML',
+    about: '4 × Patient/$everything with 20,000 Observations, all pages',
     stored: 'records',
     attack: () => followNext(4, `/Patient/${ONE_PATIENT}/$everything`),
   },

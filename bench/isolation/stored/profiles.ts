@@ -1,4 +1,4 @@
-/** Profiles of a hostile clinic: each costs much of whoever declares it. */
+/** Profiles of a hostile clinic: each makes the resources that declare it expensive to check. */
 import type { ElementDefinition, FhirResource, StructureDefinition } from 'fhir/r4'
 import { SLOW_PATTERN } from './codes.ts'
 

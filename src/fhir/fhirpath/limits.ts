@@ -18,7 +18,7 @@ const CHARACTERS_PER_ITEM = 64
 const QUANTITY_COST = 50
 /** Items that are processed in a microsecond, and by the plain expressions of R4. */
 const ITEMS_PER_STEP = 3
-const PLAIN_ITEMS_PER_STEP = 12
+const PLAIN_ITEMS_PER_STEP = 25
 
 const meter = new Meter('the expressions of its profiles and search parameters')
 

@@ -28,7 +28,7 @@ export function compilePath(tree: Ast): EvaluatePath | undefined {
     const found: Item[] = []
     const context = { root: focus, environment }
     for (const branch of branches) branch(focus, found, context)
-    return branches.length > 1 ? distinctItems(found) : found
+    return branches.length > 1 && environment.keepDuplicates !== true ? distinctItems(found) : found
   }
 }
 

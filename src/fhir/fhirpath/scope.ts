@@ -14,6 +14,8 @@ export interface Environment {
   readonly type?: string
   /** Required for expressions written by users, which may be crafted to keep the server busy. */
   readonly limits?: EvaluationLimits
+  /** Leaves equal items in a union of plain paths, for callers that remove duplicates of what they make of them. */
+  readonly keepDuplicates?: boolean
   /** For all expressions that are evaluated with the same focus. */
   readonly shared?: SharedResults
 }

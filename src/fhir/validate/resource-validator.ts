@@ -20,7 +20,7 @@ type Elements = Record<string, unknown>
 type Of<Kind extends ElementContent['kind']> = Extract<ElementContent, { kind: Kind }>
 
 /** What an object costs, its own rules included, and what a property or an item does. */
-const STEPS_PER_OBJECT = 1
+const STEPS_PER_OBJECT = 0.5
 const STEPS_PER_VALUE = 0.1
 
 const EMPTY = 'is empty: an element must have a value or children besides its id (ele-1); leave it out instead'

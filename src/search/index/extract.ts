@@ -35,8 +35,9 @@ export interface SharedWork {
 /** Items of one resource that all parameters of the clinic may visit; some thirty milliseconds. */
 const CUSTOM_WORK = 100_000
 
-/** What an entry and a parameter cost. */
-const STEPS_PER_ENTRY = 3
+/** What a parameter, a value of it and an entry cost. */
+const STEPS_PER_VALUE = 1.5
+const STEPS_PER_ENTRY = 1.5
 const STEPS_PER_PARAMETER = 1
 const WHAT = 'the values that it is searched by'
 
@@ -68,8 +69,9 @@ export function extractEntries(
     meter.pay(STEPS_PER_PARAMETER)
     for (const value of values) {
       EXTRACT[parameter.type](parameter, value, entries, baseUrl)
-      meter.pay(STEPS_PER_ENTRY)
+      meter.pay(STEPS_PER_VALUE)
     }
+    meter.pay((entries.length - start) * STEPS_PER_ENTRY)
     if (entries.length > start + 1) removeDuplicates(entries, start)
   }
   if (fullText) extractWords(resource, entries)
@@ -132,7 +134,7 @@ const lenient =
 
 function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluate'] {
   const compiled = compileFhirPath(expression)
-  if (parts === undefined) return (resource) => compiled.evaluate(resource)
+  if (parts === undefined) return (resource) => compiled.evaluate(resource, { keepDuplicates: true })
   const compiledParts = parts.map((part) => compileFhirPath(part.expression))
   return repetitions(compiled, compiledParts)
 }

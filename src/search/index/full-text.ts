@@ -1,6 +1,6 @@
 /**
  * `_text`, the words of a resource's narrative, and `_content`, all its words:
- * https://hl7.org/fhir/R4/search.html#content. Each word is an index entry; `_content` has those that `_text` has not.
+ * https://hl7.org/fhir/R4/search.html#content. One entry has the words of each; `_content` has those that `_text` has not.
  */
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { fold, type IndexEntry } from '../plan.ts'
@@ -34,10 +34,12 @@ export function extractWords(resource: AnyResource, entries: IndexEntry[]): void
   addWords(narrativeOf(resource), narrative)
   const others = new Set<string>()
   addContent(resource, others)
-  for (const folded of narrative) entries.push({ kind: 'string', param: TEXT, folded, exact: '' })
-  for (const folded of others) {
-    if (!narrative.has(folded)) entries.push({ kind: 'string', param: CONTENT, folded, exact: '' })
-  }
+  push(TEXT, narrative, entries)
+  push(CONTENT, narrative.size === 0 ? others : others.difference(narrative), entries)
+}
+
+function push(param: string, words: ReadonlySet<string>, entries: IndexEntry[]): void {
+  if (words.size > 0) entries.push({ kind: 'words', param, words: [...words].join(' ') })
 }
 
 function addWords(text: string, words: Set<string>): void {

@@ -24,7 +24,7 @@ interface Lexeme {
  */
 export function parseFullText(code: typeof TEXT | typeof CONTENT, text: string, { name }: ValueContext): Condition {
   const params = code === TEXT ? [TEXT] : [TEXT, CONTENT]
-  const onWord: OnWord = (value, match) => any(params.map((param) => ({ kind: 'string', param, match, value })))
+  const onWord: OnWord = (value, match) => any(params.map((param) => ({ kind: 'words', param, match, value })))
   return new Words(unescaped(text), name, onWord).parse()
 }
 

@@ -51,6 +51,7 @@ function isPart(condition: Condition): condition is PartCondition {
     case 'all':
     case 'not':
     case 'unequal':
+    case 'words':
     case 'position':
     case 'composite':
     case 'missing':
@@ -67,7 +68,9 @@ function isPart(condition: Condition): condition is PartCondition {
 export const repetitions =
   (base: Expression, parts: readonly Expression[]) =>
   (resource: AnyResource): readonly (readonly (readonly unknown[])[])[] =>
-    base.evaluate(resource).map((repetition) => parts.map((part) => part.evaluate(repetition, { resource })))
+    base
+      .evaluate(resource, { keepDuplicates: true })
+      .map((repetition) => parts.map((part) => part.evaluate(repetition, { resource })))
 
 type ExtractPart = (parameter: ComponentParameter, value: unknown, entries: IndexEntry[]) => void
 

@@ -7,13 +7,17 @@ import { type Condition, fold, type IndexEntry } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 import { extractString } from './string.ts'
 
-/** One entry for each sound of each word; an empty one, for :missing, where no word has a sound. */
+/** One entry has the sounds of all words of all values; an empty one, for :missing, where no word has a sound. */
 export function extractPhonetic(param: string, value: unknown, entries: IndexEntry[]): void {
   const texts: IndexEntry[] = []
   extractString(param, value, texts)
+  if (texts.length === 0) return
   const sounds = texts.flatMap((entry) => (entry.kind === 'string' ? wordsOf(entry.folded).flatMap(soundsOf) : []))
-  for (const folded of new Set(sounds)) entries.push({ kind: 'string', param, folded, exact: '' })
-  if (texts.length > 0 && sounds.length === 0) entries.push({ kind: 'string', param, folded: '', exact: '' })
+  const last = entries.at(-1)
+  const isMore = last?.kind === 'words' && last.param === param
+  if (isMore) entries.pop()
+  const all = new Set([...(isMore ? wordsOf(last.words) : []), ...sounds])
+  entries.push({ kind: 'words', param, words: [...all].join(' ') })
 }
 
 /** Every word has to sound like one of the name, in any order. */
@@ -25,7 +29,7 @@ export function parsePhonetic(param: string, text: string, context: ValueContext
   return allOf(words.map((sounds) => anyOf(sounds.map((sound) => soundsLike(param, sound)))))
 }
 
-const soundsLike = (param: string, value: string): Condition => ({ kind: 'string', param, match: 'equal', value })
+const soundsLike = (param: string, value: string): Condition => ({ kind: 'words', param, match: 'equal', value })
 
 const allOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0] ? of[0] : { kind: 'all', of })
 const anyOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0] ? of[0] : { kind: 'any', of })

@@ -6,7 +6,7 @@ import { malformed, unescaped, type ValueContext } from '../value.ts'
 export const STRING_MODIFIERS = ['exact', 'contains'] as const
 
 /** The parts of a HumanName and of an Address that are text; `name=` and `address=` find any of them. */
-const PARTS = [
+export const TEXT_PARTS: readonly string[] = [
   'text',
   'family',
   'given',
@@ -42,7 +42,7 @@ export function extractString(param: string, value: unknown, entries: IndexEntry
   if (typeof value === 'string') addString(param, value, entries)
   else if (isObject(value)) {
     const before = entries.length
-    for (const part of PARTS) addParts(param, value[part], entries)
+    for (const part of TEXT_PARTS) addParts(param, value[part], entries)
     if (entries.length === before) addString(param, '', entries)
   }
 }

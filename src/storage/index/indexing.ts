@@ -1,6 +1,6 @@
 /** Indexing after an upgrade, in the background: what the search index lacks because an older server has written it. */
 import { randomUUID } from 'node:crypto'
-import type { CombinedIndex } from '../../search/plan.ts'
+import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { isComplete, type TypeIndex } from './index-parts.ts'
 import { type IndexingJob, IndexingLoop, type IndexingSource, type LeasedJob, type Pace } from './indexing-loop.ts'
@@ -40,6 +40,8 @@ const LOOKS_FOR_LATE = 12
 export interface IndexingSettings {
   /** Declared by the providers. */
   readonly combined: readonly CombinedIndex[]
+  /** What an engine need not keep twice; absent: nothing. */
+  readonly covered?: CoveredParameters
   /** Absent: what is stored already cannot be reindexed. */
   readonly extraction?: Extraction | undefined
   /** The store is neither searched nor written; its search index stays as it is. */

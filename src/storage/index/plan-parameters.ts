@@ -31,6 +31,7 @@ function conditionParameters(condition: Condition, type: string): readonly PlanP
     case 'has':
       return [parameter(condition.type, condition.param), ...conditionParameters(condition.where, condition.type)]
     case 'string':
+    case 'words':
     case 'token':
     case 'reference':
     case 'uri':

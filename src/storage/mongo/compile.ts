@@ -83,6 +83,8 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
       return negated(await compile(reader, scope, condition.of))
     case 'string':
       return stringTerm(condition)
+    case 'words':
+      return stringTerm({ ...condition, kind: 'string' })
     case 'token':
       return tokenTerm(condition, condition.code === undefined ? undefined : [condition.code])
     case 'reference':

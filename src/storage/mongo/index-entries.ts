@@ -6,7 +6,9 @@ import type { IndexEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { IndexItem } from './collections.ts'
 
-export type EntryKind = IndexEntry['kind']
+/** Words are items of strings. */
+type ItemEntry = Exclude<IndexEntry, { kind: 'words' }>
+export type EntryKind = ItemEntry['kind']
 
 export const ENTRY_KINDS: readonly EntryKind[] = [
   ...(['string', 'token', 'reference', 'uri', 'date', 'number', 'quantity', 'position', 'composite'] as const),
@@ -48,11 +50,16 @@ export const generationItem = (generation: number, indexVersion: number): IndexI
 export const SEVERAL = 'several'
 
 export function entryItems(entries: readonly IndexEntry[]): readonly IndexItem[] {
-  const items = entries.flatMap(itemsOf)
+  const items = entries.flatMap(itemEntries).flatMap(itemsOf)
   return [LIVE, ...distinct(items), ...several(items)]
 }
 
-function itemsOf(entry: IndexEntry): readonly IndexItem[] {
+function itemEntries(entry: IndexEntry): readonly ItemEntry[] {
+  if (entry.kind !== 'words') return [entry]
+  return entry.words.split(' ').map((folded) => ({ kind: 'string', param: entry.param, folded, exact: '' }))
+}
+
+function itemsOf(entry: ItemEntry): readonly IndexItem[] {
   const k = keyOf(entry.kind, entry.param)
   const fields = fieldsOf(entry)
   if (!isRange(entry) || entry.high - entry.low <= SHORT_SPAN[entry.kind]) return [{ k, ...fields }]
@@ -63,13 +70,13 @@ function itemsOf(entry: IndexEntry): readonly IndexItem[] {
   ]
 }
 
-const isRange = (entry: IndexEntry): entry is Extract<IndexEntry, { kind: RangeKind }> =>
+const isRange = (entry: ItemEntry): entry is Extract<IndexEntry, { kind: RangeKind }> =>
   entry.kind === 'date' || entry.kind === 'number' || entry.kind === 'quantity'
 
 type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
 
 /** An absent system or version has no field. */
-function fieldsOf(entry: IndexEntry): Value {
+function fieldsOf(entry: ItemEntry): Value {
   switch (entry.kind) {
     case 'string':
       return { v: entry.folded, exact: entry.exact }

@@ -52,6 +52,7 @@ function followsReference(condition: Condition): boolean {
     case 'all':
       return condition.of.some(followsReference)
     case 'string':
+    case 'words':
     case 'token':
     case 'reference':
     case 'uri':

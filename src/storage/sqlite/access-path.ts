@@ -54,7 +54,7 @@ export function accessPath(
   // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
   const smallest = smallestOf(engine, candidates, most)
-  if (smallest !== undefined) return { source: finished(smallest), isFew: true }
+  if (smallest !== undefined) return { source: finished(uncounted(smallest)), isFew: true }
   return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
 }
 
@@ -89,6 +89,12 @@ export function sizeOf(engine: Engine, { type }: Scope): number {
   const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${type} AND live = 1`
   return engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows}) + 1`)
 }
+
+/** Its rows have just been counted, and are few: that each is counted again would take longer than it may win. */
+const uncounted = ({ source, ...candidate }: Candidate): Candidate => ({
+  ...candidate,
+  source: { ...source, where: source.range ?? source.where },
+})
 
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
 

@@ -1,23 +1,11 @@
 /** Candidate rows of a search as a FROM and a WHERE clause, and how such sources are built from one another. */
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'
+import type { Source } from './source.ts'
 import { ALWAYS, and, joined, limitedTo, type RowSet, raw, rowsIn, type Sql, sql, visited, withSets } from './sql.ts'
 import type { EntryTerm, Matches, Scope, Term } from './term.ts'
 
-/** Every row is a live resource of one type of one clinic. */
-export interface Source {
-  readonly from: Sql
-  readonly where: Sql
-  readonly row: Sql
-  /** The index gives the rows in ascending order. */
-  readonly inRowOrder: boolean
-  /** No row comes twice. */
-  readonly distinct: boolean
-  /** Instead of `where`, where an index has little but these rows: to count a few of them needs no counting of visits. */
-  readonly range?: Sql
-  /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
-  readonly byRangeOf?: number
-}
+export type { Source } from './source.ts'
 
 /** A source and the terms it does not already fulfil. */
 export interface Candidate {
@@ -58,7 +46,7 @@ const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 're
 
 /** From an index by value; undefined where the term has none. */
 export function entrySource(term: EntryTerm): Source | undefined {
-  if (term.index === undefined) return undefined
+  if (term.index === undefined) return term.source
   const [param, matches] = [sql`d.param = ${term.param}`, term.matches(D)]
   return {
     from: sql`${raw(term.table)} AS d INDEXED BY ${raw(term.index)}`,
@@ -111,7 +99,7 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
 type Countable = Pick<Source, 'from' | 'where' | 'range'>
 
 /** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
-const VISITS_PER_ROW = 8
+const VISITS_PER_ROW = 4
 
 /** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
 export function countUpTo(engine: Engine, { from, where, range = where }: Countable, most: number): number {
@@ -123,6 +111,8 @@ export const isAtLeast = (engine: Engine, source: Countable, size: number): bool
   countUpTo(engine, source, size) >= size
 
 export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DISTINCT')
+
+const everyRowOf = ({ from, where, row }: Source): Sql => sql`SELECT ${row} AS row FROM ${from} WHERE ${where}`
 
 /** Each row once, so that what is built from them is no larger than what they lead to. */
 export const rowsOf = (source: Source): Sql => sql`SELECT ${distinct(source)} ${source.row} AS row
@@ -154,7 +144,7 @@ export function union(sources: readonly (Source | undefined)[]): Source | undefi
   const [only] = known
   if (only === undefined || known.length < sources.length || known.length > MAX_ALTERNATIVES) return undefined
   if (known.length === 1) return only
-  const parts = known.map(rowsOf)
+  const parts = known.map(everyRowOf)
   return {
     from: sql`(${joined(parts, ' UNION ALL ')}) AS d`,
     where: ALWAYS,

@@ -1,11 +1,13 @@
 /** One change set inside a transaction: first all checks that could refuse it, then the rows. */
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { combinedRows } from './combined.ts'
+import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
 import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'
+import { listNewWords } from './word-lists.ts'
 
 /**
  * The conflict that refuses the whole change set, found before any of it is written.
@@ -20,13 +22,18 @@ export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | 
   )
 }
 
+/** By type and id: what a change set refers to again and again is looked for once. */
+type ResourceRows = Map<string, number>
+
 export function apply(engine: Engine, changes: ChangeSet): void {
   let seq = engine.db.number(raw('SELECT max(seq) FROM version'))
+  const rows: ResourceRows = new Map()
   for (const change of changes.resources) {
     seq += 1
-    writeResource(engine, changes.clinic, change, seq)
+    writeResource(engine, changes.clinic, change, seq, rows)
   }
   for (const change of changes.records) writeRecord(engine.db, change)
+  if (changes.resources.length > 0) listNewWords(engine.db)
 }
 
 function versionConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
@@ -74,16 +81,18 @@ function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | unde
   return undefined
 }
 
-function writeResource(engine: Engine, clinic: string, change: ResourceChange, seq: number): void {
+function writeResource(engine: Engine, clinic: string, change: ResourceChange, seq: number, known: ResourceRows): void {
   const { clinic: clinicId, type } = engine.names.internType(clinic, change.type)
   const row = writeCurrent(engine, type, change, seq)
+  known.set(`${type}/${change.id}`, row)
   engine.db.run(
     `INSERT INTO version (seq, clinic, type, row, version, updated, method, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[seq, clinicId, type, row, change.version, change.lastUpdated, change.method, change.text],
   )
-  const builder = new IndexRowBuilder(engine.names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
+  const builder = new IndexRowBuilder(engine.names, clinic, type, (target, id) => knownRow(engine, known, target, id))
+  const rows = builder.build(uncovered(engine.covered[change.type], change.entries))
   const before = change.expect === 0 ? undefined : withCombined(engine, type, change, readIndexRows(engine.db, row))
-  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, builder.build(change.entries)))
+  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, rows))
 }
 
 /** The resource row now names `seq` as its current version; a row that was only referenced becomes a resource. */
@@ -107,6 +116,13 @@ const findRow = (engine: Engine, type: number, id: string): number | undefined =
 export const targetRow = (engine: Engine, type: number, id: string): number =>
   findRow(engine, type, id) ??
   engine.db.run('INSERT INTO resource (type, id, version, updated, live) VALUES (?, ?, 0, 0, 0)', type, id)
+
+function knownRow(engine: Engine, known: ResourceRows, type: number, id: string): number {
+  const address = `${type}/${id}`
+  const row = known.get(address) ?? targetRow(engine, type, id)
+  known.set(address, row)
+  return row
+}
 
 function withCombined(engine: Engine, type: number, change: ResourceChange, rows: IndexRows): IndexRows {
   const combined = combinedRows(engine, type, change.type, rows)

@@ -2,14 +2,16 @@
  * A search condition with its names looked up: what is left is tables, parameter numbers and comparisons.
  * A name that was never written can't match, so it becomes `never` before any SQL is built.
  */
-import type { Condition } from '../../search/plan.ts'
+import type { Condition, Equality } from '../../search/plan.ts'
 import { compositeTerm } from './composite-term.ts'
+import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
 import { positionTerm } from './position-term.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
 import { allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
+import { wordsTerm } from './word-terms.ts'
 
 export function compile(engine: Engine, scope: Scope, condition: Condition): Term {
   switch (condition.kind) {
@@ -20,21 +22,19 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
     case 'not':
       return notOf(compile(engine, scope, condition.of))
     case 'string':
-      return stringTerm(engine, scope, condition)
+      return eachParam(engine, scope, condition.param, (param) => stringTerm(engine, scope, { ...condition, param }))
+    case 'words':
+      return wordsTerm(engine, scope, condition)
     case 'token':
-      return tokenTerm(
-        engine,
-        scope,
-        condition.param,
-        condition.system,
-        condition.code === undefined ? undefined : [condition.code],
-      )
+      return eachParam(engine, scope, condition.param, (param) => equalTerm(engine, scope, { ...condition, param }))
     case 'reference':
-      return referenceTerm(engine, scope, condition, rowsOfTarget(engine, scope, condition))
     case 'uri':
-      return uriTerm(engine, scope, condition)
+      return equalTerm(engine, scope, condition)
     case 'unequal':
-      return unequalTerm(engine, scope, condition.of, compile(engine, scope, condition.of))
+      return eachParam(engine, scope, condition.of.param, (param) => {
+        const of = { ...condition.of, param }
+        return unequalTerm(engine, scope, of, equalTerm(engine, scope, of))
+      })
     case 'date':
     case 'number':
       return rangeTerm(engine, scope, condition)
@@ -45,7 +45,7 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
     case 'composite':
       return compositeTerm(engine, scope, condition)
     case 'missing': {
-      const present = anyOf(presence(engine, scope, condition.param))
+      const present = eachParam(engine, scope, condition.param, (param) => anyOf(presence(engine, scope, param)))
       return condition.missing ? notOf(present) : present
     }
     case 'id':
@@ -58,6 +58,23 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
       return chainTerm(engine, scope, condition)
     case 'has':
       return hasTerm(engine, scope, condition)
+  }
+}
+
+/** A value of `code` may be a row of a parameter that it covers. */
+const eachParam = ({ covered }: Engine, { typeName }: Scope, code: string, termOf: (param: string) => Term): Term =>
+  anyOf(withCovered(covered, typeName, code).map(termOf))
+
+function equalTerm(engine: Engine, scope: Scope, condition: Equality): Term {
+  switch (condition.kind) {
+    case 'token': {
+      const { param, system, code } = condition
+      return tokenTerm(engine, scope, param, system, code === undefined ? undefined : [code])
+    }
+    case 'reference':
+      return referenceTerm(engine, scope, condition, rowsOfTarget(engine, scope, condition))
+    case 'uri':
+      return uriTerm(engine, scope, condition)
   }
 }
 
@@ -101,7 +118,7 @@ function joinedGroup(engine: Engine, scope: Scope, group: readonly Condition[]):
   switch (first?.kind) {
     case 'token': {
       const codes = group.flatMap((condition) => (condition.kind === 'token' ? (condition.code ?? []) : []))
-      return tokenTerm(engine, scope, first.param, first.system, codes)
+      return eachParam(engine, scope, first.param, (param) => tokenTerm(engine, scope, param, first.system, codes))
     }
     case 'reference': {
       const rows = group.flatMap((condition) =>

@@ -1,5 +1,5 @@
 /** Engines beside the one that has opened the store: of the writer, of readers, and of threads that share the store. */
-import type { CombinedIndex } from '../../search/plan.ts'
+import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { Extraction } from '../port.ts'
 import { Database } from './connection.ts'
@@ -10,13 +10,15 @@ import { RecentRecords } from './recent-records.ts'
 import { Signals } from './signals.ts'
 
 /** Version of the form of index rows: see SearchIndexOptions. */
-const FORM = '1'
+const FORM = '2'
 
 /** What engines of one file have in common. */
 export interface EngineOptions {
   /** A file, created when it is missing, or ':memory:'. */
   readonly path: string
   readonly combined: readonly CombinedIndex[]
+  /** See Engine; absent: nothing. */
+  readonly covered?: CoveredParameters
   readonly extraction?: Extraction | undefined
   /** See Engine; 4096 unless a test wants scans on few resources. */
   readonly fewCandidates?: number
@@ -32,10 +34,10 @@ export interface SentOptions extends Omit<EngineOptions, 'extraction'> {
 }
 
 export function sentOptions({ extraction, ...options }: EngineOptions, { index, signals }: Engine): SentOptions {
-  const { path, combined, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
+  const { path, combined, covered = {}, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
   const types = new Set([...(extraction?.types ?? []), ...index.state.types.keys()])
   const versions = new Map([...types].map((type) => [type, extraction?.parametersOf(type) ?? NONE] as const))
-  return { path, combined, fewCandidates, recentKinds, versions, signals: signals.buffer }
+  return { path, combined, covered, fewCandidates, recentKinds, versions, signals: signals.buffer }
 }
 
 /** @throws Error of SQLite, StoreUnavailable */
@@ -75,8 +77,8 @@ const FEW_CANDIDATES = 4096
 
 /** @param onlyScanned see SearchIndexOptions */
 export function engineOf(db: Database, options: EngineOptions, signals: Signals, onlyScanned = false): Engine {
-  const { combined, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
+  const { combined, covered = {}, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
   const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
   const recent = new RecentRecords(db, recentKinds, signals.recent)
-  return { db, names: new InternedNames(db), recent, combined, index, signals, fewCandidates }
+  return { db, names: new InternedNames(db), recent, combined, covered, index, signals, fewCandidates }
 }

@@ -7,6 +7,7 @@ import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } f
 
 const TABLES: Readonly<Record<EntryKind, string>> = {
   string: 'string_index',
+  words: 'word_index',
   token: 'token_index',
   reference: 'reference_index',
   uri: 'uri_index',
@@ -25,7 +26,7 @@ export function entry(
   code: string,
   rest: (
     param: number,
-  ) => (Pick<EntryTerm, 'index' | 'matches' | 'equals'> & { readonly inRowOrder?: boolean }) | undefined,
+  ) => (Pick<EntryTerm, 'index' | 'source' | 'matches' | 'equals'> & { readonly inRowOrder?: boolean }) | undefined,
 ): Term {
   const param = engine.names.param(scope.type, kind, code)
   const found = param === undefined ? undefined : rest(param)

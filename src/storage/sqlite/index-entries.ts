@@ -4,9 +4,11 @@ import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
 import type { InternedNames } from './interned-names.ts'
 import type { SqlValue } from './sql.ts'
+import { listAddedWords } from './word-lists.ts'
 
 export type IndexTable =
   | 'string_index'
+  | 'word_index'
   | 'token_index'
   | 'reference_index'
   | 'uri_index'
@@ -22,6 +24,7 @@ export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
 
 const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   string_index: ['param', 'folded', 'exact'],
+  word_index: ['param', 'words'],
   token_index: ['param', 'code', 'system'],
   reference_index: ['param', 'target', 'version'],
   uri_index: ['param', 'value'],
@@ -34,20 +37,19 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
 /** Those that hold entries; the rows of combined_index are derived from them. */
 const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
 
-/** Rows that one statement inserts: a call of SQLite takes as long as the insertion of a row. */
-const AT_ONCE = [16, 4, 1] as const
+/** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
+const AT_ONCE = 16
 
 /**
- * The same value found twice in a resource is one row. FAIL: what else goes wrong ends the transaction in any case, and
- * otherwise SQLite keeps a copy of every page that the statement changes.
+ * By the number of rows, less one. The same value found twice in a resource is one row. FAIL: what else goes wrong ends
+ * the transaction in any case, and otherwise SQLite keeps a copy of every page that the statement changes.
  */
-const INSERTS = AT_ONCE.map((length) => ({
-  length,
-  statement: statements((table, columns) => {
-    const places = Array.from({ length }, () => `(?, ${columns.map(() => '?').join(', ')})`)
+const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
+  statements((table, columns) => {
+    const places = Array.from({ length: index + 1 }, () => `(?, ${columns.map(() => '?').join(', ')})`)
     return `INSERT OR FAIL INTO ${table} (row, ${columns.join(', ')}) VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`
   }),
-}))
+)
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
 })
@@ -64,23 +66,23 @@ function statements(
 export const readIndexRows = (db: Database, row: number): IndexRows =>
   new Map(ENTRY_TABLES.map((table) => [table, db.all<IndexRow>(SELECT[table], row)]))
 
-/** Writes what is new and removes what is gone; `before` is undefined for a resource that has no rows yet. */
+/** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
+  for (const [table, rows] of before ?? []) {
+    for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
+  }
   for (const [table, rows] of after) {
     const added = before === undefined ? rows : difference(rows, before.get(table))
     insert(db, table, row, added)
-  }
-  for (const [table, rows] of before ?? []) {
-    for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
+    if (table === 'word_index') listAddedWords(db, row, before?.get(table) ?? [], added)
   }
 }
 
 function insert(db: Database, table: IndexTable, row: number, added: readonly IndexRow[]): void {
-  let start = 0
-  for (const { length, statement } of INSERTS) {
-    for (; start + length <= added.length; start += length) {
-      db.run(statement[table], ...added.slice(start, start + length).flatMap((values) => [row, ...values]))
-    }
+  for (let start = 0; start < added.length; start += AT_ONCE) {
+    const some = added.slice(start, start + AT_ONCE)
+    const statement = INSERTS[some.length - 1]?.[table]
+    if (statement !== undefined) db.run(statement, ...some.flatMap((values) => [row, ...values]))
   }
 }
 
@@ -125,6 +127,8 @@ export class IndexRowBuilder {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
+      case 'words':
+        return [['word_index', [param, ` ${entry.words} `]]]
       case 'token':
         return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
       case 'reference':

@@ -10,6 +10,7 @@ const LONGEST_CACHED = 1_000
 
 export type EntryKind =
   | 'string'
+  | 'words'
   | 'token'
   | 'reference'
   | 'uri'

@@ -3,6 +3,7 @@ import type { IndexEntry } from '../../search/plan.ts'
 import { CUSTOM_PARAMETERS, StoreUnavailable } from '../port.ts'
 import { targetRow } from './change-set.ts'
 import { combinedRows } from './combined.ts'
+import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
@@ -78,7 +79,7 @@ function replace(
   db.run('SAVEPOINT resource')
   try {
     const builder = new IndexRowBuilder(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
-    replaceRows(engine, typeName, type, row, builder.build(entries))
+    replaceRows(engine, typeName, type, row, builder.build(uncovered(engine.covered[typeName], entries)))
     return true
   } catch (error) {
     if (toStoreError(error) instanceof StoreUnavailable) throw error

@@ -169,8 +169,30 @@ CREATE TABLE composite_index (
 CREATE INDEX composite_by_value ON composite_index (shape, text, more, low, row);
 `
 
+/**
+ * The words of a resource, one row for each parameter, and lists of the resources that a word is in (word-lists.ts).
+ * What is stored already is in no list: it is found by string_index until it is reindexed.
+ */
+const VERSION_4 = `
+-- words: with a space around each.
+CREATE TABLE word_index (
+  row INTEGER NOT NULL, param INTEGER NOT NULL, words TEXT NOT NULL,
+  PRIMARY KEY (row, param)
+) STRICT, WITHOUT ROWID;
+
+-- rows: a JSON array of resource rows, of which first is the first.
+CREATE TABLE word_list (
+  param INTEGER NOT NULL, word TEXT NOT NULL, first INTEGER NOT NULL, rows TEXT NOT NULL,
+  PRIMARY KEY (param, word, first)
+) STRICT, WITHOUT ROWID;
+
+-- One row: the words of resources up to this one are in lists.
+CREATE TABLE word_listed (row INTEGER NOT NULL) STRICT;
+INSERT INTO word_listed SELECT coalesce(max(row), 0) FROM resource;
+`
+
 /** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4]
 
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.

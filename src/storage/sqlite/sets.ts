@@ -32,7 +32,7 @@ export function hasReferences(term: Term): boolean {
 }
 
 /** Rows that the sets of a search may visit together: more would take about as long as a request may. */
-const MOST_VISITS = 20_000_000
+const MOST_VISITS = 8_000_000
 
 /** Makes the sets of one search. What is the same condition in several places of it is one set. */
 export class SetBuilder {

@@ -1,8 +1,9 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that has resources in that order. */
 import type { SortKey } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
+import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import { ALWAYS, and, isOneOf, NEVER, raw, type Sql, sql, visited } from './sql.ts'
+import { ALWAYS, and, isOneOf, joined, NEVER, raw, type Sql, sql, visited } from './sql.ts'
 import type { Scope } from './term.ts'
 
 export interface Ordering {
@@ -99,47 +100,79 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
 
 const withoutValue = (descending: boolean): Ordering => ({ descending, value: () => raw('NULL') })
 
-function byEntry({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
+function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey, { by: EntrySort }>): Ordering {
   const { descending } = key
-  const param = names.param(scope.type, key.by, key.param)
+  const words = key.by === 'string' ? names.param(scope.type, 'words', key.param) : undefined
+  if (words !== undefined) return byWord(words, names.param(scope.type, 'string', key.param), descending)
+  const params = withCovered(covered, scope.typeName, key.param).flatMap(
+    (code) => names.param(scope.type, key.by, code) ?? [],
+  )
+  const [param] = params
   if (param === undefined) return withoutValue(descending)
   const sorted = sortedColumns(key.by, descending)
   const { table, index, columns, atMost } = sorted
   const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
   // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
   const plus = raw(atMost === undefined ? '' : '+')
+  const ofResource = (one: number, row: Sql) => sql`${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${one}`
+  const bestOf = (row: Sql) =>
+    params.map((one) => sql`SELECT ${best}(${plus}s.${raw(columns[0])}) AS value FROM ${ofResource(one, row)}`)
   return {
     descending,
     value: (row) =>
-      sql`(SELECT ${best}(${plus}s.${raw(columns[0])}) FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      params.length === 1
+        ? sql`(${joined(bestOf(row), '')})`
+        : sql`(SELECT ${best}(a.value) FROM (${joined(bestOf(row), ' UNION ALL ')}) AS a)`,
     scan: {
       param,
-      sources: [
-        {
-          from: sql`${from} AS d INDEXED BY ${raw(index)}`,
-          where: sql`d.param = ${param} AND ${visited(raw('d.row'))}`,
-        },
-      ],
-      isSortRow: names.factsOf(param).repeated ? isFirstOfResource(sorted, param, descending) : ALWAYS,
+      sources: params.map((one) => ({
+        from: sql`${from} AS d INDEXED BY ${raw(index)}`,
+        where: sql`d.param = ${one} AND ${visited(raw('d.row'))}`,
+      })),
+      isSortRow:
+        params.length > 1 || names.factsOf(param).repeated
+          ? and(params.map((one) => isFirstOfResource(sorted, one, params.length > 1, descending)))
+          : ALWAYS,
       column: raw(`d.${columns[0]}`),
-      absent: (row) =>
-        sql`NOT EXISTS (SELECT 1 FROM ${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${param})`,
+      absent: (row) => and(params.map((one) => sql`NOT EXISTS (SELECT 1 FROM ${ofResource(one, row)})`)),
     },
   }
 }
 
 /**
- * No entry of the resource comes before this one. The table has the entries of a resource in order, so this is one seek,
+ * By the lowest or highest of the sounds of a resource, as a list in JSON: they are letters. No index has that order,
+ * which nobody needs. What an older version has written are strings.
+ */
+function byWord(words: number, strings: number | undefined, descending: boolean): Ordering {
+  const best = raw(descending ? 'max' : 'min')
+  const list = raw(`'["' || replace(trim(s.words), ' ', '","') || '"]'`)
+  return {
+    descending,
+    value: (row) => sql`(SELECT ${best}(a.value) FROM (
+      SELECT w.value FROM word_index AS s CROSS JOIN json_each(${list}) AS w WHERE s.row = ${row} AND s.param = ${words}
+      UNION ALL
+      SELECT +s.folded FROM string_index AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${strings ?? 0}) AS a)`,
+  }
+}
+
+/**
+ * No entry of the resource for `param` comes before this one, and of two that are the same one comes first. The table has the entries of a resource in order, so this is one seek,
  * however many there are; by the ends of ranges, it is for those that begin later than this one ends.
  */
-function isFirstOfResource({ table, columns, atMost }: SortedColumns, param: number, descending: boolean): Sql {
+function isFirstOfResource(
+  { table, columns, atMost }: SortedColumns,
+  param: number,
+  isOneOfSeveral: boolean,
+  descending: boolean,
+): Sql {
   const comes = raw(descending ? '>' : '<')
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
   const own = tuple(atMost === undefined ? 's' : '+s')
   const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
     WHERE s.row = d.row AND s.param = ${param} AND ${test})`
   const before = none(sql`${visited(raw('s.row'))} AND (${own}) ${comes} (${tuple('d')})`)
-  if (atMost === undefined) return before
+  const same = isOneOfSeveral ? none(sql`${param} < d.param AND (${own}) = (${tuple('d')})`) : ALWAYS
+  if (atMost === undefined) return and([before, same])
   return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
 }
 

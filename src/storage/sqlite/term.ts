@@ -1,6 +1,7 @@
 /** A compiled condition: tables, parameter numbers and comparisons, still without SQL statements. */
 import type { Condition } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
+import type { Source } from './source.ts'
 import type { RowSet, Sql, SqlValue } from './sql.ts'
 
 /** One resource type of one clinic. */
@@ -55,6 +56,8 @@ export interface EntryTerm {
   readonly table: string
   /** The index by value that finds matching rows; absent where none does. */
   readonly index?: string
+  /** What finds matching rows, where that is more than an index by value. */
+  readonly source?: Source
   readonly param: number
   readonly matches: Matches
   /** The index gives the rows in the order of resource rows. */

@@ -1,5 +1,6 @@
 /** The values of a parameter that occur. Its index is read from one value to the next, so resources cost nothing. */
 import type { StoredValue, ValuesQuery } from '../port.ts'
+import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { limitedTo, raw, sql, visited } from './sql.ts'
 
@@ -16,10 +17,11 @@ export function values(
   const types = type === undefined ? names.children(parent) : [names.find(parent, type)]
   const found = new Map<string, StoredValue>()
   for (const one of types) {
-    const param = one === undefined ? undefined : names.param(one, kind, code)
-    if (param === undefined) continue
-    const list = kind === 'token' ? tokens(engine, param, limit) : uris(engine, param, limit)
-    for (const value of list) found.set(JSON.stringify(value), value)
+    const params = one === undefined ? [] : withCovered(engine.covered, names.textOf(one), code)
+    for (const param of params.flatMap((name) => names.param(one ?? 0, kind, name) ?? [])) {
+      const list = kind === 'token' ? tokens(engine, param, limit) : uris(engine, param, limit)
+      for (const value of list) found.set(JSON.stringify(value), value)
+    }
     if (found.size >= limit) break
   }
   return [...found.values()].slice(0, limit)

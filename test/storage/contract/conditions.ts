@@ -1,12 +1,19 @@
 /** Every kind of condition, with its bounds; expected results are ids of the fixture. */
 import { describe, expect, test } from '@jest/globals'
 import type { Condition, Equality, IndexEntry, RangeBounds } from '../../../src/search/plan.ts'
-import { type Clinic, date, number, quantity, reference, string, token, uri } from '../fixtures.ts'
+import { type Clinic, date, number, quantity, reference, string, token, uri, words } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
 const MRN = 'urn:mrn'
 const UCUM = 'http://unitsofmeasure.org'
 const SLOTS = 'http://hl7.org/fhir/slotstatus'
+
+const word = (param: string, match: 'equal' | 'prefix', value: string): Condition => ({
+  kind: 'words',
+  param,
+  match,
+  value,
+})
 
 const canonical = (version: string): IndexEntry => ({
   kind: 'reference',
@@ -20,6 +27,7 @@ const PATIENTS: Readonly<Record<string, readonly IndexEntry[]>> = {
   '1': [
     string('name', 'Müller'),
     string('name', 'Anna Maria'),
+    words('text', 'bone liver metastases'),
     token('identifier', '17', MRN),
     token('identifier', '99', 'urn:other'),
     reference('organization', 'Organization/1'),
@@ -27,6 +35,8 @@ const PATIENTS: Readonly<Record<string, readonly IndexEntry[]>> = {
   ],
   '2': [
     string('name', 'muller'),
+    words('text', 'lung'),
+    words('content', 'bones'),
     token('identifier', '17', 'urn:other'),
     token('active', 'true'),
     reference('organization', 'Organization/2/_history/3'),
@@ -192,6 +202,15 @@ const ROWS: readonly Row[] = [
     '4',
   ],
   ['token in any system', 'Patient', [identifier('17')], '1 2 3'],
+  ['words equal', 'Patient', [word('text', 'equal', 'bone')], '1'],
+  ['words equal: the first and the last', 'Patient', [word('text', 'equal', 'metastases')], '1'],
+  ['words equal: not a part of one', 'Patient', [word('text', 'equal', 'one')], ''],
+  ['words equal, of another parameter', 'Patient', [word('content', 'equal', 'bone')], ''],
+  ['words prefix', 'Patient', [word('text', 'prefix', 'l')], '1 2'],
+  ['words prefix: not within one', 'Patient', [word('text', 'prefix', 'ung')], ''],
+  ['words of a parameter never written', 'Patient', [word('nothing', 'equal', 'bone')], ''],
+  ['a word that is not there', 'Patient', [{ kind: 'not', of: word('text', 'equal', 'lung') }], '1 3 4 5'],
+  ['no words', 'Patient', [{ kind: 'missing', param: 'text', missing: true }], '3 4 5'],
   ['token in a system', 'Patient', [identifier('17', MRN)], '1'],
   ['token without system', 'Patient', [identifier('17', '')], '3'],
   ['any token of a system', 'Patient', [identifier(undefined, 'urn:other')], '1 2'],
@@ -451,6 +470,39 @@ export function describeConditions(newClinic: NewClinic): void {
         'Observation/o1',
         'Patient/1',
       ])
+    })
+
+    test('a word, among many resources that gain and lose words, are deleted and written again', async () => {
+      const clinic = newClinic()
+      const other = newClinic()
+      const many = Array.from({ length: 400 }, (_, at) => ({
+        id: String(at),
+        text: at % 100 === 0 ? 'bone rare' : 'bone',
+      }))
+      // Referred to before it is there.
+      await clinic.put('Observation/1', [reference('subject', 'Patient/late')])
+      await clinic.write(...many.map(({ id, text }) => clinic.change(`Patient/${id}`, [words('text', text)])))
+      await other.write(...many.map(({ id }) => other.change(`Patient/${id}`, [words('text', 'rare')])))
+      await clinic.put('Practitioner/1', [words('text', 'rare')])
+      const rare = () => clinic.find('Patient', [word('text', 'equal', 'rare')])
+      const addresses = (...found: readonly string[]) => found.map((id) => `Patient/${id}`)
+      expect(await rare()).toEqual(addresses('0', '100', '200', '300'))
+      await clinic.put('Patient/100', [words('text', 'liver')])
+      await clinic.put('Patient/101', [words('text', 'bone rare liver')])
+      await clinic.put('Patient/102', [words('content', 'rare')])
+      await clinic.put('Patient/late', [words('text', 'rare')])
+      await clinic.delete('Patient/200')
+      expect(await rare()).toEqual(addresses('0', '101', '300', 'late'))
+      await clinic.put('Patient/100', [words('text', 'rare')])
+      await clinic.put('Patient/200', [words('text', 'rare bone')])
+      expect(await rare()).toEqual(addresses('0', '100', '101', '200', '300', 'late'))
+      expect(await clinic.find('Patient', [word('text', 'prefix', 'li')])).toEqual(addresses('101'))
+      const bones = await clinic.search('Patient', {
+        where: [word('text', 'equal', 'bone')],
+        total: 'accurate',
+        count: 3,
+      })
+      expect([bones.matches.length, bones.total]).toEqual([3, 398])
     })
 
     test('a list of a thousand values', async () => {

@@ -41,6 +41,8 @@ const CONDITIONS: Readonly<Record<KindOf<Condition>, true>> = {
   'string greater': true,
   'string less': true,
   'string exact': true,
+  'words equal': true,
+  'words prefix': true,
   token: true,
   reference: true,
   'uri exact': true,

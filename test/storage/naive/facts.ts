@@ -34,6 +34,8 @@ export function selected<Holder>(facts: readonly Fact<Holder>[], condition: Valu
   switch (kind) {
     case 'string':
       return byText(column(facts, kind, param), condition)
+    case 'words':
+      return byWord(column(facts, kind, param), condition)
     case 'token':
       return byAnswer(column(facts, kind, param), codingAnswers, codingQuestion(condition))
     case 'reference':
@@ -64,6 +66,15 @@ function byText<Holder>(
   if (match === 'exact') return new Set(rows.filter(({ entry }) => [...entry.exact].join() === [...value].join()))
   const texts = textsBy(match, value, [...new Set(rows.map(({ entry }) => entry.folded))])
   return new Set(rows.filter(({ entry }) => texts.includes(entry.folded)))
+}
+
+/** Each word is a text of its own. */
+function byWord<Holder>(
+  rows: Column<Holder, 'words'>,
+  { match, value }: ConditionOf<'words'>,
+): ReadonlySet<Fact<Holder>> {
+  const found = rows.filter(({ entry }) => textsBy(match, value, entry.words.split(' ')).length > 0)
+  return new Set<Fact<Holder>>(found)
 }
 
 function textsBy(

@@ -74,6 +74,7 @@ export class Population<Of extends Member> {
         return new Set(links.map(({ target }) => target))
       }
       case 'string':
+      case 'words':
       case 'token':
       case 'reference':
       case 'uri':

@@ -1,0 +1,17 @@
+/** The rows of a search as a FROM and a WHERE clause. */
+import type { Sql } from './sql.ts'
+
+/** Every row is a live resource of one type of one clinic. */
+export interface Source {
+  readonly from: Sql
+  readonly where: Sql
+  readonly row: Sql
+  /** The index gives the rows in ascending order. */
+  readonly inRowOrder: boolean
+  /** No row comes twice. */
+  readonly distinct: boolean
+  /** Instead of `where`, where an index has little but these rows: to count a few of them needs no counting of visits. */
+  readonly range?: Sql
+  /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
+  readonly byRangeOf?: number
+}
