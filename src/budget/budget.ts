@@ -57,6 +57,7 @@ export class Budget {
   readonly #isAbandoned: () => boolean
   readonly #onEffect: (() => void) | undefined
   #canMove: boolean
+  #isAnswering = false
   #left: number
 
   constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = never, onEffect }: BudgetSettings) {
@@ -86,7 +87,9 @@ export class Budget {
 
   /** To be called when the work has been done, and stored, as far as the budget went: the answer can be written. */
   allowAnswer(): void {
-    if (!this.#canMove) this.#left = Math.max(this.#left, ANSWER_STEPS)
+    if (this.#canMove) return
+    this.#left = Math.max(this.#left, ANSWER_STEPS)
+    this.#isAnswering = true
   }
 
   /**
@@ -101,6 +104,7 @@ export class Budget {
 
   /** @throws BudgetError when the time is up, or the client has left */
   check(what: string): void {
+    if (this.#isAnswering) return
     if (Date.now() > this.endsAt) throw new BudgetError('too late', what)
     if (this.#isAbandoned()) throw new BudgetError('left', what)
   }

@@ -4,9 +4,8 @@
  */
 import type { Logger } from 'pino'
 import { BudgetError } from '../budget/budget.ts'
-import { type Entrant, FairQueue, QueueFull } from '../budget/fair-queue.ts'
+import { type Entrant, FairQueue } from '../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
-import { FhirError } from '../fhir/outcome.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
 import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
 import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
@@ -59,7 +58,7 @@ export class WorkThreadPool implements WorkThreads {
 
   async #do(work: ThreadWork, client: Entrant): Promise<ThreadResult> {
     const until = Date.now() + this.#options.config.limits.workMilliseconds
-    const release = await this.#queue.enter(client).catch(refuse)
+    const release = await this.#queue.enter(client)
     try {
       const milliseconds = until - Date.now()
       if (milliseconds <= 0) throw new BudgetError('too late', 'the wait for other requests')
@@ -117,15 +116,4 @@ export class WorkThreadPool implements WorkThreads {
     this.#threads.delete(thread)
     if (fault !== undefined) this.#options.logger.error({ fault }, 'a work thread died')
   }
-}
-
-/** @throws FhirError 429 when its clinic has too many requests waiting, 503 when all have; what else there was */
-function refuse(error: unknown): never {
-  if (!(error instanceof QueueFull)) throw error
-  const [status, whose] = error.by === 'clinic' ? [429, 'of this clinic'] : [503, 'of all clinics']
-  throw new FhirError(
-    status,
-    { code: 'throttled', diagnostics: `Too many long requests ${whose} wait already; send fewer at a time` },
-    { 'retry-after': '5' },
-  )
 }

@@ -1,5 +1,6 @@
 /** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
 import type { Context as KoaContext } from 'koa'
+import { currentBudget } from '../budget/budget.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
@@ -41,5 +42,8 @@ async function run(
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  return access.change(async (ctx) => withProfileWarnings(ctx, request, await handler(ctx, request)))
+  const response = await access.change(async (ctx) => withProfileWarnings(ctx, request, await handler(ctx, request)))
+  // What has been stored must not be answered as if it had not.
+  currentBudget()?.allowAnswer()
+  return response
 }

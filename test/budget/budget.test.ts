@@ -76,3 +76,10 @@ test('code that turns errors into something else passes the end of the budget on
   expect(() => passOn(new Error('another'))).not.toThrow()
   expect(() => passOn(new NeedsThread('x'))).toThrow(NeedsThread)
 })
+
+test('what has been stored can be answered when the budget and the time are used up', () => {
+  const budget = new Budget({ canMove: false, endsAt: Date.now() - 1 })
+  expect(reasonOf(() => budget.spend(8_000_001, 'x'))).toBe('too costly')
+  budget.allowAnswer()
+  expect(reasonOf(() => budget.spend(1_000, 'x'))).toBeUndefined()
+})

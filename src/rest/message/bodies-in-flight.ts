@@ -21,7 +21,7 @@ export interface BodyRoom {
 const SMALL = 64 * 1024
 
 const WAITING = 256
-const WAIT_MS = 5_000
+const WAIT_MS = 1_500
 
 /**
  * @param total bytes

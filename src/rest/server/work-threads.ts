@@ -36,7 +36,7 @@ export interface ThreadClient {
 
 /** The threads, as src/process/work-threads.ts implements them. */
 export interface WorkThreads {
-  /** @throws BudgetError when the request takes too long, FhirError 429 or 503 when there is no room for it, StoreUnavailable when the thread dies */
+  /** @throws BudgetError when the request takes too long, QueueFull when too many wait, StoreUnavailable when the thread dies */
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
