@@ -131,6 +131,8 @@ function report(chosen: Options, embedded: Results | undefined, mongo: MongoResu
   if (failed) process.exitCode = 1
 }
 
+/** Ends with its servers, and so that their processes are killed. */
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const chosen = options()
 mkdirSync(DATA, { recursive: true })
 const folder = mkdtempSync(join(DATA, 'bench-'))

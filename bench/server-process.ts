@@ -44,6 +44,10 @@ export async function startProcess(file: string, env: Readonly<Record<string, st
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A server in a long statement would otherwise go on without the benchmark.
+  const kill = (): boolean => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const url = await addressPrintedBy(child, file)
   const { pid = 0 } = child
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null

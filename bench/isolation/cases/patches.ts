@@ -3,6 +3,8 @@ import { type HostileCase, inSequence, send, times } from '../hostile-case.ts'
 import { familyNumber, MANY_NAMES } from '../stored/records.ts'
 
 const TARGET = `/Patient/names-${MANY_NAMES.many}`
+/** An index that the Patient has however many names the server has taken. */
+const LAST = MANY_NAMES.atLeast - 1
 const JSON_PATCH = 'application/json-patch+json'
 const XML_PATCH = 'application/xml-patch+xml'
 
@@ -34,7 +36,7 @@ export const patches: readonly HostileCase[] = [
               { name: 'type', valueCode: 'replace' },
               {
                 name: 'path',
-                valueString: `Patient.name.where(family = '${familyNumber(MANY_NAMES.many - 1 - n)}').family`,
+                valueString: `Patient.name.where(family = '${familyNumber(LAST - n)}').family`,
               },
               { name: 'value', valueString: `Another${n}` },
             ),
@@ -51,7 +53,7 @@ export const patches: readonly HostileCase[] = [
         send(
           'PATCH',
           TARGET,
-          times(1_000, () => ({ op: 'move', from: `/name/${MANY_NAMES.many - 1}`, path: '/name/0' })),
+          times(1_000, () => ({ op: 'move', from: `/name/${LAST}`, path: '/name/0' })),
           JSON_PATCH,
         ),
       ),
@@ -63,7 +65,7 @@ export const patches: readonly HostileCase[] = [
     attack: () =>
       inSequence(
         ...[
-          { op: 'test', path: `/name/${MANY_NAMES.many - 1}/given/0`, value: 'G99' },
+          { op: 'test', path: `/name/${LAST}/given/0`, value: 'G99' },
           { op: 'add', path: '/name/0', value: { family: 'First' } },
         ].map((one) =>
           send(
@@ -95,9 +97,9 @@ export const patches: readonly HostileCase[] = [
     stored: 'many names',
     attack: () => {
       const replacement = (n: number): string =>
-        `<replace sel="f:Patient/f:name[f:family/@value='${familyNumber(MANY_NAMES.many - 1 - n)}']/f:family/@value">x${n}</replace>`
+        `<replace sel="f:Patient/f:name[f:family/@value='${familyNumber(LAST - n)}']/f:family/@value">x${n}</replace>`
       const addition = (n: number): string =>
-        `<add sel="f:Patient/f:name[${MANY_NAMES.many - n}]" pos="before"><f:name><f:text value="x"/></f:name></add>`
+        `<add sel="f:Patient/f:name[${LAST - n}]" pos="before"><f:name><f:text value="x"/></f:name></add>`
       return inSequence(
         ...[replacement, addition].map((make) =>
           send('PATCH', TARGET, `<diff xmlns:f="http://hl7.org/fhir">${times(1_000, make).join('')}</diff>`, XML_PATCH),

@@ -74,7 +74,10 @@ export const observation = (n: number): Observation => ({
   ],
 })
 
-export const MANY_NAMES = { most: 40_000, many: 20_000 } as const
+/** `atLeast`: where the server refuses more. */
+export const MANY_NAMES = { most: 40_000, many: 20_000, atLeast: 4_900 } as const
+
+export const namesId = (count: number): string => `names-${count}`
 
 /** After all other families of the data set. */
 export const familyNumber = (n: number): string => `Zz${n}`
@@ -82,10 +85,10 @@ export const familyNumber = (n: number): string => `Zz${n}`
 export const names = (count: number): HumanName[] =>
   Array.from({ length: count }, (_, n) => ({ family: familyNumber(n), given: [`G${n % 100}`] }))
 
-export const manyNames = (count: number): Patient => ({
+export const manyNames = (count: number, stored = count): Patient => ({
   resourceType: 'Patient',
-  id: `names-${count}`,
-  name: names(count),
+  id: namesId(count),
+  name: names(stored),
 })
 
 /** Everything that a match compares, `count` times. */
