@@ -26,7 +26,7 @@ import { faultOf } from './rest/server/fault.ts'
 import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { continueWhenRead } from './rest/server/unread-body.ts'
-import { inBudget, type WorkThreads } from './rest/server/work-threads.ts'
+import { inBudget, moveAsBefore, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
@@ -72,6 +72,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(calls.middleware)
   koa.use(authenticate(config))
   if (shares !== undefined) koa.use(shares.ofUser)
+  koa.use(moveAsBefore())
   koa.use(clinics.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))

@@ -1,5 +1,4 @@
 /** The entry point of a work thread: the server without a socket. It answers the requests that it is sent, in turn. */
-import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import inject, { type InjectOptions } from 'light-my-request'
@@ -17,7 +16,8 @@ const PRIORITY = 10
 const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
-lowerPriority()
+// Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(PRIORITY)
 const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
@@ -81,12 +81,3 @@ const transferable = (bytes: Buffer): Uint8Array =>
 
 const textOf = (value: number | string | readonly string[] | undefined): string | readonly string[] =>
   typeof value === 'object' ? value : String(value)
-
-/** On Linux each thread has a priority of its own; elsewhere it keeps that of the process. */
-function lowerPriority(): void {
-  try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY)
-  } catch {
-    // The system has no such file, or does not let this process do it.
-  }
-}

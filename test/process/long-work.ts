@@ -30,10 +30,21 @@ function fillMemory(): void {
   for (;;) kept.push(new Array(50_000).fill(kept.length))
 }
 
+let isDear = true
+
+/** The second request would be short. */
+function dearOnce(): void {
+  if (isDear && isMainThread) {
+    isDear = false
+    leaveEventLoop('the test')
+  }
+}
+
 export const extension = defineExtension({
   name: 'long-work',
   operations: [
     operation('short', () => spend(100, 'the test')),
+    operation('dear-once', dearOnce),
     operation('long', () => spend(1_000_000, 'the test')),
     operation('dearest', () => spend(10_000_000, 'the test')),
     inThread('endless', () => {

@@ -32,6 +32,12 @@ describe('a request', () => {
     expect(await isOnEventLoop('long')).toBe(false)
   })
 
+  test('that is like one that had to move begins in a thread', async () => {
+    expect(await isOnEventLoop('dear-once')).toBe(false)
+    expect(await isOnEventLoop('dear-once')).toBe(false)
+    expect(await isOnEventLoop('short')).toBe(true)
+  })
+
   test('with a large body is answered in a thread, and what it wrote is there at once', async () => {
     const created = await server.fhir('POST', '/Patient', { resourceType: 'Patient', name: names(3_000) })
     expect(created.status).toBe(201)

@@ -4,9 +4,10 @@
  * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
-import { Budget, BudgetError, currentBudget, NeedsThread, withBudget } from '../../budget/budget.ts'
+import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../budget/budget.ts'
 import type { Limits } from '../../config.ts'
 import { receivedBytes } from '../message/body.ts'
+import { MovedLately } from './moved-lately.ts'
 import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
@@ -54,6 +55,21 @@ export const inBudget =
       await answerInThread(koa, threads, bodyBytes)
     }
   }
+
+/** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
+export function moveAsBefore(): Middleware {
+  const lately = new MovedLately()
+  return async (koa, next) => {
+    if (!currentBudget()?.canMove) return next()
+    if (lately.isLike(koa)) leaveEventLoop('what requests like it took before')
+    try {
+      await next()
+    } catch (error) {
+      if (error instanceof NeedsThread) lately.add(koa)
+      throw error
+    }
+  }
+}
 
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined

@@ -18,6 +18,8 @@ export interface ReadRequest<Kind extends ReadKind = ReadKind> {
   readonly endsAt: number
   /** What is read, as BudgetError.what. */
   readonly what: string
+  /** The request can be begun again in a work thread: an answer that is long is left to that. */
+  readonly canMove: boolean
 }
 
 export type ReadResponse = { readonly answer: Answer<ReadKind> } | { readonly error: SentError }

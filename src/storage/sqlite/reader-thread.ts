@@ -1,6 +1,7 @@
 /** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { Budget, withBudget } from '../../budget/budget.ts'
 import type { Engine } from './engine.ts'
 import { openReceived } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
@@ -14,17 +15,18 @@ const { options, abandoned } = workerData as ReaderData
 const abandonedRead = new Int32Array(abandoned)
 let opened: Engine | undefined
 
-function responseTo({ number, kind, query, endsAt, what }: ReadRequest): ReadResponse {
+function responseTo({ number, kind, query, endsAt, what, canMove }: ReadRequest): ReadResponse {
   const isAbandoned = () => Atomics.load(abandonedRead, 0) === number
   try {
     opened ??= openReceived('reader', options)
     const engine = opened
-    return {
-      answer: inTime(
+    const answer = () =>
+      inTime(
         () => what,
         () => read(engine, kind, query, { endsAt, isAbandoned }),
-      ),
-    }
+      )
+    // What is too long for the event loop to work on is too long for it to receive.
+    return { answer: canMove ? withBudget(new Budget({ canMove }), answer) : answer() }
   } catch (error) {
     return { error: toSent(error) }
   }

@@ -64,12 +64,13 @@ export class Readers {
 
   /** @throws BudgetError, QueueFull, StoreUnavailable, and errors of the port */
   async read<Kind extends ReadKind>(
-    { kind, query, endsAt, what }: Omit<ReadRequest<Kind>, 'number'>,
+    { kind, query, endsAt, what }: Omit<ReadRequest<Kind>, 'number' | 'canMove'>,
     budget: Budget | undefined,
   ): Promise<Answer<Kind>> {
     if (this.#isClosed) throw new StoreUnavailable('The store is closed')
     this.#numbers += 1
-    const request: ReadRequest = { number: this.#numbers, kind, query, endsAt, what }
+    const canMove = budget?.canMove ?? false
+    const request: ReadRequest = { number: this.#numbers, kind, query, endsAt, what, canMove }
     this.#looks ??= setInterval(() => this.#look(), LOOK).unref()
     const release = await this.#enter({ request, budget, controller: new AbortController() }, clinicOf(query))
     try {

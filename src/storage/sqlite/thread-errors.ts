@@ -1,5 +1,5 @@
 /** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
-import { BudgetError } from '../../budget/budget.ts'
+import { BudgetError, NeedsThread } from '../../budget/budget.ts'
 import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
 
 export type SentError =
@@ -12,7 +12,7 @@ export type SentError =
       readonly mayBeWritten: boolean
     }
   | { readonly kind: 'cursor'; readonly message: string }
-  | { readonly kind: 'budget'; readonly reason: Exclude<BudgetError['reason'], 'needs thread'>; readonly what: string }
+  | { readonly kind: 'budget'; readonly reason: BudgetError['reason']; readonly what: string }
   /** Whatever else is thrown is a fault of the program. */
   | { readonly kind: 'fault'; readonly name: string; readonly message: string; readonly stack: string | undefined }
 
@@ -25,8 +25,7 @@ export function toSent(error: unknown): SentError {
     return { kind: 'unavailable', message, reason, mayBeWritten }
   }
   if (error instanceof InvalidCursor) return { kind: 'cursor', message: error.message }
-  if (error instanceof BudgetError && error.reason !== 'needs thread')
-    return { kind: 'budget', reason: error.reason, what: error.what }
+  if (error instanceof BudgetError) return { kind: 'budget', reason: error.reason, what: error.what }
   if (!(error instanceof Error)) return { kind: 'fault', name: 'Error', message: String(error), stack: undefined }
   return { kind: 'fault', name: error.name, message: error.message, stack: error.stack }
 }
@@ -44,7 +43,7 @@ export function toThrown(sent: SentError): Error {
     case 'cursor':
       return new InvalidCursor(sent.message)
     case 'budget':
-      return new BudgetError(sent.reason, sent.what)
+      return sent.reason === 'needs thread' ? new NeedsThread(sent.what) : new BudgetError(sent.reason, sent.what)
     case 'fault': {
       const { name, message, stack = '' } = sent
       return Object.assign(new Error(message), { name, stack })
