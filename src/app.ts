@@ -24,6 +24,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { drainable } from './rest/server/drain.ts'
+import { EventLoopLoad } from './rest/server/event-loop-load.ts'
 import { FairShares } from './rest/server/fair-shares.ts'
 import type { ResourceStore } from './storage/port.ts'
 
@@ -100,7 +101,9 @@ export async function createApp({
   const threads =
     workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads })
   const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
+  const loop = new EventLoopLoad()
   const loads = () => [
+    loop.load,
     ...(shares?.loads ?? []),
     ...(threads === undefined ? [] : [threads.load]),
     ...(store.load?.().parts ?? []),
@@ -119,6 +122,7 @@ export async function createApp({
   const close = async (): Promise<void> => {
     closing = true
     await Promise.all([server.listening ? drain() : undefined, outbox.stop(), customIndex.close()])
+    loop.close()
     await threads?.close()
     await store.close()
   }

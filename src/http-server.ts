@@ -67,7 +67,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(health.middleware)
   if (shares !== undefined) koa.use(shares.ofAddress(segmentsOf([session, calls]).union(new Set(['metadata']))))
   koa.use(capabilityRoute(metadata(statement, baseOf)))
-  koa.use(inBudget(services.threads, config.limits))
+  koa.use(inBudget(services.threads, config.limits, logger))
   koa.use(session.middleware)
   koa.use(calls.middleware)
   koa.use(authenticate(config))

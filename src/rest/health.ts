@@ -2,7 +2,6 @@
  * Health checks: the process is alive, and ready to serve. They are answered before any queue, and wait for nothing, so
  * that they tell of a server under load too.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import Router from '@koa/router'
 import type { PartLoad } from '../budget/part-load.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -23,12 +22,11 @@ export function healthRoutes({ repository, loads, isClosing, worker }: HealthPar
   const router = new Router()
   const self = worker === undefined ? {} : { worker }
   const probe = new StoreProbe(() => repository.isEmpty())
-  const loopLoad = eventLoopLoad()
   router.get('/health/live', (koa) => {
     koa.body = { status: 'live', ...self }
   })
   router.get('/health/ready', async (koa) => {
-    const parts = worstByName([loopLoad(), ...loads(), await probe.load()])
+    const parts = worstByName([...loads(), await probe.load()])
     const error = isClosing() ? 'the server is being stopped' : faultOf(parts)
     if (error === undefined) {
       koa.body = { status: 'ready', ...self, parts }
@@ -56,20 +54,4 @@ function worstByName(parts: readonly PartLoad[]): readonly PartLoad[] {
     if (known === undefined || STATES.indexOf(part.state) > STATES.indexOf(known.state)) worst.set(part.name, part)
   }
   return [...worst.values()]
-}
-
-/** Milliseconds between two measurements of the event loop, which wake an idle process. */
-const RESOLUTION = 100
-/** Milliseconds that the event loop may be late. */
-const LATE = 100
-
-/** By how much the event loop was late at most since the last call; measured from the first call on. */
-function eventLoopLoad(): () => PartLoad {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION })
-  return () => {
-    delays.enable()
-    const oldestMs = delays.count === 0 ? 0 : Math.max(0, Math.round(delays.max / 1e6) - RESOLUTION)
-    delays.reset()
-    return { name: 'event loop', state: oldestMs > LATE ? 'behind' : 'ok', waiting: 0, oldestMs }
-  }
 }

@@ -4,6 +4,7 @@
  * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
+import type { Logger } from 'pino'
 import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../budget/budget.ts'
 import type { Limits } from '../../config.ts'
 import { receivedBytes } from '../message/body.ts'
@@ -43,7 +44,7 @@ export interface WorkThreads {
 
 /** Gives each request its budget. Without `threads`, a request has its whole budget on the event loop. */
 export const inBudget =
-  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>): Middleware =>
+  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger): Middleware =>
   async (koa, next) => {
     // In a work thread, whoever runs it has set the budget.
     if (currentBudget() !== undefined) return next()
@@ -52,6 +53,10 @@ export const inBudget =
       await withBudget(budget, next)
     } catch (error) {
       if (threads === undefined || !(error instanceof NeedsThread)) throw error
+      logger.debug(
+        { method: koa.method, route: koa._matchedRoute, what: error.what },
+        'a request goes to a work thread',
+      )
       await answerInThread(koa, threads, bodyBytes)
     }
   }
