@@ -5,6 +5,7 @@ import inject, { type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { createApp } from '../app.ts'
 import { Budget, withBudget } from '../budget/budget.ts'
+import { freeMemory } from '../budget/free-memory.ts'
 import { loadExtensions } from '../extensions/load.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
@@ -12,6 +13,8 @@ import { Flag, READY, type ThreadJob, type ThreadResult, type WorkThreadData } f
 
 /** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
 const PRIORITY = 10
+/** Milliseconds without a request after which the memory of the last ones is given back. */
+const QUIET = 2_000
 
 const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
@@ -26,7 +29,10 @@ const app = await createApp({
   ...(worker === undefined ? {} : { worker }),
 })
 
+let rest: NodeJS.Timeout | undefined
+
 parentPort?.on('message', async (message: ThreadJob | 'close') => {
+  clearTimeout(rest)
   if (message === 'close') {
     await app.close()
     parentPort?.close()
@@ -34,6 +40,7 @@ parentPort?.on('message', async (message: ThreadJob | 'close') => {
   }
   const result = await run(message)
   parentPort?.postMessage(result, result.kind === 'answer' ? [result.answer.body.buffer as ArrayBuffer] : [])
+  rest = setTimeout(freeMemory, QUIET).unref()
 })
 
 parentPort?.postMessage(READY)

@@ -16,8 +16,8 @@ export interface WorkThreadOptions extends WorkThreadSettings {
   readonly logger: Logger
 }
 
-/** Milliseconds after which an idle thread is ended, to give its memory back. */
-const IDLE_TIME = 60_000
+/** Milliseconds after which an idle thread is ended, to give its memory back: the last one later than the others. */
+const IDLE_TIME = { last: 60_000, others: 5_000 }
 /** Requests that may wait, of one clinic and in all. */
 const WAITING = { perClinic: 64, total: 256 }
 
@@ -98,9 +98,14 @@ export class WorkThreadPool implements WorkThreads {
 
   #rest(thread: WorkThread): void {
     if (this.#isClosed || !this.#threads.has(thread)) return
-    const timer = setTimeout(() => this.#end(thread), IDLE_TIME)
-    timer.unref()
-    this.#idle.set(thread, timer)
+    const time = this.#threads.size === 1 ? IDLE_TIME.last : IDLE_TIME.others
+    this.#idle.set(thread, setTimeout(() => this.#endOrKeep(thread), time).unref())
+  }
+
+  /** The last one of several stays for the rest of its time. */
+  #endOrKeep(thread: WorkThread): void {
+    if (this.#threads.size > 1) this.#end(thread)
+    else this.#idle.set(thread, setTimeout(() => this.#end(thread), IDLE_TIME.last - IDLE_TIME.others).unref())
   }
 
   #end(thread: WorkThread): void {

@@ -1,4 +1,4 @@
-/** Gives memory back to the system that was needed for a while, such as by the start. */
+/** Gives memory back to the system that a thread needed for a while, such as for its start. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -9,7 +9,10 @@ interface CollectionOptions {
   readonly flavor: 'last-resort'
 }
 
-/** Holds the event loop for some 50 ms. V8 collects garbage when it needs memory, so a process that is idle keeps its own. */
+/**
+ * Holds the event loop of this thread for some 50 ms. V8 collects garbage when it needs memory, so a thread that is idle keeps
+ * its own.
+ */
 export function freeMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect: (options: CollectionOptions) => void = runInNewContext('gc')
