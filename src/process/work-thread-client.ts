@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { BudgetError } from '../budget/budget.ts'
 import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
 import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
@@ -161,12 +162,25 @@ export class WorkThread {
   /** Why a request under way cannot be answered any more. */
   #reason(): Error {
     const mayBeWritten = Atomics.load(this.#flags, Flag.hasEffect) === 1
+    if (mayBeWritten && this.#isLate) return lateWhileWriting()
     if (mayBeWritten) return new StoreUnavailable('The thread that wrote has ended', { mayBeWritten })
     if (this.#isLate) return new BudgetError('too late', 'work that could not be interrupted')
     if (isOutOfMemory(this.#error)) return new BudgetError('too costly', 'the memory that it takes')
     return new StoreUnavailable('The thread that worked on the request has died')
   }
 }
+
+const lateWhileWriting = (): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'timeout',
+      diagnostics:
+        'The request takes longer than one request may, and was ended while it was writing: it may be stored as a whole, or not ' +
+        'at all; of a batch, in part. Look before you send it again, and send it in parts',
+    },
+    { 'retry-after': '5' },
+  )
 
 const isOutOfMemory = (error: Error | undefined): boolean =>
   error !== undefined && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -19,8 +19,8 @@ interface SessionDependencies {
 
 const MAX_BODY_BYTES = 10_000
 const MAX_DEPTH = 4
-/** Each password check takes 32 MiB; more logins than this at once wait for their turn. */
-const LOGINS_AT_ONCE = 2
+/** Each password check takes 32 MiB and a core; more logins than this at once wait for their turn. */
+const LOGINS_AT_ONCE = 1
 const LOGINS_WAITING = 200
 
 export function sessionRoutes(dependencies: SessionDependencies): SmallRouter {

@@ -6,6 +6,7 @@
 
 import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
+import { checkPageSize } from '../../core/page-size.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
@@ -47,16 +48,19 @@ export function everythingAround(scope: EverythingScope): OperationHandler {
   }
 }
 
+/** @throws FhirError 400 for a wrong parameter; NeedsThread for a large page */
 function readOptions({ input, paging }: OperationRequest, { members }: EverythingScope): EverythingOptions {
   const { maxCount, mostIncluded, cursor } = paging ?? { maxCount: 1000, mostIncluded: 1000 }
   const [start, end, since, count] = [input.start, input.end, input._since, input._count]
   if (typeof count === 'number' && count < 1)
     throw badRequest(`_count is ${count}; it must be 1 or more`, { expression: '_count' })
+  const most = typeof count === 'number' ? Math.min(count, maxCount) : maxCount
+  checkPageSize(most)
   const types = typesFrom(input._type)
   const care = careBetween(textOf(start), textOf(end), [...members.keys()])
   const updated = typeof since === 'string' ? Date.parse(since) : undefined
   return {
-    count: typeof count === 'number' ? Math.min(count, maxCount) : maxCount,
+    count: most,
     mostIncluded,
     types,
     since: updated,

@@ -2,6 +2,7 @@
 
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
+import { checkPageSize } from '../../core/page-size.ts'
 import { parseDateRange } from '../../fhir/dates.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
@@ -30,7 +31,7 @@ type PageQuery = Omit<HistoryQuery, 'clinic' | 'type' | 'id'>
 
 const PARAMETERS = ['_count', '_since', '_at', '_cursor', '_format', '_pretty', '_summary', '_elements']
 
-/** @throws FhirError 400 naming the parameter. */
+/** @throws FhirError 400 naming the parameter; NeedsThread for a large page */
 function readQuery({ query, lenient, services: { limits } }: InteractionRequest): PageQuery {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined && !lenient)
@@ -38,8 +39,10 @@ function readQuery({ query, lenient, services: { limits } }: InteractionRequest)
   const since = query.get('_since')
   const at = query.get('_at')
   const after = query.get('_cursor')
+  const count = readCount(query.get('_count'), limits.defaultCount, limits.maxCount)
+  checkPageSize(count)
   return {
-    count: readCount(query.get('_count'), limits.defaultCount, limits.maxCount),
+    count,
     ...(since === null ? {} : { since: dateRange('_since', since).low }),
     ...(at === null ? {} : { at: { from: dateRange('_at', at).low, to: dateRange('_at', at).high } }),
     ...(after === null ? {} : { after }),

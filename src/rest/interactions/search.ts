@@ -1,6 +1,7 @@
 /** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
+import { checkPageSize } from '../../core/page-size.ts'
 import { searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
@@ -23,12 +24,19 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
   return searchset(request, search, await ctx.unit.search(search.plan), '')
 }
 
-/** The query of the request as a search of `types`. @throws FhirError 400 or 422 */
-export const requestedSearch = (
+/**
+ * The query of the request as a search of `types`.
+ * @throws FhirError 400 or 422; NeedsThread for a large page
+ */
+export async function requestedSearch(
   ctx: Context,
   types: readonly string[],
   { query, lenient, base: baseUrl, services: { limits } }: InteractionRequest,
-): Promise<ParsedSearch> => searchRequest(ctx, types, query, { limits, lenient, baseUrl })
+): Promise<ParsedSearch> {
+  const search = await searchRequest(ctx, types, query, { limits, lenient, baseUrl })
+  checkPageSize(search.plan.count)
+  return search
+}
 
 /** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
 export function searchset(
