@@ -1,5 +1,5 @@
 /** Responses of bounded size: a process has one memory for all its clients. */
-import { spend } from '../budget/budget.ts'
+import { leaveEventLoop, spend } from '../budget/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>
@@ -9,8 +9,14 @@ const MAX_CHARACTERS = 32 * 1024 * 1024
 /** Characters of a stored text that are read, joined and sent in one step of the budget. */
 const CHARACTERS_PER_STEP = 250
 
+/** Characters of a text that is sent by the event loop: each is copied several times on its way. */
+const MAX_ON_EVENT_LOOP = 256 * 1024
+
 /** Pays for a stored text that is read. @throws BudgetError */
-export const spendOnText = ({ text }: Text): void => spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
+export function spendOnText({ text }: Text): void {
+  if (text.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of a resource')
+  spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
+}
 
 /** Counts the characters of one response. */
 export class ResponseLimit {
