@@ -82,6 +82,11 @@ export class FairQueue {
     return this.#waiting.size
   }
 
+  /** What keeps a job of the clinic waiting: as many of its own as may run, or those of all. */
+  waitsFor(clinic: string): QueueFull['by'] {
+    return (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic ? 'clinic' : 'all'
+  }
+
   /** Milliseconds that the longest wait has lasted so far; 0 when there is none. */
   get oldestMs(): number {
     for (const { since } of this.#waiting) return performance.now() - since

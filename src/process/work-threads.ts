@@ -3,8 +3,7 @@
  * shared fairly by clinics, ended when they have been idle for a while. Each answers one request at a time.
  */
 import type { Logger } from 'pino'
-import { BudgetError } from '../budget/budget.ts'
-import { type Entrant, FairQueue } from '../budget/fair-queue.ts'
+import { type Entrant, FairQueue, QueueFull, type Release } from '../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
 import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
@@ -57,11 +56,11 @@ export class WorkThreadPool implements WorkThreads {
   }
 
   async #do(work: ThreadWork, client: Entrant): Promise<ThreadResult> {
-    const until = Date.now() + this.#options.config.limits.workMilliseconds
-    const release = await this.#queue.enter(client)
+    const { workMilliseconds } = this.#options.config.limits
+    const until = Date.now() + workMilliseconds
+    const release = await this.#enter(client, workMilliseconds / 2)
     try {
       const milliseconds = until - Date.now()
-      if (milliseconds <= 0) throw new BudgetError('too late', 'the wait for other requests')
       const thread = this.#take()
       try {
         return await thread.do(work, { milliseconds, signal: client.signal })
@@ -70,6 +69,18 @@ export class WorkThreadPool implements WorkThreads {
       }
     } finally {
       release()
+    }
+  }
+
+  /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */
+  async #enter(client: Entrant, longestWait: number): Promise<Release> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new QueueFull(this.#queue.waitsFor(client.clinic))), longestWait)
+    const signals = client.signal === undefined ? [late.signal] : [late.signal, client.signal]
+    try {
+      return await this.#queue.enter({ ...client, signal: AbortSignal.any(signals) })
+    } finally {
+      clearTimeout(timer)
     }
   }
 

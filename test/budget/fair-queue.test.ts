@@ -107,6 +107,14 @@ describe('a fair queue', () => {
     expect(jobs.begun.slice(3)).toEqual(['a', 'b'])
   })
 
+  test('knows whether a clinic waits for its own jobs or for those of others', async () => {
+    const jobs = new Jobs({ slots: 3, slotsPerClinic: 2 })
+    await jobs.enterAll('a', 'a', 'a', 'b', 'b')
+    expect(jobs.queue.waitsFor('a')).toBe('clinic')
+    expect(jobs.queue.waitsFor('b')).toBe('all')
+    expect(jobs.queue.waitsFor('c')).toBe('all')
+  })
+
   test('takes clinics with one slot in turn', async () => {
     const jobs = new Jobs({ slots: 1 })
     await jobs.enterAll('a', 'a', 'a', 'a', 'b', 'b', 'c')
