@@ -102,7 +102,7 @@ export function readConfig(environment: Environment = process.env): Config {
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     limits: {
       bodyBytes,
-      bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 4 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
+      bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
       requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),
       requestsPerToken: read.integer('MAX_REQUESTS_PER_TOKEN', 256, 1, 1_000_000),
       ratePerClinic: read.integer('RATE_PER_CLINIC', 100_000, 0, 1_000_000),

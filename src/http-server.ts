@@ -23,6 +23,7 @@ import { answerClientErrors } from './rest/server/client-error.ts'
 import { errors } from './rest/server/errors.ts'
 import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
+import { limitPipelining } from './rest/server/pipelining.ts'
 import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { continueWhenRead } from './rest/server/unread-body.ts'
@@ -80,7 +81,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(fhirRoutes(statement, { ...declared, limits: config.limits, integrations, logger, baseOf, accessOf }))
   koa.use(notRouted(declared.providers))
   koa.on('error', brokenConnection(logger))
-  const server = createServer(CONNECTIONS, koa.callback())
+  const server = createServer(CONNECTIONS, limitPipelining(koa.callback()))
   server.timeout = SILENCE
   answerClientErrors(server)
   continueWhenRead(server)

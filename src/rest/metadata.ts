@@ -15,9 +15,12 @@ const MODES = ['full', 'normative', 'terminology']
 export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContext) => string): Middleware {
   const forms = new Map<string, PreparedForm>()
   const compressed = new Compressed()
-  const formOf = (mode: string, name: FormName): PreparedForm => {
+  const inTurn = oneInATurn()
+  const formOf = async (mode: string, name: FormName): Promise<PreparedForm> => {
     const isTerminology = mode === 'terminology'
     const key = `${isTerminology} ${name.format} ${name.pretty}`
+    if (!forms.has(key)) await inTurn()
+    // Another request may have prepared it meanwhile.
     const known = forms.get(key)
     if (known !== undefined) return known
     const make = (url: string) => {
@@ -33,7 +36,17 @@ export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContex
     const mode = single(koa.query.mode) ?? 'full'
     if (!MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
     koa.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
-    send(koa, formOf(mode, { format, pretty: koa.query._pretty === 'true' }), baseOf(koa), compressed)
+    const form = await formOf(mode, { format, pretty: koa.query._pretty === 'true' })
+    send(koa, form, baseOf(koa), compressed)
+  }
+}
+
+/** To prepare a form takes some 50 ms: between one and the next, the event loop has a turn for other requests. */
+function oneInATurn(): () => Promise<void> {
+  let last = Promise.resolve()
+  return () => {
+    last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+    return last
   }
 }
 
