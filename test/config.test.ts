@@ -29,9 +29,9 @@ describe('readConfig', () => {
     expect(readConfig({ NODE_ENV: 'production', ...secrets }).demo).toBe(false)
   })
 
-  test('has memory for four of the largest bodies, unless it is said otherwise', () => {
-    expect(readConfig({}).limits.bodiesInFlightBytes).toBe(64 * 1024 * 1024)
-    expect(readConfig({ MAX_BODY_BYTES: '5000' }).limits.bodiesInFlightBytes).toBe(20_000)
+  test('has memory for three of the largest bodies, unless it is said otherwise', () => {
+    expect(readConfig({}).limits.bodiesInFlightBytes).toBe(48 * 1024 * 1024)
+    expect(readConfig({ MAX_BODY_BYTES: '5000' }).limits.bodiesInFlightBytes).toBe(15_000)
   })
 
   test('takes a slash off the end of BASE_URL', () => {
