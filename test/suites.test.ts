@@ -30,6 +30,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/faults/replica-set.test.ts',
     'test/faults/server-killed.test.ts',
     'test/process/process.test.ts',
+    'test/process/workers.test.ts',
     'test/scripts/copy.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
   ])

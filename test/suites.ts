@@ -16,7 +16,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 /** Suites that are too long for every change. */
 const LONG = suites(
   'test/faults/*.test.ts',
-  'test/process/process.test.ts',
+  'test/process/{process,workers}.test.ts',
   'test/scripts/copy.test.ts',
   'test/storage/mongo-bench-plans.test.ts',
 )
