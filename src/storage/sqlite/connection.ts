@@ -26,6 +26,9 @@ const EVERY_CONNECTION = `
   PRAGMA trusted_schema = OFF;
 `
 
+/** The pages of each map count as memory of the process, those of the same file again for each thread. */
+const WITHOUT_MAP = 'PRAGMA mmap_size = 0'
+
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. The log is copied into the file every 16,000 pages
  * (64 MB): each page once, however often it was written meanwhile. Where there is a moment without commits, that is done
@@ -82,6 +85,11 @@ export class Database {
   }
 
   /** For a connection that another one writes beside. */
+  /** For the other connections of a process that has one with a memory map. */
+  useNoMap(): void {
+    this.#connection.exec(WITHOUT_MAP)
+  }
+
   configureForReading(): void {
     this.#connection.exec(EVERY_CONNECTION + READING)
   }
