@@ -2,6 +2,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+/** Milliseconds without work after which the memory of the last work is given back. */
+const QUIET = 2_000
+
 interface CollectionOptions {
   readonly type: 'major'
   readonly execution: 'sync'
@@ -19,3 +22,14 @@ export function freeMemory(): void {
   setFlagsFromString('--no-expose-gc')
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
+
+let quiet: NodeJS.Timeout | undefined
+
+/** To be called when a thread that works for others has done something: its memory is given back when no more comes. */
+export function freeMemoryWhenQuiet(): void {
+  keepMemory()
+  quiet = setTimeout(freeMemory, QUIET).unref()
+}
+
+/** To be called when there is more to do, or nothing ever again. */
+export const keepMemory = (): void => clearTimeout(quiet)

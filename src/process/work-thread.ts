@@ -1,26 +1,23 @@
 /** The entry point of a work thread: the server without a socket. It answers the requests that it is sent, in turn. */
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import inject, { type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { createApp } from '../app.ts'
 import { Budget, withBudget } from '../budget/budget.ts'
-import { freeMemory } from '../budget/free-memory.ts'
+import { freeMemoryWhenQuiet, keepMemory } from '../budget/free-memory.ts'
+import { lowerPriority } from '../budget/thread-priority.ts'
 import { loadExtensions } from '../extensions/load.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
 import { Flag, READY, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
 
-/** Of `nice`: where all cores are busy, the thread that serves everybody comes first. */
+/** As `nice` counts; below that of the store's reader threads, for whose answers the event loop waits. */
 const PRIORITY = 10
-/** Milliseconds without a request after which the memory of the last ones is given back. */
-const QUIET = 2_000
 
 const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
-// Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(PRIORITY)
+lowerPriority(PRIORITY)
 const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
@@ -29,10 +26,8 @@ const app = await createApp({
   ...(worker === undefined ? {} : { worker }),
 })
 
-let rest: NodeJS.Timeout | undefined
-
 parentPort?.on('message', async (message: ThreadJob | 'close') => {
-  clearTimeout(rest)
+  keepMemory()
   if (message === 'close') {
     await app.close()
     parentPort?.close()
@@ -40,7 +35,7 @@ parentPort?.on('message', async (message: ThreadJob | 'close') => {
   }
   const result = await run(message)
   parentPort?.postMessage(result, result.kind === 'answer' ? [result.answer.body.buffer as ArrayBuffer] : [])
-  rest = setTimeout(freeMemory, QUIET).unref()
+  freeMemoryWhenQuiet()
 })
 
 parentPort?.postMessage(READY)

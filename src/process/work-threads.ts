@@ -20,6 +20,10 @@ const IDLE_TIME = { last: 60_000, others: 5_000 }
 /** Requests that may wait, of one clinic and in all. */
 const WAITING = { perClinic: 64, total: 256 }
 
+type WorkOf<Kind> = Extract<ThreadWork, { readonly kind: Kind }>
+/** A thread gives the result of the work that it was sent. */
+type ResultOf<Kind> = Extract<ThreadResult, { readonly kind: Kind }>
+
 export class WorkThreadPool implements WorkThreads {
   readonly #options: WorkThreadOptions
   readonly #queue: FairQueue
@@ -37,25 +41,15 @@ export class WorkThreadPool implements WorkThreads {
   }
 
   async answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer> {
-    const result = await this.#do({ kind: 'answer', request }, client)
-    if (result.kind === 'answer') return result.answer
-    throw this.#fault(result)
+    return (await this.#do({ kind: 'answer', request }, client)).answer
   }
 
   /** Background work, which takes its turn among the requests of its clinic. @throws as ResourceStore.reindex does */
   async reindex(batch: Reindexing): Promise<ReindexedBatch> {
-    const result = await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })
-    if (result.kind === 'reindex') return result.done
-    throw this.#fault(result)
+    return (await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })).done
   }
 
-  #fault(result: ThreadResult): Error {
-    const fault = result.kind === 'failed' ? result.fault : { type: `result of kind ${result.kind}` }
-    this.#options.logger.error({ fault }, 'a work thread met an unexpected fault')
-    return new Error('A work thread could not do its work')
-  }
-
-  async #do(work: ThreadWork, client: Entrant): Promise<ThreadResult> {
+  async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant): Promise<ResultOf<Kind>> {
     const { workMilliseconds } = this.#options.config.limits
     const until = Date.now() + workMilliseconds
     const release = await this.#enter(client, workMilliseconds / 2)
@@ -63,13 +57,20 @@ export class WorkThreadPool implements WorkThreads {
       const milliseconds = until - Date.now()
       const thread = this.#take()
       try {
-        return await thread.do(work, { milliseconds, signal: client.signal })
+        const result = await thread.do(work, { milliseconds, signal: client.signal })
+        if (result.kind === 'failed') throw this.#fault(result.fault)
+        return result as ResultOf<Kind>
       } finally {
         this.#rest(thread)
       }
     } finally {
       release()
     }
+  }
+
+  #fault(fault: object): Error {
+    this.#options.logger.error({ fault }, 'a work thread met an unexpected fault')
+    return new Error('A work thread could not do its work')
   }
 
   /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */

@@ -5,6 +5,7 @@
  * Every call names the clinic (tenant); an engine keys everything by it first.
  */
 import type { Transferable } from 'node:worker_threads'
+import type { PartLoad } from '../budget/part-load.ts'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -302,19 +303,9 @@ export interface SharedStore {
   readonly transferList: readonly Transferable[]
 }
 
-/** How a part of a store keeps up with what it is given. */
-export interface StorePart {
-  readonly name: 'writer' | 'readers' | 'database'
-  /** `behind`: what waits has waited for long. `down`: it does not work now. */
-  readonly state: 'ok' | 'behind' | 'down'
-  /** Calls that wait, those under way included. */
-  readonly waiting: number
-  /** Milliseconds that the oldest of them has waited. */
-  readonly oldestMs: number
-}
-
+/** How the parts of a store keep up with what they are given; calls that are under way count among those that wait. */
 export interface StoreLoad {
-  readonly parts: readonly StorePart[]
+  readonly parts: readonly PartLoad[]
 }
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
-import { isChangeStream, OF_CLINICS, onCommand, type SentCommand } from '../support/mongo-commands.ts'
+import { commandsDuring, isChangeStream, OF_CLINICS, type SentCommand } from '../support/mongo-commands.ts'
 import { Clinic, COMBINED, reference, string, token } from './fixtures.ts'
 
 const PATIENTS = 200
@@ -31,13 +31,7 @@ afterAll(async () => {
 })
 
 async function commandsOf(work: () => Promise<unknown>): Promise<readonly SentCommand[]> {
-  const commands: SentCommand[] = []
-  const end = onCommand((command) => commands.push(command))
-  try {
-    await work()
-  } finally {
-    end()
-  }
+  const commands = await commandsDuring(work)
   return commands.filter(({ collection, command }) => OF_CLINICS.has(collection) && !isChangeStream(command))
 }
 

@@ -39,6 +39,18 @@ export function onCommand(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
+/** What the server sends while `work` is done. */
+export async function commandsDuring(work: () => Promise<unknown>): Promise<readonly SentCommand[]> {
+  const commands: SentCommand[] = []
+  const end = onCommand((command) => commands.push(command))
+  try {
+    await work()
+  } finally {
+    end()
+  }
+  return commands
+}
+
 function tell({ commandName: name, command, databaseName: database }: CommandStartedEvent): void {
   const collection: unknown = command[name]
   if (typeof collection !== 'string') return

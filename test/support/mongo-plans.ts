@@ -1,7 +1,7 @@
 /** How MongoDB carries out what the server sends: https://www.mongodb.com/docs/manual/reference/explain-results/. */
 import type { Db, Document } from 'mongodb'
 import { type MongoTestOptions, openTestMongo, withDatabase } from './mongo.ts'
-import { filtersOf, isChangeStream, OF_CLINICS, onCommand, type SentCommand } from './mongo-commands.ts'
+import { commandsDuring, filtersOf, isChangeStream, OF_CLINICS, onCommand, type SentCommand } from './mongo-commands.ts'
 
 /** A page of the contract suite, at most. */
 const MOST_SORTED = 1_000
@@ -19,14 +19,7 @@ export interface Plan {
 
 /** Collects what the server sends to the database at `url` while `work` is done, then has it explained. */
 export async function plansOf(url: string, work: () => Promise<unknown>): Promise<readonly Plan[]> {
-  const commands: SentCommand[] = []
-  const end = onCommand((command) => commands.push(command))
-  try {
-    await work()
-  } finally {
-    end()
-  }
-  return await explained(url, commands)
+  return await explained(url, await commandsDuring(work))
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { type App, type AppParts, createApp } from '../../src/app.ts'
+import { type Budget, withBudget } from '../../src/budget/budget.ts'
 import { readConfig } from '../../src/config.ts'
 import { seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { newDatabaseUrl } from './database.ts'
@@ -71,6 +72,15 @@ export async function startServer(
     tool: (path, args, headers) => callTool(url, path, args, headers),
     close: app.close,
   }
+}
+
+/** A server that pays each request, as the server itself does, from a budget that the test looks into. */
+export async function startServerPaying(budget: () => Budget): Promise<TestServer> {
+  const started = await startServer()
+  const { server } = started.app
+  const emit = server.emit.bind(server)
+  server.emit = (event: string, ...args: unknown[]) => withBudget(budget(), () => emit(event, ...args))
+  return started
 }
 
 let callNumber = 0

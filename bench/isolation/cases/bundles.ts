@@ -7,7 +7,7 @@ import { ONE_PATIENT, observation } from '../stored/records.ts'
 
 type BundleType = 'batch' | 'transaction'
 
-export const bundle = (type: BundleType, entry: readonly BundleEntry[]): Bundle => ({
+const bundle = (type: BundleType, entry: readonly BundleEntry[]): Bundle => ({
   resourceType: 'Bundle',
   type,
   entry: [...entry],
@@ -22,7 +22,7 @@ export const creation = (resource: FhirResource, ifNoneExist?: string): BundleEn
   },
 })
 
-const post = (type: BundleType, entry: readonly BundleEntry[]): Attack =>
+export const post = (type: BundleType, entry: readonly BundleEntry[]): Attack =>
   inSequence(send('POST', '/', bundle(type, entry)))
 
 /** Patients that all refer to each other by urn:uuid, in elements and in the narrative. */

@@ -3,7 +3,7 @@ import type { Patient } from 'fhir/r4'
 import { flood, type HostileCase, inParallel, inSequence, send, times } from '../hostile-case.ts'
 import { type ProfileName, urlOf } from '../stored/profiles.ts'
 import { names, observation, searchParameter, widePatient } from '../stored/records.ts'
-import { bundle, creation } from './bundles.ts'
+import { creation, post } from './bundles.ts'
 
 const declared = (profile: ProfileName, patient: Partial<Patient>): Patient => ({
   resourceType: 'Patient',
@@ -28,15 +28,9 @@ const patterns: readonly HostileCase[] = [
     about: 'three such Patients in a transaction',
     stored: 'profiles',
     attack: () =>
-      inSequence(
-        send(
-          'POST',
-          '/',
-          bundle(
-            'transaction',
-            times(3, () => creation(withExtensions())),
-          ),
-        ),
+      post(
+        'transaction',
+        times(3, () => creation(withExtensions())),
       ),
   },
   {
@@ -148,15 +142,9 @@ const parameters: readonly HostileCase[] = [
     about: '200 Patients under 100 custom search parameters with descendants()',
     stored: 'search parameters',
     attack: () =>
-      inSequence(
-        send(
-          'POST',
-          '/',
-          bundle(
-            'transaction',
-            times(200, (n) => creation(widePatient(n))),
-          ),
-        ),
+      post(
+        'transaction',
+        times(200, (n) => creation(widePatient(n))),
       ),
   },
   {

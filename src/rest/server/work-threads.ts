@@ -6,9 +6,9 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../budget/budget.ts'
+import { LongLately } from '../../budget/long-lately.ts'
 import type { Limits } from '../../config.ts'
 import { receivedBytes } from '../message/body.ts'
-import { MovedLately } from './moved-lately.ts'
 import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
@@ -63,18 +63,23 @@ export const inBudget =
 
 /** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
 export function moveAsBefore(): Middleware {
-  const lately = new MovedLately()
+  const moved = new LongLately(1)
   return async (koa, next) => {
-    if (!currentBudget()?.canMove) return next()
-    if (lately.isLike(koa)) leaveEventLoop('what requests like it took before')
+    // Only reads are told apart by their address; what is written differs by its body.
+    if (koa.method !== 'GET' || !currentBudget()?.canMove) return next()
+    if (!moved.isEmpty && moved.isLong(kindOf(koa))) leaveEventLoop('what requests like it took before')
     try {
       await next()
     } catch (error) {
-      if (error instanceof NeedsThread) lately.add(koa)
+      if (error instanceof NeedsThread) moved.wasLong(kindOf(koa))
       throw error
     }
   }
 }
+
+/** Of the same clinic, at the same path, with the same parameters, whatever their values. */
+const kindOf = ({ state, path, query }: KoaContext): string =>
+  `${state.holder ?? ''} ${path} ${Object.keys(query).sort().join(' ')}`
 
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined

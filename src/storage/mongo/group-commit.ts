@@ -4,7 +4,8 @@
  * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { type ChangeSet, StoreConflict, type StorePart, StoreUnavailable } from '../port.ts'
+import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
@@ -15,9 +16,6 @@ import { checkSizes, createdDocument } from './resources.ts'
 import { inTransaction } from './transaction.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { concurrency: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
-
-/** Milliseconds that the oldest change set waits where the database is said to be behind with writing. */
-const BEHIND = 1_000
 
 const WRITTEN: Outcome<void> = { value: undefined }
 
@@ -59,10 +57,10 @@ export class GroupCommit {
     await Promise.allSettled(this.#underWay.keys())
   }
 
-  get load(): StorePart {
+  get load(): PartLoad {
     const [oldest] = this.#underWay.values()
     const oldestMs = oldest === undefined ? 0 : Date.now() - oldest
-    return { name: 'writer', state: oldestMs > BEHIND ? 'behind' : 'ok', waiting: this.#underWay.size, oldestMs }
+    return loadOfQueue('writer', { waiting: this.#underWay.size, oldestMs })
   }
 
   async #commit(changes: ChangeSet): Promise<void> {

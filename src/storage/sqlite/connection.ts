@@ -19,15 +19,16 @@ const BUSY_TIMEOUT = 5_000
 /** Milliseconds until the lock is tried again. */
 const RETRY_AFTER = 1
 
-/** Pages are read through a memory map, so the page cache can be small. */
 const EVERY_CONNECTION = `
   PRAGMA temp_store = MEMORY;
-  PRAGMA mmap_size = 134217728;
   PRAGMA trusted_schema = OFF;
 `
 
-/** The pages of each map count as memory of the process, those of the same file again for each thread. */
-const WITHOUT_MAP = 'PRAGMA mmap_size = 0'
+/**
+ * Pages are read through a memory map, so the page cache can be small. For one connection of a process: the pages of each
+ * map count as its memory, those of the same file again.
+ */
+const MAP = 'PRAGMA mmap_size = 134217728'
 
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. The log is copied into the file every 16,000 pages
@@ -85,13 +86,13 @@ export class Database {
   }
 
   /** For a connection that another one writes beside. */
-  /** For the other connections of a process that has one with a memory map. */
-  useNoMap(): void {
-    this.#connection.exec(WITHOUT_MAP)
-  }
-
   configureForReading(): void {
     this.#connection.exec(EVERY_CONNECTION + READING)
+  }
+
+  /** See MAP. */
+  useMap(): void {
+    this.#connection.exec(MAP)
   }
 
   /** Copies what was committed from the log into the file, as far as nobody reads older pages. */

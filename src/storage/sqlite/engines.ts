@@ -64,7 +64,6 @@ export function openBeside(role: 'writer' | 'reader', options: EngineOptions, si
   try {
     if (role === 'writer') db.configure()
     else db.configureForReading()
-    db.useNoMap()
     const engine = engineOf(db, options, signals, true)
     engine.index.accept(readState(db))
     return engine

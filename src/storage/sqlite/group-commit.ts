@@ -18,7 +18,8 @@ const RETRY_AFTER = 1
 /** Milliseconds that a change set waits for other processes. */
 const LONGEST_WAIT = 10_000
 
-interface Waiting {
+/** A change set that is to be written, and its caller. */
+export interface WaitingChanges {
   readonly changes: ChangeSet
   /** Milliseconds since 1970 UTC. */
   readonly since: number
@@ -41,7 +42,7 @@ export interface GroupCommitSettings {
 export class GroupCommit {
   readonly #engine: Engine
   readonly #settings: GroupCommitSettings
-  #waiting: Waiting[] = []
+  #waiting: WaitingChanges[] = []
   #scheduled = false
   /** Set by close(): called when nothing waits any more. */
   #end: (() => void) | undefined
@@ -91,7 +92,7 @@ export class GroupCommit {
     else this.#end?.()
   }
 
-  #flush(batch: readonly Waiting[]): void {
+  #flush(batch: readonly WaitingChanges[]): void {
     if (batch.length === 0) return
     try {
       const refusals = this.#engine.db.exclusiveNow(() => {
@@ -107,7 +108,7 @@ export class GroupCommit {
   }
 
   /** What other parts of the engine have to know before the change sets are acknowledged. */
-  #ended(batch: readonly Waiting[], refusals: readonly Refusal[]): void {
+  #ended(batch: readonly WaitingChanges[], refusals: readonly Refusal[]): void {
     const { recent } = this.#engine
     recent.wrote(batch.flatMap(({ changes }, index) => (refusals[index] === undefined ? changes.records : [])))
     // Another process has changed a record that the work was based on.
@@ -116,7 +117,7 @@ export class GroupCommit {
   }
 
   /** Nothing was written. A fault that is not the disk's belongs to one change set: only that one may fail. */
-  #failed(batch: readonly Waiting[], error: unknown): void {
+  #failed(batch: readonly WaitingChanges[], error: unknown): void {
     this.#engine.names.forget()
     const reason = toStoreError(error)
     if (reason instanceof StoreUnavailable && reason.mayBeWritten) this.#engine.recent.forget()
@@ -141,7 +142,7 @@ export class GroupCommit {
     }
   }
 
-  #postpone(batch: readonly Waiting[]): void {
+  #postpone(batch: readonly WaitingChanges[]): void {
     const oldest = Date.now() - LONGEST_WAIT
     refuse(
       batch.filter(({ since }) => since < oldest),
@@ -152,7 +153,7 @@ export class GroupCommit {
   }
 }
 
-function settle(batch: readonly Waiting[], refusals: readonly Refusal[]): void {
+function settle(batch: readonly WaitingChanges[], refusals: readonly Refusal[]): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const refusal = refusals[index]
     if (refusal === undefined) resolve()
@@ -160,6 +161,6 @@ function settle(batch: readonly Waiting[], refusals: readonly Refusal[]): void {
   }
 }
 
-function refuse(batch: readonly Waiting[], reason: unknown): void {
+function refuse(batch: readonly WaitingChanges[], reason: unknown): void {
   for (const { reject } of batch) reject(reason)
 }

@@ -1,14 +1,14 @@
 /** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Budget, withBudget } from '../../budget/budget.ts'
+import { lowerPriority } from '../../budget/thread-priority.ts'
 import type { Engine } from './engine.ts'
 import { openReceived } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
 import { inTime, read } from './reads.ts'
 import { toSent } from './thread-errors.ts'
 
-/** As `nice` counts. Where all cores are busy, the event loop comes first. */
+/** As `nice` counts. */
 const PRIORITY = 5
 
 const { options, abandoned } = workerData as ReaderData
@@ -32,6 +32,5 @@ function responseTo({ number, kind, query, endsAt, what, canMove }: ReadRequest)
   }
 }
 
-// Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(PRIORITY)
+lowerPriority(PRIORITY)
 parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(responseTo(request)))

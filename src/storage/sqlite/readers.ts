@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Budget, BudgetError } from '../../budget/budget.ts'
 import { FairQueue } from '../../budget/fair-queue.ts'
-import { type StorePart, StoreUnavailable } from '../port.ts'
+import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { StoreUnavailable } from '../port.ts'
 import type { SentOptions } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
 import { type Answer, clinicOf, type ReadKind } from './reads.ts'
@@ -21,8 +22,6 @@ const IDLE = 60_000
 const LOOK = 100
 /** Milliseconds after its time at which a read has not ended by itself, so that its thread is replaced. */
 const GRACE = 1_000
-/** Milliseconds that the oldest read waits where the readers are said to be behind. */
-const BEHIND = 1_000
 /** Megabytes. An answer is 32 million characters at most (response-limit.ts). */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 }
 
@@ -80,9 +79,9 @@ export class Readers {
     }
   }
 
-  get load(): StorePart {
+  get load(): PartLoad {
     const { oldestMs, waiting, running } = this.#queue
-    return { name: 'readers', state: oldestMs > BEHIND ? 'behind' : 'ok', waiting: waiting + running, oldestMs }
+    return loadOfQueue('readers', { waiting: waiting + running, oldestMs })
   }
 
   async close(): Promise<void> {

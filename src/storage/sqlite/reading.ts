@@ -4,18 +4,21 @@
  * time where it is.
  */
 import { type Budget, currentBudget } from '../../budget/budget.ts'
+import { LongLately } from '../../budget/long-lately.ts'
 import type { Engine } from './engine.ts'
-import { LongReads } from './long-reads.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
 import { OutOfTime, type Times } from './time-limit.ts'
+
+/** So many times more often than short: a read may be long for once because the machine is busy. */
+const TIMES_LONG = 3
 
 export class Reading {
   readonly #engine: Engine
   /** undefined: a read has all its time where it is. */
   readonly #readers: Readers | undefined
   readonly #times: Times
-  readonly #long = new LongReads()
+  readonly #long = new LongLately(TIMES_LONG)
 
   constructor(engine: Engine, times: Times, readers?: Readers) {
     this.#engine = engine

@@ -97,6 +97,7 @@ async function openFirst(options: SqliteOptions): Promise<Engine> {
     // Read before anything is set: another program's file stays as it is.
     migrate(db)
     db.configure()
+    db.useMap()
     await engine.index.open(indexStorage(engine))
     return engine
   } catch (error) {

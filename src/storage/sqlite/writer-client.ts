@@ -3,8 +3,10 @@
  * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
  */
 import type { MessagePort } from 'node:worker_threads'
+import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import type { TypeIndex } from '../index/index-parts.ts'
-import { type ChangeSet, type StorePart, StoreUnavailable } from '../port.ts'
+import { type ChangeSet, StoreUnavailable } from '../port.ts'
+import type { WaitingChanges } from './group-commit.ts'
 import type { Refill, Refilled } from './refill.ts'
 import { type SentError, toThrown } from './thread-errors.ts'
 import { Turns } from './turns.ts'
@@ -18,17 +20,6 @@ const MAX_CHARACTERS = 8_000_000
 
 /** Turns of the event loop in which change sets join a batch at most. */
 const MAX_TURNS = 6
-
-/** Milliseconds that the oldest change set waits where the writer is said to be behind. */
-const BEHIND = 1_000
-
-interface Waiting {
-  readonly changes: ChangeSet
-  /** Milliseconds since 1970 UTC. */
-  readonly since: number
-  readonly resolve: () => void
-  readonly reject: (error: Error) => void
-}
 
 interface Call {
   readonly request: WriterRequest
@@ -58,8 +49,8 @@ const LONGEST_START = 30_000
 
 export class WriterClient implements Writer {
   readonly #connect: Connect
-  readonly #queue = new Turns<Waiting>()
-  #underWay: readonly Waiting[] = []
+  readonly #queue = new Turns<WaitingChanges>()
+  #underWay: readonly WaitingChanges[] = []
   readonly #calls = new Map<number, Call>()
   #session: Session | undefined
   #failures = 0
@@ -97,11 +88,11 @@ export class WriterClient implements Writer {
     this.#session = undefined
   }
 
-  get load(): StorePart {
+  get load(): PartLoad {
     const since = [...this.#underWay, ...this.#queue.heads()].map((waiting) => waiting.since)
     const oldestMs = since.length === 0 ? 0 : Date.now() - Math.min(...since)
-    const state = this.#failures > 0 ? 'down' : oldestMs > BEHIND ? 'behind' : 'ok'
-    return { name: 'writer', state, waiting: this.#underWay.length + this.#queue.size, oldestMs }
+    const load = loadOfQueue('writer', { waiting: this.#underWay.length + this.#queue.size, oldestMs })
+    return this.#failures > 0 ? { ...load, state: 'down' } : load
   }
 
   get #isBusy(): boolean {
@@ -206,8 +197,8 @@ export class WriterClient implements Writer {
     }
   }
 
-  #nextBatch(): readonly Waiting[] {
-    const batch: Waiting[] = []
+  #nextBatch(): readonly WaitingChanges[] {
+    const batch: WaitingChanges[] = []
     let [rows, characters] = [0, 0]
     while (batch.length < MAX_SETS && rows < MAX_ROWS && characters < MAX_CHARACTERS) {
       const waiting = this.#queue.next()
@@ -270,7 +261,7 @@ const sentOf = ({ clinic, resources, indexVersion, records, guards }: ChangeSet)
   guards,
 })
 
-function settle(batch: readonly Waiting[], refused: ReadonlyMap<number, SentError>): void {
+function settle(batch: readonly WaitingChanges[], refused: ReadonlyMap<number, SentError>): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const error = refused.get(index)
     if (error === undefined) resolve()
@@ -279,7 +270,7 @@ function settle(batch: readonly Waiting[], refused: ReadonlyMap<number, SentErro
 }
 
 /** Rejects those that no message can hold. */
-function withoutUnsendable(batch: readonly Waiting[], error: unknown): readonly Waiting[] {
+function withoutUnsendable(batch: readonly WaitingChanges[], error: unknown): readonly WaitingChanges[] {
   return batch.filter(({ changes, reject }) => {
     try {
       structuredClone(sentOf(changes))

@@ -1,6 +1,6 @@
 /** The thread that owns the writing connection of a SQLite file: it serves the clients whose ports it is handed. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { freeMemory } from '../../budget/free-memory.ts'
+import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
 import type { Engine } from './engine.ts'
 import { openReceived, type SentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
@@ -13,9 +13,6 @@ interface Opened {
   readonly engine: Engine
   readonly core: WriterCore
 }
-
-/** Milliseconds without a request after which the memory of the last ones is given back. */
-const QUIET = 2_000
 
 const options = workerData as SentOptions
 const ports = new Set<MessagePort>()
@@ -35,8 +32,6 @@ function writer(): Writer {
     throw toStoreError(error)
   }
 }
-
-let quiet: NodeJS.Timeout | undefined
 
 async function responseTo(request: WriterRequest): Promise<WriterResponse> {
   const { kind, id } = request
@@ -73,19 +68,13 @@ function connect(port: MessagePort): void {
   port.on('close', () => ports.delete(port))
   port.on('message', async (request: WriterRequest) => {
     port.postMessage(await responseTo(request))
-    quiet ??= setTimeout(rest, QUIET).unref()
-    quiet.refresh()
+    freeMemoryWhenQuiet()
   })
   port.postMessage({ kind: 'ready' } satisfies WriterResponse)
 }
 
-function rest(): void {
-  quiet = undefined
-  freeMemory()
-}
-
 async function close(): Promise<void> {
-  clearTimeout(quiet)
+  keepMemory()
   await opened?.core.close()
   opened?.engine.db.close()
   for (const port of ports) port.close()

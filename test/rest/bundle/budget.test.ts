@@ -1,8 +1,8 @@
 /** Bundles and the budget of their request: what leaves the event loop, and what an entry is answered when it ends. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { Budget, withBudget } from '../../../src/budget/budget.ts'
+import { Budget } from '../../../src/budget/budget.ts'
 import { isDear } from '../../../src/rest/bundle/dear.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import { startServerPaying, type TestServer } from '../../support/server.ts'
 
 /** Steps of a whole request. */
 const WHOLE = 8_000_000
@@ -11,11 +11,7 @@ let server: TestServer
 let budget = new Budget({ canMove: false })
 
 beforeAll(async () => {
-  server = await startServer()
-  const { server: http } = server.app
-  const emit = http.emit.bind(http)
-  // As the server itself does, with a budget that the test looks into.
-  http.emit = (event: string, ...args: unknown[]) => withBudget(budget, () => emit(event, ...args))
+  server = await startServerPaying(() => budget)
 })
 afterAll(() => server.close())
 

@@ -1,9 +1,9 @@
 /** What conditions in a transaction cost: conditional references among its own entries, and criteria that entries share. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { Budget, withBudget } from '../../../src/budget/budget.ts'
+import { Budget } from '../../../src/budget/budget.ts'
 import { criteriaPlan, guardedSearch } from '../../../src/core/search-request.ts'
 import { openTestRepository } from '../../support/repository.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import { startServerPaying, type TestServer } from '../../support/server.ts'
 
 class CountingBudget extends Budget {
   readonly steps = new Map<string, number>()
@@ -16,10 +16,7 @@ class CountingBudget extends Budget {
 let server: TestServer
 let budget = new CountingBudget({ canMove: false })
 beforeAll(async () => {
-  server = await startServer()
-  const { server: http } = server.app
-  const emit = http.emit.bind(http)
-  http.emit = (event: string, ...args: unknown[]) => withBudget(budget, () => emit(event, ...args))
+  server = await startServerPaying(() => budget)
 })
 afterAll(() => server.close())
 

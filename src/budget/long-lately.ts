@@ -1,11 +1,9 @@
 /**
- * Which reads have turned out to be long lately, so that the next ones like them do not spend the time that a read may
- * take on the event loop in vain.
+ * Which kinds of work have turned out to be too long for the event loop lately, so that the next of the kind does not spend
+ * its allowance there in vain.
  */
 
-/** A kind of read is taken for long after it was long so many times more often than it was short. */
-const TIMES = 3
-/** Milliseconds after which it is tried again. */
+/** Milliseconds after which a kind is tried again. */
 const REMEMBERED = 10_000
 /** When there are more kinds, all are forgotten. */
 const MAX_KINDS = 1_000
@@ -17,23 +15,29 @@ interface Kind {
   readonly at: number
 }
 
-export class LongReads {
+export class LongLately {
+  readonly #times: number
   readonly #kinds = new Map<string, Kind>()
 
-  /** False while no read has been long. */
+  /** @param times more often that work of a kind must have been long than short, for the next to be taken for long */
+  constructor(times: number) {
+    this.#times = times
+  }
+
+  /** False while no work has been long. */
   get isEmpty(): boolean {
     return this.#kinds.size === 0
   }
 
   isLong(kind: string): boolean {
     const known = this.#kinds.get(kind)
-    return known !== undefined && known.surplus >= TIMES && Date.now() < known.at + REMEMBERED
+    return known !== undefined && known.surplus >= this.#times && Date.now() < known.at + REMEMBERED
   }
 
   wasLong(kind: string): void {
     const before = this.#kinds.get(kind)?.surplus ?? 0
     if (this.#kinds.size >= MAX_KINDS) this.#kinds.clear()
-    this.#kinds.set(kind, { surplus: Math.min(TIMES, before + 1), at: Date.now() })
+    this.#kinds.set(kind, { surplus: Math.min(this.#times, before + 1), at: Date.now() })
   }
 
   wasShort(kind: string): void {
