@@ -17,7 +17,9 @@ const ROOMS = {
   // A query becomes a plan; a resource becomes index entries.
   search: [],
   'search/types': ['search'],
-  'search/index': ['search', 'search/types'],
+  // Who is who: pure rules, and the keys by which candidates are found.
+  matching: ['search'],
+  'search/index': ['search', 'search/types', 'matching'],
   'search/query': ['search', 'search/types', 'search/index'],
   // The port, and an engine in each folder; engines know no FHIR rule and never each other.
   storage: ['search'],
@@ -26,23 +28,27 @@ const ROOMS = {
   'storage/mongo': ['search', 'storage', 'storage/index'],
   // Units of work over the port.
   repository: ['search', 'search/index', 'storage', 'storage/index'],
+  // Who did what: the events of the audit trail, and how they are read.
+  audit: ['search', 'search/index', 'storage', 'repository'],
   // Pure rules: they work on what they are given.
   scheduling: ['search'],
-  matching: ['search'],
   terminology: [],
   profiles: ['terminology'],
   clinics: ['repository'],
   config: ['clinics'],
   // What providers, operations and calls all need.
-  core: ['search', 'search/query', 'repository', 'clinics', 'terminology', 'profiles'],
+  core: ['search', 'search/query', 'matching', 'repository', 'audit', 'clinics', 'terminology', 'profiles'],
+  // Slots that are kept generated from the working hours of Schedules.
+  availability: ['repository', 'clinics', 'core', 'scheduling'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
-    ...['terminology', 'profiles', 'matching', 'scheduling'],
+    ...['terminology', 'profiles', 'matching', 'scheduling', 'availability'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
+  'operations/merge': ['search', 'search/query', 'repository', 'core', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
-  'calls/record': ['search', 'repository', 'clinics', 'core', 'integrations'],
+  'calls/record': ['search', 'matching', 'repository', 'clinics', 'core', 'integrations'],
   'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record'],
   'calls/session': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record', 'calls/spoken'],
   'calls/tools': [
@@ -51,8 +57,8 @@ const ROOMS = {
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'clinics', 'core', 'scheduling'],
-    ...['operations', 'operations/terminology', 'operations/everything', 'calls'],
+    ...['search', 'search/index', 'repository', 'audit', 'clinics', 'core', 'scheduling', 'availability'],
+    ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [
     ...['search', 'search/query', 'core', 'terminology'],
@@ -60,17 +66,28 @@ const ROOMS = {
   ],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
-  demo: ['repository', 'clinics', 'core', 'scheduling'],
+  demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
   // HTTP, and the only rooms that know Koa.
-  'rest/message': ['search', 'search/query', 'repository', 'config', 'core', 'providers'],
-  'rest/server': ['repository', 'clinics', 'config', 'core', 'rest/message'],
+  'rest/message': ['search', 'search/query', 'repository', 'audit', 'config', 'core', 'providers'],
+  'rest/server': ['repository', 'audit', 'clinics', 'config', 'core', 'rest/message'],
   'rest/interactions': [...['search', 'search/query', 'repository', 'core', 'operations', 'providers', 'rest/message']],
   'rest/bundle': [
-    ...['search', 'search/index', 'repository', 'config', 'core'],
+    ...['search', 'search/index', 'repository', 'audit', 'config', 'core'],
     ...['rest/message', 'rest/server', 'rest/interactions'],
   ],
   rest: [
-    ...['repository', 'clinics', 'config', 'core', 'calls', 'calls/session', 'providers', 'capability', 'demo'],
+    ...[
+      'repository',
+      'audit',
+      'clinics',
+      'config',
+      'core',
+      'calls',
+      'calls/session',
+      'providers',
+      'capability',
+      'demo',
+    ],
     ...['rest/message', 'rest/server', 'rest/interactions', 'rest/bundle'],
   ],
 }

@@ -1,12 +1,13 @@
 /** Measures the server on the embedded engine, compared with ceilings measured in the same run. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { measureAuditCost } from './audit-cost.ts'
 import { type Sizes, sizesAt } from './data-set.ts'
 import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './emr.ts'
 import { type Import, importData, importLargeRecords } from './import-data.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
 import { measureReadBesideWrites } from './read-beside-writes.ts'
-import type { ReadBesideWrites, Results, ScenarioResult } from './report.ts'
+import type { AuditCost, ReadBesideWrites, Results, ScenarioResult } from './report.ts'
 import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
 import { type Access, ceilingTraffic, scenarios } from './scenarios.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
@@ -17,6 +18,7 @@ const IDLE = 10_000
 
 export const LARGE_RECORDS = 'large records'
 export const READ_BESIDE_WRITES = 'read beside writes'
+export const AUDIT = 'audit trail'
 
 export interface EmbeddedOptions {
   readonly scale: number
@@ -65,8 +67,10 @@ async function measureScenarios(
   return results
 }
 
+const databaseUrlIn = (folder: string): string => `sqlite:${join(folder, 'emr.db')}`
+
 async function withServer<T>(folder: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
-  const server = await startServer(`sqlite:${join(folder, 'emr.db')}`)
+  const server = await startServer(databaseUrlIn(folder))
   try {
     return await work(server)
   } finally {
@@ -114,6 +118,22 @@ async function besideWrites(
   return measured
 }
 
+async function auditCost(
+  folder: string,
+  { sizes, only, seconds }: Omit<WritesBeside, 'access'>,
+): Promise<AuditCost | undefined> {
+  if (!isChosen(AUDIT, only)) return undefined
+  const readsBy = (authorization: string) => {
+    const read = scenarios(sizes, { authorization, voiceSecret: '' }).find(({ name }) => name === 'read')
+    if (read === undefined) throw new Error('There is no scenario named read')
+    return read.traffic
+  }
+  const measured = await measureAuditCost(databaseUrlIn(folder), readsBy, seconds)
+  if (measured !== undefined)
+    progress(`${AUDIT}: ${measured.beside.toFixed(4)} ms, ${measured.without.toFixed(4)} ms without`)
+  return measured
+}
+
 async function largeImport(
   server: ServerProcess,
   { authorization }: Access,
@@ -130,6 +150,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
   const ceilings: Results['ceilings'][number][] = []
   for (const ceiling of CEILINGS) ceilings.push(await measureCeiling(ceiling, folder, seconds))
   const { imported, start, idle, loaded } = await load(folder, sizes)
+  const audit = await auditCost(folder, { sizes, only, seconds })
   return withServer(folder, async (server) => {
     await pause(SETTLE)
     const idleLoaded = server.memory()?.resident
@@ -144,6 +165,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
       import: imported,
       ...(largeRecords === undefined ? {} : { largeRecords }),
       ...(readBesideWrites === undefined ? {} : { readBesideWrites }),
+      ...(audit === undefined ? {} : { auditCost: audit }),
       start: { empty: start, loaded: server.startMilliseconds },
       memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak, afterRun: server.memory()?.resident },
     }

@@ -4,18 +4,27 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
- * (repeatable) of some of them. `--keep` keeps the stores for these two under data/.
+ * (repeatable) of some of them. `matching` (or `--only matching`) measures Patient/$match: with `--data DIR` how accurate
+ * it is on records with true links, with `--patients N` (or neither) how fast among so many. `--keep` keeps the stores for
+ * these three under data/.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sizesAt } from './data-set.ts'
-import { benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
+import { AUDIT, benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
 import { benchIsolation, ISOLATION, type IsolationResults } from './isolation/isolation-bench.ts'
 import { isolationTables, isolationVerdicts } from './isolation/isolation-report.ts'
+import {
+  benchMatching,
+  MATCHING,
+  matchingFigures,
+  matchingTables,
+  matchingVerdicts,
+} from './matching/matching-bench.ts'
 import { benchMongo, MONGO_SCENARIOS, type MongoOptions, type MongoResults } from './mongo/mongo-bench.ts'
 import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
@@ -33,10 +42,18 @@ interface Options extends MongoOptions {
   /** Names of hostile cases; all when empty. */
   readonly cases: readonly string[]
   readonly keep: boolean
+  /** The folder of records with true links. */
+  readonly data: string | undefined
+  /** Among whom a match is found. */
+  readonly patients: number | undefined
 }
 
+/** Of the measurement of Patient/$match, where neither patients nor data are given. */
+const PATIENTS = 1_000_000
+
 function options(): Options {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       scale: { type: 'string', default: '1' },
       seconds: { type: 'string', default: '5' },
@@ -45,13 +62,16 @@ function options(): Options {
       only: { type: 'string', multiple: true, default: [] },
       case: { type: 'string', multiple: true, default: [] },
       keep: { type: 'boolean', default: false },
+      data: { type: 'string' },
+      patients: { type: 'string' },
     },
   })
-  const atLeastOne = (name: 'scale' | 'seconds' | 'rounds'): number => {
+  const atLeastOne = (name: 'scale' | 'seconds' | 'rounds' | 'patients'): number => {
     if (Number(values[name]) >= 1) return Number(values[name])
     throw new Error(`--${name} is '${values[name]}'; use a number from 1 on`)
   }
-  const { engine, only, case: cases, keep } = values
+  const { engine, case: cases, keep, data } = values
+  const only = [...values.only, ...positionals]
   refuseUnknown('engine', engine, ENGINES)
   refuseUnknown(
     'hostile case',
@@ -59,10 +79,12 @@ function options(): Options {
     HOSTILE_CASES.map(({ name }) => name),
   )
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  refuseUnknown('scenario', only, [...names, LARGE_RECORDS, READ_BESIDE_WRITES, MONGO_SIZES, GROWTH, ISOLATION])
+  const others = [LARGE_RECORDS, READ_BESIDE_WRITES, AUDIT, MONGO_SIZES, GROWTH, ISOLATION, MATCHING]
+  refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
   const engines = ENGINES.filter((one) => engine.includes(one))
-  return { scale, seconds, rounds, engines, only, cases, keep }
+  const patients = values.patients !== undefined ? atLeastOne('patients') : data === undefined ? PATIENTS : undefined
+  return { scale, seconds, rounds, engines, only, cases, keep, data, patients }
 }
 
 function refuseUnknown(what: string, asked: readonly string[], known: readonly string[]): void {
@@ -98,6 +120,14 @@ async function isolation(chosen: Options, folder: string): Promise<void> {
   const judged = results.flatMap(isolationVerdicts)
   const file = write({ options: chosen, isolation: results, verdicts: judged })
   console.log([...results.map(isolationTables), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
+async function matching(chosen: Options, folder: string): Promise<void> {
+  const results = await benchMatching({ ...chosen, ...(chosen.keep ? { kept: DATA } : {}) }, folder)
+  const judged = matchingVerdicts(results)
+  const file = write({ options: chosen, matching: matchingFigures(results), verdicts: judged })
+  console.log([matchingTables(results), verdictTable(judged), file].join('\n\n'))
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
@@ -140,6 +170,7 @@ try {
   if (chosen.only.includes(MONGO_SIZES)) console.log(sizeTables(await measureSizes(folder)))
   else if (chosen.only.includes(GROWTH)) await growth(chosen, folder)
   else if (chosen.only.includes(ISOLATION)) await isolation(chosen, folder)
+  else if (chosen.only.includes(MATCHING)) await matching(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

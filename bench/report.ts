@@ -19,6 +19,7 @@ export interface Results {
   /** Absent where other scenarios were chosen. */
   readonly largeRecords?: Import
   readonly readBesideWrites?: ReadBesideWrites
+  readonly auditCost?: AuditCost
   readonly start: {
     /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
     readonly empty: number
@@ -36,6 +37,12 @@ export interface Results {
     /** After the scenarios, when the server has been idle for some seconds. */
     readonly afterRun: number | undefined
   }
+}
+
+/** Milliseconds of processor time for a read, without and with the audit trail. */
+export interface AuditCost {
+  readonly without: number
+  readonly beside: number
 }
 
 /** The p99 of a read every ten milliseconds, in milliseconds. */
@@ -78,6 +85,7 @@ export function verdicts(results: Results): readonly Verdict[] {
     ...importVerdict(results.import, ceilingOf('koa')?.requestsPerSecond),
     ...largeRecordsVerdict(results.largeRecords),
     ...readBesideWritesVerdict(results.readBesideWrites),
+    ...auditCostVerdict(results.auditCost),
     ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
     ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
     ...memoryVerdict('memory after the run', results.memory.afterRun, RUN_TARGETS.memoryAfterRun),
@@ -119,6 +127,19 @@ function readBesideWritesVerdict(measured: ReadBesideWrites | undefined): readon
       value: `${ratio.toFixed(1)} times that without`,
       target: `below ${RUN_TARGETS.readBesideWrites}`,
       pass: ratio < RUN_TARGETS.readBesideWrites,
+    },
+  ]
+}
+
+function auditCostVerdict(measured: AuditCost | undefined): readonly Verdict[] {
+  if (measured === undefined) return []
+  const ratio = measured.beside / measured.without
+  return [
+    {
+      what: 'CPU of a read with the audit trail',
+      value: `${ratio.toFixed(2)} times that without`,
+      target: `at most ${RUN_TARGETS.auditCost}`,
+      pass: ratio <= RUN_TARGETS.auditCost,
     },
   ]
 }
@@ -185,7 +206,7 @@ export const machine = () => ({
 })
 
 export function tables(results: Results): string {
-  const { start, memory, import: imported, largeRecords, readBesideWrites } = results
+  const { start, memory, import: imported, largeRecords, readBesideWrites, auditCost } = results
   return [
     table(
       ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
@@ -201,6 +222,11 @@ export function tables(results: Results): string {
       ? []
       : [
           `Reads beside writes: p99 ${readBesideWrites.alone.toFixed(2)} ms without writers, ${readBesideWrites.beside.toFixed(2)} ms beside 16.`,
+        ]),
+    ...(auditCost === undefined
+      ? []
+      : [
+          `Audit trail: ${auditCost.without.toFixed(4)} ms of CPU for a read without it, ${auditCost.beside.toFixed(4)} ms with it.`,
         ]),
     `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
     `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +

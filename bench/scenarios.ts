@@ -25,6 +25,8 @@ export const RUN_TARGETS = {
   largeRecords: 2_500,
   /** The p99 of a read while 16 clients write, relative to that without them. */
   readBesideWrites: 3,
+  /** The processor time of a read with the audit trail, relative to that without it. */
+  auditCost: 1.1,
   idleMemory: 150 * MEBIBYTE,
   loadedMemory: 500 * MEBIBYTE,
   memoryAfterRun: 350 * MEBIBYTE,

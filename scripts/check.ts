@@ -1,12 +1,13 @@
 /**
- * `npm run check`: types, format and lint, import rules and dead code, one line each; failed checks show their output.
+ * `npm run check`: types, format and lint, import rules, dead code and packages, one line each; failed checks show their
+ * output.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 interface Check {
   readonly name: string
-  /** A script path relative to node_modules, and its arguments. */
+  /** A script path relative to the project's folder, and its arguments. */
   readonly command: readonly [string, ...string[]]
 }
 
@@ -20,15 +21,15 @@ interface Outcome {
 const root = join(import.meta.dirname, '..')
 
 const checks: readonly Check[] = [
-  { name: 'types', command: ['typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', '.'] },
+  { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', '.'] },
   {
     name: 'format and lint',
-    command: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
+    command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
   },
   {
     name: 'import rules',
     command: [
-      'dependency-cruiser/bin/dependency-cruiser.mjs',
+      'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
       '--config=.dependency-cruiser.cjs',
       'src',
       'test',
@@ -37,12 +38,13 @@ const checks: readonly Check[] = [
       'examples',
     ],
   },
-  { name: 'dead code', command: ['knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },
+  { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },
+  { name: 'packages', command: ['scripts/packages.ts', '--check'] },
 ]
 
 function run({ command: [program, ...args] }: Check): Promise<Outcome> {
   const started = performance.now()
-  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
+  const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

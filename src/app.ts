@@ -1,12 +1,15 @@
 /** The composition root: declarations, store, repository, background work and HTTP server are put together here. */
 import type { Server } from 'node:http'
+import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
+import { AuditTrail } from './audit/trail.ts'
+import { slotGenerating } from './availability/slot-generating.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { parametersOf } from './capability/statement.ts'
-import type { PasswordCost } from './clinics/accounts.ts'
+import type { PasswordCost } from './clinics/passwords.ts'
 import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
@@ -19,12 +22,16 @@ import { httpServer } from './http-server.ts'
 import { crmWebhook } from './integrations/crm-webhook.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { Outbox } from './integrations/outbox.ts'
-import { openStore } from './open-store.ts'
+import { openAuditStore, openStore } from './open-store.ts'
+import { duplicateSearches } from './operations/duplicates/background-search.ts'
+import { mergeLoop } from './operations/merge/merge-loop.ts'
 import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
-import { drainable } from './rest/server/drain.ts'
+import { AuditObserver } from './rest/audit.ts'
+import { type Drain, drainable } from './rest/server/drain.ts'
 import { EventLoopLoad } from './rest/server/event-loop-load.ts'
+import type { Observer } from './rest/server/exchange.ts'
 import { FairShares } from './rest/server/fair-shares.ts'
 import type { ResourceStore } from './storage/port.ts'
 
@@ -33,8 +40,10 @@ export interface App {
   readonly server: Server
   /** What one actor can do in one clinic, for start-up work such as the demo data. */
   readonly access: (clinic: string, agent: Agent) => ReturnType<typeof clinicAccess>
+  /** Whether no request has come in since the last call, and none is under way; those for health do not count. */
+  readonly isQuiet: () => boolean
   /** Ends background work, waits for requests under way, and closes the store. */
-  readonly close: () => Promise<void>
+  readonly close: (drain?: Drain) => Promise<void>
 }
 
 export interface AppParts {
@@ -63,9 +72,9 @@ export interface AppParts {
   readonly workThreads?: number
   /**
    * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
-   * ResourceStore.share gave.
+   * ResourceStore.share gave; `observer` tells the other one what was done.
    */
-  readonly workThread?: { readonly sharedStore: object | undefined }
+  readonly workThread?: { readonly sharedStore: object | undefined; readonly observer: Observer }
 }
 
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
@@ -82,7 +91,7 @@ export async function createApp({
   workThreads = 0,
   workThread,
 }: AppParts): Promise<App> {
-  const { fullText, profilePolicy } = config
+  const { fullText, profilePolicy, searchHandling } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
@@ -90,10 +99,12 @@ export async function createApp({
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
   const repository = new Repository(store, { baseUrl, fullText })
+  const trail =
+    config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const access = (clinic: string, agent: Agent) =>
-    clinicAccess({ repository, providers, baseUrl, profilePolicy, servedSearch }, clinic, agent)
+    clinicAccess({ repository, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail }, clinic, agent)
 
   let closing = false
   const isClosing = () => closing
@@ -107,27 +118,44 @@ export async function createApp({
     ...(shares?.loads ?? []),
     ...(threads === undefined ? [] : [threads.load]),
     ...(store.load?.().parts ?? []),
+    ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
   ]
   const services = { config, logger, repository, access, integrations, passwordCost }
-  const operation = { worker, isClosing, threads, shares, loads }
+  const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
+  const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
+  const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
+  const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
+  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger })
   if (workThread === undefined) {
+    merges.start()
+    duplicates.start()
     outbox.start()
     customIndex.start()
+    slots.start()
   }
 
   const drain = drainable(server)
-  const close = async (): Promise<void> => {
+  const close = async (how?: Drain): Promise<void> => {
     closing = true
-    await Promise.all([server.listening ? drain() : undefined, outbox.stop(), customIndex.close()])
+    const background = [outbox.stop(), customIndex.close(), merges.close(), duplicates.close(), slots.close()]
+    await Promise.all([server.listening ? drain(how) : undefined, ...background])
     loop.close()
     await threads?.close()
+    await trail?.close()
     await store.close()
   }
-  return { repository, server, access, close }
+  const isQuiet = () => shares?.isQuiet() ?? false
+  return { repository, server, access, isQuiet, close }
 }
+
+/** Of requests that came in here. */
+const observersOf =
+  (trail: AuditTrail | undefined) =>
+  (addressOf: (koa: KoaContext) => string): readonly Observer[] =>
+    trail === undefined ? [] : [new AuditObserver(trail, addressOf)]
 
 function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
   return new Outbox({

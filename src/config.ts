@@ -3,12 +3,17 @@
  * which are reported together.
  */
 import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
 
 export interface Config {
   readonly port: number
   readonly host: string
-  /** The URL that clients use, without a trailing slash; undefined: derived from each request (X-Forwarded-*, Host). */
+  /** The URL that clients use, without a trailing slash; undefined: derived from each request (Host, X-Forwarded-*). */
   readonly baseUrl: string | undefined
+  /** Subnets of the proxies whose X-Forwarded-* headers count: `10.0.0.0/8`, `::1/128`. */
+  readonly trustedProxies: readonly string[]
+  /** Origins of web pages that may use the server from a browser; `*`: any. */
+  readonly corsOrigins: readonly string[]
   readonly databaseUrl: string
   /** Number of server processes that share the port. */
   readonly workers: number
@@ -23,6 +28,8 @@ export interface Config {
     readonly lifetimeSeconds: number
   }
   readonly webhookSecret: string
+  /** The operator that the first start makes. */
+  readonly firstOperator?: FirstOperator
   readonly demo: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions to disable, as `Type.code` or `*.code`. */
@@ -31,11 +38,20 @@ export interface Config {
   readonly extensions: readonly string[]
   /** The default for clinics without a policy: what happens to a resource that violates a profile it declares. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
+  /** The default for clinics without a setting: what happens to a search with a parameter that is not known. */
+  readonly searchHandling: (typeof SEARCH_HANDLINGS)[number]
   /** Whether to index the words of resources, for `_text` and `_content`. */
   readonly fullText: boolean
   /** Whether tool requests may identify their call in the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
+  /** The audit trail; undefined: nothing is audited. */
+  readonly audit: { readonly days: number } | undefined
   readonly limits: Limits
+}
+
+export interface FirstOperator {
+  readonly username: string
+  readonly password: string
 }
 
 export interface Limits {
@@ -63,27 +79,42 @@ export interface Limits {
 }
 
 const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
+const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const DATABASE_URL = /^(?:sqlite:|mongodb(?:\+srv)?:\/\/)./
 const DATABASE_URLS = 'sqlite:<file>, sqlite::memory: or mongodb://<host>/<database>?replicaSet=<name>'
+
+/** As browsers write it: scheme, host and port in lower case, nothing after them. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d{1,5})?$|^[a-z][a-z0-9+.-]*:\/\/\[[\da-f:]+\](?::\d{1,5})?$/
+
+/** Names for subnets in TRUST_PROXY, those that other servers have for them. */
+const SUBNETS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** What NODE_ENV is where demo mode may be on; anything else means production. */
+const DEMO_ENVIRONMENTS: ReadonlySet<string> = new Set(['development', 'test'])
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws Error listing every problem, one per line */
 export function readConfig(environment: Environment = process.env): Config {
   const read = new EnvironmentReader(environment)
-  const production = environment.NODE_ENV === 'production'
-  const demo = read.flag('DEMO', !production)
-  // The demo's defaults are rejected in production even when DEMO is on.
-  const secrets = demo && !production ? 'may be absent' : 'must be set'
+  const host = environment.HOST || '127.0.0.1'
+  const demo = read.demo(host)
+  const secrets = demo ? 'may be absent' : 'must be set'
   // V8 limits strings to half a gigabyte.
   const bodyBytes = read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024)
   const databaseUrl = read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS)
   const config: Config = {
     port: read.integer('PORT', 3000, 0, 65_535),
-    host: environment.HOST || '127.0.0.1',
+    host,
     baseUrl: read.url('BASE_URL'),
+    trustedProxies: read.subnets('TRUST_PROXY'),
+    corsOrigins: read.origins('CORS_ORIGINS'),
     databaseUrl,
     workers: read.integer('WORKERS', 1, 1, 64),
     workThreads: databaseUrl === 'sqlite::memory:' ? 0 : read.integer('WORK_THREADS', 3, 0, 64),
@@ -93,13 +124,16 @@ export function readConfig(environment: Environment = process.env): Config {
       ...read.foreignIssuer(),
     },
     webhookSecret: read.secret('WEBHOOK_SECRET', 'demo-secret', 16, secrets),
+    ...read.firstOperator(),
     demo,
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
     extensions: read.list('EXTENSIONS'),
     profilePolicy: read.choice('PROFILE_POLICY', 'warn', PROFILE_POLICIES),
+    searchHandling: read.choice('SEARCH_HANDLING', 'strict', SEARCH_HANDLINGS),
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
+    audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
     limits: {
       bodyBytes,
       bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
@@ -143,12 +177,35 @@ class EnvironmentReader {
     if (this.#problems.length > 0) throw new Error(`The configuration has problems:\n- ${this.#problems.join('\n- ')}`)
   }
 
-  flag(name: string, fallback: boolean): boolean {
+  flag(name: string, fallback: boolean, expected = 'on or off'): boolean {
     const value = this.#environment[name]?.toLowerCase()
     if (!value) return fallback
     if (['1', 'true', 'on', 'yes'].includes(value)) return true
-    if (!['0', 'false', 'off', 'no'].includes(value)) this.#wrong(name, 'on or off')
+    if (!['0', 'false', 'off', 'no'].includes(value)) this.#wrong(name, expected)
     return false
+  }
+
+  /** On only where NODE_ENV says so, and where nobody else can reach the published passwords, unless that is wanted. */
+  demo(host: string): boolean {
+    const environment = this.#environment.NODE_ENV || 'development'
+    const isProduction = !DEMO_ENVIRONMENTS.has(environment)
+    const isPublic = this.#environment.DEMO?.toLowerCase() === 'public'
+    const isOn = isPublic || this.flag('DEMO', !isProduction, 'on, off or public')
+    if (!isOn) return false
+    if (isProduction) {
+      this.add(
+        `DEMO is '${this.#environment.DEMO}', but NODE_ENV is '${environment}', which means production; ` +
+          `demo mode is for ${[...DEMO_ENVIRONMENTS].join(' and ')}, so set DEMO to off or NODE_ENV to one of these`,
+      )
+      return false
+    }
+    if (!isPublic && !isLoopback(host)) {
+      this.add(
+        `HOST is '${host}', where others can reach the demo, whose passwords are published; ` +
+          'set DEMO to off, or to public if that is what you want',
+      )
+    }
+    return true
   }
 
   integer(name: string, fallback: number, low: number, high: number): number {
@@ -178,6 +235,26 @@ class EnvironmentReader {
     return items.map((item) => item.trim()).filter(Boolean)
   }
 
+  /** Each as `address/bits`. */
+  subnets(name: string): readonly string[] {
+    return this.list(name).flatMap((item) => {
+      const named = Object.hasOwn(SUBNETS, item) ? SUBNETS[item] : undefined
+      const subnet = named ?? subnetOf(item)
+      if (subnet === undefined) {
+        const names = Object.keys(SUBNETS).join(', ')
+        this.#wrong(name, `addresses of proxies (10.0.0.2), subnets (10.0.0.0/8) or ${names}, with commas between`)
+      }
+      return subnet ?? []
+    })
+  }
+
+  origins(name: string): readonly string[] {
+    const origins = this.list(name)
+    const wrong = origins.find((origin) => origin !== '*' && !ORIGIN.test(origin))
+    if (wrong !== undefined) this.#wrong(name, 'origins such as https://app.example:8443 with commas between, or *')
+    return origins
+  }
+
   /** Without a trailing slash. */
   url(name: string): string | undefined {
     const text = this.#environment[name]
@@ -197,6 +274,15 @@ class EnvironmentReader {
     return text ?? ''
   }
 
+  firstOperator(): Pick<Config, 'firstOperator'> {
+    const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: password } = this.#environment
+    if (username && password) return { firstOperator: { username, password } }
+    if (username || password) {
+      this.add('OPERATOR_USERNAME and OPERATOR_PASSWORD are the first operator, so set both or neither')
+    }
+    return {}
+  }
+
   foreignIssuer(): Pick<Config['jwt'], 'jwksUrl' | 'issuer' | 'audience'> {
     const jwksUrl = this.url('JWKS_URL')
     const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = this.#environment
@@ -214,3 +300,16 @@ class EnvironmentReader {
     this.#problems.push(`${name} is '${value}'; use ${expected}`)
   }
 }
+
+/** Undefined for what is no IP address, with or without the number of bits that a subnet has in common. */
+function subnetOf(text: string): string | undefined {
+  const [address = '', bits, ...rest] = text.split('/')
+  const length = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  if (length === 0 || rest.length > 0) return undefined
+  if (bits === undefined) return `${address}/${length}`
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= length ? text : undefined
+}
+
+/** Whether only this machine reaches servers at the address. */
+const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

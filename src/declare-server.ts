@@ -26,7 +26,7 @@ export interface Declared {
  * @throws Error naming what is declared wrongly, and the extension that does so
  */
 export function declareServer(
-  { disabledInteractions, fullText }: Pick<Config, 'disabledInteractions' | 'fullText'>,
+  { disabledInteractions, fullText, corsOrigins }: Pick<Config, 'disabledInteractions' | 'fullText' | 'corsOrigins'>,
   extensions: readonly LoadedExtension[],
   special: readonly Provider[] = specialProviders,
 ): Declared {
@@ -36,6 +36,11 @@ export function declareServer(
   const system = systemInteractions(disabledInteractions)
   const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
   const operations = declared.systemOperations
-  const statement = capabilityStatement(providers, system, { fullText, operations, profiles })
+  const statement = capabilityStatement(providers, system, {
+    fullText,
+    cors: corsOrigins.length > 0,
+    operations,
+    profiles,
+  })
   return { providers, system, systemOperations: operations, statement }
 }

@@ -10,6 +10,7 @@ export { type Config, type Limits, readConfig } from './config.ts'
 export type { CallSession } from './core/call-session.ts'
 export type { Agent, ClinicAccess, Context } from './core/context.ts'
 export {
+  Accepted,
   defineOperation,
   type Operation,
   type OperationHandler,

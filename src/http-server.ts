@@ -4,7 +4,7 @@ import Koa from 'koa'
 import type { Logger } from 'pino'
 import type { PartLoad } from './budget/part-load.ts'
 import type { ToolFamilies } from './calls/tool.ts'
-import type { PasswordCost } from './clinics/accounts.ts'
+import type { PasswordCost } from './clinics/passwords.ts'
 import type { Config } from './config.ts'
 import type { Agent, ClinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
@@ -12,17 +12,26 @@ import type { Declared } from './declare-server.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { familiesWith } from './extensions/tools.ts'
 import type { Repository } from './repository/repository.ts'
-import { clinicRoutes, requireSandbox } from './rest/clinics.ts'
+import { accountRoutes } from './rest/accounts.ts'
+import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { baseUrlOf } from './rest/message/base-url.ts'
-import { metadata } from './rest/metadata.ts'
-import { notRouted } from './rest/not-routed.ts'
-import { authenticate, userOf } from './rest/server/authenticate.ts'
+import { TrustedProxies } from './rest/message/trusted-proxies.ts'
+import { Capabilities, metadata } from './rest/metadata.ts'
+import { notRouted, unservedAt } from './rest/not-routed.ts'
+import { options } from './rest/options.ts'
+import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
+import { cors } from './rest/server/cors.ts'
+import { authenticateSession } from './rest/server/current-session.ts'
+import { withDefaultHeaders } from './rest/server/default-headers.ts'
 import { errors } from './rest/server/errors.ts'
+import { type Observer, observed } from './rest/server/exchange.ts'
 import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
+import { HttpResponse } from './rest/server/http-response.ts'
+import { Logins } from './rest/server/logins.ts'
 import { limitPipelining } from './rest/server/pipelining.ts'
 import { segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
@@ -49,8 +58,17 @@ interface HttpServices {
   readonly threads: WorkThreads | undefined
   /** Absent in a work thread: its requests have been counted where they came in. */
   readonly shares: FairShares | undefined
+  /** They look at each request that has been answered. @param addressOf the IP address of its client */
+  readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
   /** How the parts of this process keep up. */
   readonly loads: () => readonly PartLoad[]
+}
+
+interface RouterServices extends HttpServices {
+  /** The IP address of the client of a request. */
+  readonly addressOf: (koa: Koa.Context) => string
+  readonly baseOf: (koa: Koa.Context) => string
+  readonly authenticate: Koa.Middleware
 }
 
 interface Tools {
@@ -61,27 +79,44 @@ interface Tools {
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
   const { config, logger, repository, access, integrations, shares } = services
-  const baseOf = baseUrlOf(config.baseUrl)
-  const { health, session, calls, clinics } = routersBeside(services, declared, tools)
+  const proxies = new TrustedProxies(config.trustedProxies)
+  const baseOf = baseUrlOf(config.baseUrl, proxies)
+  const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
+  const authenticate = authenticateSession(config, repository)
+  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
+  const { health, session, calls, clinics, accounts } = routers
+  const all = Object.values(routers)
   const koa = new Koa()
-  koa.use(errors(logger, segmentsOf([health, session, calls, clinics])))
+  const documents = new Capabilities(statement)
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(observed(services.observersWith(addressOf)))
+  koa.use(errors(logger, segmentsOf(all), unservedAt(declared, all)))
+  koa.use(options(declared, all))
   koa.use(health.middleware)
-  if (shares !== undefined) koa.use(shares.ofAddress(segmentsOf([session, calls]).union(new Set(['metadata']))))
-  koa.use(capabilityRoute(metadata(statement, baseOf)))
+  if (shares !== undefined) {
+    koa.use(shares.ofAddress(segmentsOf([session, calls]).union(new Set(['metadata'])), addressOf))
+  }
+  koa.use(capabilityRoute(metadata(documents, baseOf)))
   koa.use(inBudget(services.threads, config.limits, logger))
   koa.use(session.middleware)
   koa.use(calls.middleware)
-  koa.use(authenticate(config))
+  koa.use(authenticate)
+  koa.use(requireClinic(repository))
   if (shares !== undefined) koa.use(shares.ofUser)
   koa.use(moveAsBefore())
   koa.use(clinics.middleware)
+  koa.use(accounts.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
-  koa.use(fhirRoutes(statement, { ...declared, limits: config.limits, integrations, logger, baseOf, accessOf }))
-  koa.use(notRouted(declared.providers))
+  const capabilities = async (mode: string | null, base: string) =>
+    (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
+  const handed = { ...declared, capabilities, limits: config.limits, integrations, logger }
+  koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
+  koa.use(notRouted(declared))
   koa.on('error', brokenConnection(logger))
-  const server = createServer(CONNECTIONS, limitPipelining(koa.callback()))
+  const answer = withDefaultHeaders(limitPipelining(koa.callback()))
+  const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
   server.timeout = SILENCE
   answerClientErrors(server)
   continueWhenRead(server)
@@ -89,14 +124,15 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
 }
 
 /** Each answers for all paths below its first segments; a tool family may have none of those of the others. */
-function routersBeside(services: HttpServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
-  const { config, repository, passwordCost } = services
+function routersBeside(services: RouterServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
+  const logins = new Logins(services)
   const health = healthRoutes(services)
-  const session = sessionRoutes({ config, repository, passwordCost })
-  const clinics = clinicRoutes({ repository })
-  const reserved = segmentsOf([health, session, clinics]).union(new Set(['metadata', CALLS]))
+  const session = sessionRoutes({ ...services, logins })
+  const clinics = clinicRoutes(services)
+  const accounts = accountRoutes({ ...services, logins })
+  const reserved = segmentsOf([health, session, clinics, accounts]).union(new Set(['metadata', CALLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
-  return { health, session, clinics, calls: toolRoutes({ ...services, families, providers, reserved }) }
+  return { health, session, clinics, accounts, calls: toolRoutes({ ...services, families, providers, reserved }) }
 }
 
 /**

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
 import type { App } from './app.ts'
-import { freeMemory } from './budget/free-memory.ts'
+import { freeMemory, freeMemoryAfterLoad } from './budget/free-memory.ts'
 import { type Config, readConfig } from './config.ts'
 import { greeting } from './process/greeting.ts'
 import { freePort, listen } from './process/listen.ts'
@@ -10,6 +10,9 @@ import type { WorkerMessage } from './process/workers.ts'
 
 /** Time from the signal to the forced exit of a server process. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
+/** Idle connections stay open for so long at SIGTERM, which balancers and supervisors send; not at Ctrl-C. */
+const LINGER_MS = 2_000
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 const config = configOrExit()
 const logger = pino({ level: config.logLevel })
@@ -29,9 +32,11 @@ async function serve(): Promise<number> {
   const app = await openApp()
   await logUncaughtErrors()
   await seed(app)
+  await makeOperator(app)
   freeMemory()
+  freeMemoryAfterLoad(app.isQuiet)
   const port = await listen(app.server, config)
-  stopOnSignal(() => closeInTime(app))
+  stopOnSignal((signal) => closeInTime(app, signal))
   if (isWorker) notifyPrimary({ serves: true })
   return port
 }
@@ -81,9 +86,18 @@ async function logUncaughtErrors(): Promise<void> {
 /** Done before the first request, so that no client sees an incomplete demo clinic. */
 async function seed(app: App): Promise<void> {
   if (!config.demo) return
-  const { seedDemo, topUpSlots } = await import('./demo/demo-clinic.ts')
+  const { hasOtherClinics, seedDemo, topUpSlots } = await import('./demo/demo-clinic.ts')
   await seedDemo(app)
   await topUpSlots(app)
+  if (await hasOtherClinics(app.repository)) {
+    logger.warn('demo mode is on, but the store has other clinics: nobody logs in with the accounts of the demo')
+  }
+}
+
+async function makeOperator({ repository }: App): Promise<void> {
+  if (config.firstOperator === undefined) return
+  const { makeFirstOperator } = await import('./clinics/first-operator.ts')
+  if (await makeFirstOperator(repository, config.firstOperator)) logger.info('the first operator was made')
 }
 
 function configOrExit(): Config {
@@ -122,16 +136,18 @@ function notifyPrimary(message: WorkerMessage, sent?: () => void): void {
   process.send?.(message, undefined, undefined, sent)
 }
 
+type StopSignal = (typeof STOP_SIGNALS)[number]
+
 /** @param stop resolves to false when it failed to stop cleanly */
-function stopOnSignal(stop: () => Promise<boolean>): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, async () => process.exit((await stop()) ? 0 : 1))
+function stopOnSignal(stop: (signal: StopSignal) => Promise<boolean>): void {
+  for (const signal of STOP_SIGNALS) {
+    process.once(signal, async () => process.exit((await stop(signal)) ? 0 : 1))
   }
 }
 
 /** Forces the exit after a timeout, as a client may keep its connection busy. */
-async function closeInTime(app: App): Promise<true> {
+async function closeInTime(app: App, signal: StopSignal): Promise<true> {
   setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS).unref()
-  await app.close()
+  await app.close(signal === 'SIGTERM' ? { lingerMs: LINGER_MS } : {})
   return true
 }

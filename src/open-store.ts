@@ -9,7 +9,9 @@ import { recentKinds, SERVICE } from './repository/record-kinds.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { coveredParameters } from './search/index/covered.ts'
 import { extraction } from './search/index/versions.ts'
+import type { AuditStore, Retention } from './storage/audit-port.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
+import { openSqliteAuditStore } from './storage/sqlite/audit-store.ts'
 import { openSqliteStore, type SqliteOptions } from './storage/sqlite/sqlite-store.ts'
 
 /** How a store is opened, besides its address. */
@@ -56,6 +58,15 @@ export async function openStore(
   }
   const store = await openEngine(databaseUrl, options)
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
+}
+
+/** The store of the audit trail, beside that of the resources. It is opened when it is first used. */
+export async function openAuditStore(databaseUrl: string, retention: Retention): Promise<AuditStore> {
+  if (databaseUrl.startsWith('mongodb')) {
+    const { openMongoAuditStore } = await import('./storage/mongo/audit-store.ts')
+    return openMongoAuditStore(databaseUrl, retention)
+  }
+  return openSqliteAuditStore(databaseUrl.slice('sqlite:'.length), retention)
 }
 
 type EngineSettings = Omit<SqliteOptions, 'path' | 'recentKinds'>

@@ -25,8 +25,45 @@ describe('readConfig', () => {
     expect(readConfig({}).jwt.secret).not.toBe(readConfig({}).jwt.secret)
   })
 
-  test('NODE_ENV=production switches demo mode off', () => {
-    expect(readConfig({ NODE_ENV: 'production', ...secrets }).demo).toBe(false)
+  test.each([undefined, '', 'development', 'test'])('demo mode is on where NODE_ENV is %p', (NODE_ENV) => {
+    expect(readConfig({ NODE_ENV }).demo).toBe(true)
+    expect(readConfig({ NODE_ENV, DEMO: 'off', ...secrets }).demo).toBe(false)
+  })
+
+  test.each(['production', 'prod', 'staging', 'Production', 'Development'])(
+    'NODE_ENV=%s means production: demo mode is off, and cannot be turned on',
+    (NODE_ENV) => {
+      expect(readConfig({ NODE_ENV, ...secrets }).demo).toBe(false)
+      for (const DEMO of ['on', 'public']) {
+        expect(() => readConfig({ NODE_ENV, DEMO, ...secrets })).toThrow(
+          `DEMO is '${DEMO}', but NODE_ENV is '${NODE_ENV}', which means production`,
+        )
+      }
+    },
+  )
+
+  test.each(['0.0.0.0', '::', '10.0.0.2', '192.0.2.1', 'emr.example', '127.example'])(
+    'HOST=%s in demo mode stops the start, unless DEMO=public says that it is wanted',
+    (HOST) => {
+      for (const DEMO of [undefined, 'on']) {
+        expect(() => readConfig({ HOST, DEMO })).toThrow(`HOST is '${HOST}', where others can reach the demo`)
+      }
+      expect(readConfig({ HOST, DEMO: 'public' })).toMatchObject({ host: HOST, demo: true })
+      expect(readConfig({ HOST, DEMO: 'off', ...secrets })).toMatchObject({ host: HOST, demo: false })
+    },
+  )
+
+  test.each([undefined, '127.0.0.1', '127.1.2.3', '::1', 'localhost'])('HOST=%s is no public address', (HOST) => {
+    expect(readConfig({ HOST }).demo).toBe(true)
+  })
+
+  test('reads the first operator, whose password has no default', () => {
+    expect(readConfig({})).not.toHaveProperty('firstOperator')
+    const both = { OPERATOR_USERNAME: 'otto', OPERATOR_PASSWORD: 'a long password' }
+    expect(readConfig(both).firstOperator).toEqual({ username: 'otto', password: 'a long password' })
+    for (const name of Object.keys(both)) {
+      expect(() => readConfig({ ...both, [name]: '' })).toThrow('OPERATOR_USERNAME and OPERATOR_PASSWORD')
+    }
   })
 
   test('has memory for three of the largest bodies, unless it is said otherwise', () => {
@@ -37,6 +74,36 @@ describe('readConfig', () => {
   test('takes a slash off the end of BASE_URL', () => {
     expect(readConfig({ BASE_URL: 'https://emr.example/fhir/' }).baseUrl).toBe('https://emr.example/fhir')
   })
+
+  test('reads the proxies of TRUST_PROXY as subnets, and trusts none by default', () => {
+    expect(readConfig({}).trustedProxies).toEqual([])
+    const TRUST_PROXY = '10.0.0.2, 2001:db8::/32,loopback'
+    expect(readConfig({ TRUST_PROXY }).trustedProxies).toEqual([
+      ...['10.0.0.2/32', '2001:db8::/32'],
+      ...['127.0.0.0/8', '::1/128'],
+    ])
+  })
+
+  test('reads the origins of CORS_ORIGINS, and allows none by default', () => {
+    expect(readConfig({}).corsOrigins).toEqual([])
+    const CORS_ORIGINS = 'https://app.example, http://localhost:5173,http://[::1]:80,capacitor://localhost'
+    expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual(CORS_ORIGINS.split(/, ?/))
+    expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*'])
+  })
+
+  test.each(['app.example', 'https://app.example/', 'https://App.example', 'https://*.example', 'null', 'https://a b'])(
+    'refuses CORS_ORIGINS=%s, which is no origin as a browser writes it',
+    (CORS_ORIGINS) => {
+      expect(() => readConfig({ CORS_ORIGINS })).toThrow(`CORS_ORIGINS is '${CORS_ORIGINS}'; use origins such as`)
+    },
+  )
+
+  test.each(['1', 'true', 'constructor', '10.0.0.0/33', '10.0.0/8', '::1/', '10.0.0.0/8/8'])(
+    'refuses TRUST_PROXY=%s, which names no proxy',
+    (TRUST_PROXY) => {
+      expect(() => readConfig({ TRUST_PROXY })).toThrow(`TRUST_PROXY is '${TRUST_PROXY}'; use addresses of proxies`)
+    },
+  )
 
   test.each([
     [

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startServer, type TestServer } from './support/server.ts'
+import { logInAs } from './support/two-clinics.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -16,14 +17,16 @@ const scriptOf = (page: string): string =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```bash\n(.*?)^```/gms)].map(([, block]) => block).join('\n')
 
 let server: TestServer
+let operator: string
 beforeAll(async () => {
   server = await startServer()
+  operator = await logInAs(server, { username: 'operator', clinic: '', role: 'operator' })
 })
 afterAll(() => server.close())
 
 async function paste(page: string): Promise<string> {
   const script = scriptOf(page).replaceAll('http://127.0.0.1:3000', server.url)
-  const env = { ...process.env, BASE: server.url, TOKEN: server.token }
+  const env = { ...process.env, BASE: server.url, TOKEN: server.token, OPERATOR: operator }
   const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { env, maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }

@@ -29,9 +29,17 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',
     'test/faults/server-killed.test.ts',
+    'test/fhir/xml/official.test.ts',
+    'test/process/audit.test.ts',
+    'test/process/duplicate-search.test.ts',
     'test/process/process.test.ts',
+    'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
+    'test/rest/custom-search-servers.test.ts',
+    'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
+    'test/storage/mongo-document-limit.test.ts',
+    'test/storage/mongo-faults.test.ts',
   ])
 })

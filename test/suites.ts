@@ -1,5 +1,5 @@
 /**
- * Which suites run in which tier, on which engine, and beside which: jest.config.js and the test runner read it here.
+ * Which suites run in which tier, on which engine, and beside which: jest.config.js and test/jest read it here.
  *
  * The short tier is `npm test`: all suites but those in LONG; those that keep data in a store on SQLite, and on MongoDB
  * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: the other suites with
@@ -16,14 +16,18 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 /** Suites that are too long for every change. */
 const LONG = suites(
   'test/faults/*.test.ts',
-  'test/process/{process,workers}.test.ts',
-  'test/scripts/copy.test.ts',
-  'test/storage/mongo-bench-plans.test.ts',
+  'test/fhir/xml/official.test.ts',
+  'test/process/*.test.ts',
+  'test/rest/custom-search-servers.test.ts',
+  'test/scripts/{clinic,copy}.test.ts',
+  'test/storage/mongo-{bench-plans,document-limit,faults}.test.ts',
 )
 
-/** Suites of random cases: a few cases in the short tier, all in the long one (support/random-runs.ts). */
+/** Suites of random cases, or rounds: a few in the short tier, all in the long one (support/random-runs.ts). */
 const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
+  'test/matching/properties.test.ts',
+  'test/providers/booking-race.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',
@@ -34,13 +38,13 @@ const RANDOM = suites(
  * store is tried on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
-  'test/integrations/outbox.test.ts',
+  'test/core/patient-linkage.test.ts',
   'test/repository/*.test.ts',
-  'test/rest/bundle/{bundle,conditional-entries}.test.ts',
-  'test/rest/interactions/{conditional,history,search}.test.ts',
+  'test/rest/bundle/conditional-entries.test.ts',
+  'test/rest/interactions/conditional.test.ts',
   'test/rest/tenancy.test.ts',
-  'test/search/*.test.ts',
-  'test/storage/*.test.ts',
+  'test/search/random-searches.test.ts',
+  'test/storage/{audit-store,custom-reindex,mongo-*,random,same-answers}.test.ts',
 )
 
 /** Suites about one engine. */
@@ -62,6 +66,23 @@ const WAITING = suites(
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )
 
+/**
+ * Suites that take longest. Where no earlier run has told how long each takes, as in a fresh clone, they begin first
+ * (jest/sequencer.ts), so that none is left to run alone at the end.
+ */
+const LONGEST = suites(
+  'test/calls/session/call-sessions.test.ts',
+  'test/capability/*.test.ts',
+  'test/demo/demo-clinic.test.ts',
+  'test/faults/{network,replica-set}.test.ts',
+  'test/operations/everything/everything.test.ts',
+  'test/process/{audit,process,work-threads,workers}.test.ts',
+  'test/rest/{custom-search-servers,tools}.test.ts',
+  'test/scripts/copy.test.ts',
+  'test/search/random-searches.test.ts',
+  'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
+)
+
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
 
@@ -73,6 +94,9 @@ export function suitesOf(tier: Tier, project: Project): readonly string[] {
 
 /** @param path absolute */
 export const isWaiting = (path: string): boolean => WAITING.has(relative(ROOT, path))
+
+/** @param path absolute */
+export const isAmongLongest = (path: string): boolean => LONGEST.has(relative(ROOT, path))
 
 function projectsOf(suite: string): readonly Project[] {
   if (ON_SQLITE.has(suite)) return ['sqlite']

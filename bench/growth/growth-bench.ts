@@ -25,8 +25,6 @@ const SIDES: readonly Side[] = ['small', 'large']
 const PER_ROUND = 120
 const PER_TURN = 10
 const UNMEASURED = 20
-/** Queries whose work grows with the data are measured less often. */
-const PER_ROUND_OF_OTHERS = 10
 const WAVES = 6
 const PER_WAVE = 4_000
 
@@ -132,16 +130,15 @@ async function measureQuery(
 ): Promise<QueryResult> {
   const paths = { small: await pathsOf(query, servers.small), large: await pathsOf(query, servers.large) }
   const times: Record<Side, number[]> = { small: [], large: [] }
-  const perRound = query.kind === 'other' ? PER_ROUND_OF_OTHERS : PER_ROUND
   await inTurns(servers, paths, UNMEASURED, 0)
   const before = each((side) => servers[side].process.cpuMilliseconds())
   for (let round = 0; round < rounds; round += 1) {
-    const inRound = await inTurns(servers, paths, perRound, UNMEASURED + round * perRound)
+    const inRound = await inTurns(servers, paths, PER_ROUND, UNMEASURED + round * PER_ROUND)
     for (const side of SIDES) times[side].push(median(inRound[side]))
   }
   const cpu = each((side) => {
     const [from, to] = [before[side], servers[side].process.cpuMilliseconds()]
-    return from === undefined || to === undefined ? undefined : (to - from) / (rounds * perRound)
+    return from === undefined || to === undefined ? undefined : (to - from) / (rounds * PER_ROUND)
   })
   const [fast, slow] = [median(times.small), median(times.large)]
   progress(`${query.name}: ${fast.toFixed(2)} ms, ${slow.toFixed(2)} ms, ${(slow / fast).toFixed(2)}`)

@@ -16,11 +16,6 @@ import { gramsOf, minuteOf, wordOf } from './grown-data.ts'
 
 export interface GrowthQuery {
   readonly name: string
-  /**
-   * `few`: a search by an index that finds few. `page`: the first or a later page of a sorted search. `other`: a query
-   * whose work grows with the data, for information.
-   */
-  readonly kind: 'few' | 'page' | 'other'
   /** The minimum and maximum number of entries in the response, so that a broken query does not look fast. */
   readonly entries: readonly [number, number]
   /** The path of request number `n`, from 0. */
@@ -44,9 +39,9 @@ const hour = (param: string): string => {
   return `${param}=ge${from}&${param}=lt${to}`
 }
 
+/** A search by an index that finds few. */
 const few = (name: string, entries: GrowthQuery['entries'], path: GrowthQuery['path']): GrowthQuery => ({
   name,
-  kind: 'few',
   entries,
   path,
 })
@@ -57,20 +52,20 @@ const ofPractitioner = (
   entries: GrowthQuery['entries'],
   path: (practitioner: number) => string,
 ): GrowthQuery => few(name, entries, (n, { practitioners }) => path(among(n, practitioners)))
+/** The first or a later page of a sorted search. */
 const page = (
   name: string,
   path: GrowthQuery['path'],
   entries: GrowthQuery['entries'] = [PAGE, PAGE],
 ): GrowthQuery => ({
   name,
-  kind: 'page',
   entries,
   path,
 })
 const sorted = (query: string): GrowthQuery => page(query, () => `/${query}&_count=${PAGE}`)
+/** A query that matches a share of the data, or none of it. */
 const other = (name: string, entries: GrowthQuery['entries'], path: string): GrowthQuery => ({
   name,
-  kind: 'other',
   entries,
   path: () => path,
 })

@@ -20,7 +20,7 @@ const ratioOf = ({ milliseconds: { small, large } }: QueryResult): number =>
 const cpuRatioOf = ({ cpu: { small, large } }: QueryResult): number => (large ?? Number.NaN) / (small ?? Number.NaN)
 
 export const growthVerdicts = (results: GrowthResults): readonly Verdict[] => [
-  ...results.queries.filter(({ query }) => query.kind !== 'other').map(queryVerdict),
+  ...results.queries.map(queryVerdict),
   ...results.creates.flatMap(({ side, connections, cpuPerRequest }) =>
     cpuPerRequest === undefined || connections === 1
       ? []
@@ -101,7 +101,7 @@ export const growthTables = (results: GrowthResults): string =>
   ].join('\n\n')
 
 const line = (result: QueryResult): readonly string[] => [
-  result.query.kind === 'other' ? `(${result.query.name})` : result.query.name,
+  result.query.name,
   timeOf(result, 'small').toFixed(2),
   timeOf(result, 'large').toFixed(2),
   ratioOf(result).toFixed(2),

@@ -3,6 +3,7 @@ import { bodies } from './cases/bodies.ts'
 import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
+import { merges } from './cases/merges.ts'
 import { pages } from './cases/pages.ts'
 import { patches } from './cases/patches.ts'
 import { rules } from './cases/rules.ts'
@@ -20,4 +21,5 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...terminology,
   ...calls,
   ...connections,
+  ...merges,
 ]

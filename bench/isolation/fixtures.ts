@@ -7,6 +7,7 @@ import {
   crowdedPatient,
   encounter,
   location,
+  longList,
   MANY_NAMES,
   manyNames,
   namesId,
@@ -115,9 +116,10 @@ const FIXTURES = {
     for (let n = 0; n < 100; n++) await clinic.store(crowdedPatient(300, n))
   },
 
-  /** A Patient in 20,000 versions. */
+  /** A Patient in 20,000 versions, and a List that refers to them. */
   versions: async (clinic) => {
     await clinic.loadVersions(VERSIONED.versions, version)
+    await clinic.store(longList())
   },
 
   /** 100 search parameters, each of which looks at all of a Patient. */

@@ -8,7 +8,7 @@ import { once } from '../load.ts'
 import type { ServerProcess } from '../server-process.ts'
 import type { HostileCase } from './hostile-case.ts'
 import { type Outcome, run } from './hostile-client.ts'
-import { HOSTILE_ACCOUNT } from './hostile-clinic.ts'
+import { DEMO_CLINIC_ACCOUNT, HOSTILE_ACCOUNT } from './hostile-clinic.ts'
 import type { Observed } from './probe.ts'
 import { mongoStores, type Stores, sqliteStores, startIsolated } from './stores.ts'
 import { Watch } from './watch.ts'
@@ -108,7 +108,7 @@ async function observe<T>(
   { url, pid }: ServerProcess,
   work: () => Promise<T>,
 ): Promise<{ readonly observed: Observed; readonly result: T }> {
-  const authorization = await logIn(url)
+  const authorization = await logIn(url, DEMO_CLINIC_ACCOUNT)
   for (let n = 0; n < WARM_UP_READS; n++) {
     const { status } = await once(url, { method: 'GET', path: READ, headers: { authorization } })
     if (status !== 200) throw new Error(`${READ} was answered ${status}`)

@@ -5,17 +5,18 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { openStore } from '../../src/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { logIn, progress, SETTLE, startServer } from '../emr.ts'
 import { startMongod } from '../mongo/mongod.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { ClinicClient, type FixtureName, fill } from './fixtures.ts'
-import { HOSTILE_ACCOUNT, HOSTILE_CLINIC, HOSTILE_NUMBER } from './hostile-clinic.ts'
+import { DEMO_CLINIC_ACCOUNT, HOSTILE_ACCOUNT, HOSTILE_CLINIC, HOSTILE_NUMBER } from './hostile-clinic.ts'
 
 /** As in production; the demo clinic is another customer. */
 export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
-  startServer(databaseUrl, { NODE_ENV: 'production' })
+  startServer(databaseUrl, { NODE_ENV: 'production', DEMO: 'off' })
 
 export interface Stores {
   /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */
@@ -49,6 +50,7 @@ export function sqliteStores(folder: string, kept?: string): Stores {
 function fingerprint(): string {
   const folders = [
     join(import.meta.dirname, 'stored'),
+    join(import.meta.dirname, '../../src/clinics'),
     join(import.meta.dirname, '../../src/storage/sqlite'),
     join(import.meta.dirname, '../../src/search/index'),
   ]
@@ -72,9 +74,9 @@ export async function mongoStores(folder: string): Promise<Stores> {
 async function prepare(databaseUrl: string, fixture: FixtureName): Promise<readonly string[]> {
   progress(`Preparing a clinic with ${fixture}`)
   // The server itself first writes the demo clinic, which it only does on an empty store.
-  await withServer(databaseUrl, async () => undefined)
-  await createHostileClinic(databaseUrl)
-  return withServer(databaseUrl, async ({ url }) => {
+  await withServer(startServer(databaseUrl), async () => undefined)
+  await createClinics(databaseUrl)
+  return withServer(startIsolated(databaseUrl), async ({ url }) => {
     const clinic = new ClinicClient(url, await logIn(url, HOSTILE_ACCOUNT))
     await fill(fixture, clinic)
     await pause(SETTLE)
@@ -83,8 +85,11 @@ async function prepare(databaseUrl: string, fixture: FixtureName): Promise<reado
 }
 
 /** @throws Error when the server has to be killed: its store could not be copied then */
-async function withServer<T>(databaseUrl: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
-  const server = await startIsolated(databaseUrl)
+async function withServer<T>(
+  starting: Promise<ServerProcess>,
+  work: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const server = await starting
   try {
     const result = await work(server)
     if (await server.stop()) return result
@@ -94,7 +99,8 @@ async function withServer<T>(databaseUrl: string, work: (server: ServerProcess) 
   }
 }
 
-async function createHostileClinic(databaseUrl: string): Promise<void> {
+/** The hostile one, and accounts of both. */
+async function createClinics(databaseUrl: string): Promise<void> {
   const store = await openStore(databaseUrl)
   try {
     const repository = new Repository(store, { baseUrl: 'http://127.0.0.1' })
@@ -106,8 +112,12 @@ async function createHostileClinic(databaseUrl: string): Promise<void> {
       // Profiles are checked on every write.
       policies: { overbooking: false, slotTakenStatus: 409, profiles: 'reject' },
     })
-    const { username, password } = HOSTILE_ACCOUNT
-    await createAccount(repository, { username, name: 'Hostile', clinic: HOSTILE_CLINIC, role: 'staff' }, password)
+    for (const [clinic, { username, password }] of [
+      [HOSTILE_CLINIC, HOSTILE_ACCOUNT],
+      [DEMO_CLINIC, DEMO_CLINIC_ACCOUNT],
+    ] as const) {
+      await createAccount(repository, { username, name: username, clinic, role: 'staff' }, password)
+    }
   } finally {
     await store.close()
   }

@@ -66,6 +66,7 @@ function row(
     url: parameter.url,
     expression,
     ...(parameter.type === 'reference' ? { target: targetTypesOf(parameter, branches, types) } : {}),
+    ...(parameter.type === 'reference' && types.some(isCanonical) ? { canonical: true } : {}),
     ...(date && every('instant')
       ? { span: 'instant' }
       : date && every('date', 'dateTime', 'instant')
@@ -73,10 +74,14 @@ function row(
         : {}),
     ...(date && isSingle(found) ? { single: true } : {}),
     ...(parameter.type === 'token' ? tokenOf(found, systems) : {}),
+    ...(parameter.type === 'string' ? stringOf(found) : {}),
     ...(parameter.xpathUsage === 'phonetic' ? { phonetic: true } : {}),
     ...(parameter.component === undefined ? {} : { component: componentsOf(parameter) }),
   }
 }
+
+/** Some elements are uris though they name definitions. */
+const isCanonical = ({ code }: Element['types'][number]): boolean => code === 'canonical' || code === 'uri'
 
 function componentsOf({ id, component = [] }: SearchParameter): NonNullable<SearchParameterRecord['component']> {
   const definitions = component.map(({ definition }) => definition)
@@ -121,11 +126,23 @@ function tokenOf(
   const bound = elements.filter(({ types }) => types.some(({ code }) => code === 'code'))
   const [system, ...others] = new Set(bound.map(({ valueSet }) => systems.get(valueSet ?? '')))
   const known = system !== undefined && others.length === 0
-  const element = (['ContactPoint', 'boolean', 'code'] as const).find((kind) => kinds.size === 1 && kinds.has(kind))
+  const element = TOKEN_ELEMENTS.find((kind) => kinds.size === 1 && kinds.has(kind))
   return {
     ...(known ? { system } : {}),
-    ...(element === undefined || (element === 'code' && !known) ? {} : { element }),
+    // A code of which nobody knows the system is no more than a string.
+    ...(element === undefined ? {} : { element: element === 'code' && !known ? 'string' : element }),
   }
+}
+
+const TOKEN_ELEMENTS = ['ContactPoint', 'Identifier', 'boolean', 'code', 'string'] as const
+
+/** Whether it is about names or addresses, whole ones or parts of them. */
+function stringOf(found: readonly Selection[]): Pick<SearchParameterRecord, 'element'> {
+  const elements = found.flatMap((selection) => selection.elements)
+  const element = (['HumanName', 'Address'] as const).find((type) =>
+    elements.every(({ path, types }) => path.startsWith(`${type}.`) || types.every(({ code }) => code === type)),
+  )
+  return element === undefined ? {} : { element }
 }
 
 /** @throws Error when a path does not exist, so that the definitions need a correction above */

@@ -52,6 +52,8 @@ export interface BudgetSettings {
 }
 
 export class Budget {
+  /** Milliseconds since 1970 UTC. */
+  readonly startedAt = Date.now()
   /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
   readonly endsAt: number
   readonly #isAbandoned: () => boolean

@@ -3,8 +3,11 @@
 export interface PartLoad {
   /** A noun phrase for the operator: `work threads`. */
   readonly name: string
-  /** `behind`: what waits has waited for long. `down`: it does not work now. */
-  readonly state: 'ok' | 'behind' | 'down'
+  /**
+   * `behind`: what waits has waited for long. `degraded`: it does not work now, and requests are served without it.
+   * `down`: it does not work now, and requests that need it fail.
+   */
+  readonly state: 'ok' | 'behind' | 'degraded' | 'down'
   /** Requests that wait for it. */
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */

@@ -13,7 +13,7 @@ import { validateIntakeField } from './tools/validate-intake-field.ts'
 
 export const toolFamilies: ToolFamilies = {
   'patient-journey': {
-    resolve_patient_identity: defineTool(resolvePatientIdentity),
+    resolve_patient_identity: defineTool(resolvePatientIdentity, { argumentsCheckedBy: 'handler' }),
     update_registration_field: defineTool(updateRegistrationField, { argumentsCheckedBy: 'handler' }),
     submit_insurance_info: defineTool(submitInsuranceInfo),
     record_self_pay_decision: defineTool(recordSelfPayDecision),

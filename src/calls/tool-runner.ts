@@ -8,6 +8,7 @@ import { FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
+import { tellingPatient } from './session/patient-of-call.ts'
 import { Replay } from './session/replay.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
@@ -37,6 +38,32 @@ export interface ToolAddress {
 /** The result of every call of a request that has no session to work in. */
 interface Refusal {
   readonly refused: object
+  readonly status: number
+  /** Of its call, where it is known. */
+  readonly clinic?: string
+}
+
+/** The tool calls of one request. */
+interface RunningRequest {
+  readonly tool: RegisteredTool
+  readonly session: CallSession | Refusal
+  /** Milliseconds since 1970 UTC. */
+  readonly endsAt: number
+  /** The ids of those whom the call is about; a tool may add one. */
+  readonly patients: Set<string>
+}
+
+/** What became of a tool call, for the audit trail. */
+export interface EndedCall {
+  readonly tool: string
+  /** Undefined where the call was refused. */
+  readonly session: CallSession | undefined
+  /** Undefined where it is not known. */
+  readonly clinic: string | undefined
+  /** As HTTP has them. */
+  readonly status: number
+  /** The ids of those whom the call had, and has now: a tool may have found or made one. */
+  readonly patients: readonly string[]
 }
 
 export class ToolRunner {
@@ -57,15 +84,22 @@ export class ToolRunner {
     { family, toolName }: ToolAddress,
     { calls }: Envelope,
     identify: () => Promise<CallSession>,
+    onEnd: (call: EndedCall) => void = () => {},
   ): Promise<readonly ToolResult[]> {
     const endsAt = Date.now() + (this.#services.deadline ?? DEADLINE)
     const tool = this.#families.get(family)?.get(toolName)
     if (tool === undefined)
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
     if (calls.length > MAX_CALLS_ON_EVENT_LOOP) leaveEventLoop('its tool calls')
-    const session = await this.#session(tool, identify)
+    const found = await this.#session(tool, identify)
+    const session = 'refused' in found ? undefined : found
+    const patients = new Set(session?.patient === undefined ? [] : [session.patient])
     const results: ToolResult[] = []
-    for (const call of calls) results.push(await this.#runCall(tool, call, session, endsAt))
+    for (const call of calls) {
+      const { result, status } = await this.#runCall({ tool, session: found, endsAt, patients }, call)
+      results.push(result)
+      onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
+    }
     return results
   }
 
@@ -78,26 +112,28 @@ export class ToolRunner {
     try {
       const session = await identify()
       if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
-      return { refused: failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept') }
+      const refused = failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept')
+      return { refused, status: 403, clinic: session.clinic }
     } catch (error) {
-      return { refused: this.#failureOf(tool, error) }
+      const { result, status } = this.#failureOf(tool, error)
+      return { refused: result, status }
     }
   }
 
   async #runCall(
-    tool: RegisteredTool,
+    { tool, session, endsAt, patients }: RunningRequest,
     call: ToolCall | UnreadableCall,
-    session: CallSession | Refusal,
-    endsAt: number,
-  ): Promise<ToolResult> {
-    if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error))
+  ): Promise<{ readonly result: ToolResult; readonly status: number }> {
+    if (!isReadable(call)) return { result: resultOf(call, failure(tool, call.code, call.error)), status: 400 }
     if (call.name !== undefined && call.name !== tool.name)
-      return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)))
-    if ('refused' in session) return resultOf(call, session.refused)
+      return { result: resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool))), status: 400 }
+    if ('refused' in session) return { result: resultOf(call, session.refused), status: session.status }
     try {
-      return { toolCallId: call.id, result: await completeBy(endsAt, () => this.#execute(tool, call, session)) }
+      const result = await completeBy(endsAt, () => this.#execute(tool, call, session, patients))
+      return { result: { toolCallId: call.id, result }, status: 200 }
     } catch (error) {
-      return resultOf(call, this.#failureOf(tool, error))
+      const { result, status } = this.#failureOf(tool, error)
+      return { result: resultOf(call, result), status }
     }
   }
 
@@ -106,13 +142,15 @@ export class ToolRunner {
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
     session: CallSession,
+    patients: Set<string>,
   ): Promise<string> {
     const { definition, handler } = operation
     const { integrations } = this.#services
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
-    const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
+    const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
+    const access = tellingPatient(ofCall, session, (patient) => patients.add(patient))
     // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
     if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
     const { clinic, callId } = session
@@ -123,9 +161,9 @@ export class ToolRunner {
     )
   }
 
-  #failureOf(tool: RegisteredTool, error: unknown): object {
+  #failureOf(tool: RegisteredTool, error: unknown): { readonly result: object; readonly status: number } {
     const { status, code, message } = this.#services.failureOf(error, tool.name)
-    return failure(tool, status === 500 ? 'internal' : code, message)
+    return { result: failure(tool, status === 500 ? 'internal' : code, message), status }
   }
 }
 

@@ -23,6 +23,8 @@ const BASE = join(import.meta.dirname, '../../capability/base.json')
 interface Declared {
   /** Whether full-text search is enabled. */
   readonly fullText?: boolean
+  /** Web pages of some other origins may use the server. */
+  readonly cors?: boolean
   /** System-level operations. */
   readonly operations?: readonly Operation[]
   /** Profiles of resource types, as added by extensions. */
@@ -33,7 +35,7 @@ interface Declared {
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
-  { fullText = true, operations: ofClinic = systemOperations, profiles = [] }: Declared = {},
+  { fullText = true, cors = false, operations: ofClinic = systemOperations, profiles = [] }: Declared = {},
 ): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
@@ -46,6 +48,7 @@ export function capabilityStatement(
   const rest: CapabilityStatementRest = {
     ...described,
     mode: 'server',
+    security: { cors, ...described?.security },
     documentation: `${described?.documentation ?? ''} ${modifiersInWords()}`,
     resource: types.map((provider) => ({
       ...resourceOf(provider, sources.get(provider.type) ?? []),
@@ -103,7 +106,7 @@ export function parametersOf(
 }
 
 function resourceOf(provider: Provider, revIncludes: readonly string[]): CapabilityStatementRestResource {
-  const { type, interactions, operations } = provider
+  const { type, interactions, operations, referencePolicy } = provider
   const can = (code: InteractionCode): boolean => code in interactions
   const searchable = can('search-type')
   const parameters = servedParameters(provider)
@@ -111,6 +114,7 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
   return {
     type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    ...(provider.documentation === undefined ? {} : { documentation: provider.documentation }),
     interaction: (Object.keys(interactions) as InteractionCode[]).map((code) => ({ code })),
     versioning: can('vread') ? 'versioned' : 'no-version',
     readHistory: can('vread') || can('history-instance'),
@@ -119,7 +123,7 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
     ...(can('read') ? { conditionalRead: 'full-support' as const } : {}),
     conditionalUpdate: can('update') && searchable,
     conditionalDelete: can('delete') && searchable ? 'single' : 'not-supported',
-    referencePolicy: ['literal', 'logical', 'local'],
+    referencePolicy: ['literal', 'logical', ...(referencePolicy === undefined ? [] : [referencePolicy]), 'local'],
     ...(searchable
       ? {
           searchInclude: ['*', ...includes],

@@ -1,45 +1,52 @@
-/** Staff accounts: user name, clinic, role, and the password as a scrypt hash (https://www.rfc-editor.org/rfc/rfc7914). */
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+/** Accounts: user name, clinic, role and password. A change of one ends its sessions (sessions.ts). */
+import { spend } from '../budget/budget.ts'
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
-import type { Repository, UnitOfWork } from '../repository/repository.ts'
+import type { KindRecord, Repository, UnitOfWork } from '../repository/repository.ts'
+import { forgetAddresses } from './login-limit.ts'
+import { checkPassword, foldedName, hashPassword, matchesHash, PASSWORD_COST, type PasswordCost } from './passwords.ts'
 
-export type Role = 'staff' | 'admin'
+/** Staff and admins act in their own clinic only; operators run the service: clinics, accounts, state. */
+export const ROLES = ['staff', 'admin', 'operator'] as const
+export type Role = (typeof ROLES)[number]
+
+export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value)
 
 export interface Account {
   /** As given when the account was made; names are compared without case. */
   readonly username: string
   /** The person's name, shown to colleagues. */
   readonly name: string
+  /** SERVICE for an operator who is of no clinic. */
   readonly clinic: string
   readonly role: Role
+  /** Nobody can log in. */
+  readonly disabled?: true
   /** Created by the demo, with a password that is published: it does not exist outside demo mode. */
   readonly demoOnly?: true
+  /**
+   * Milliseconds since 1970 UTC: the last change that ended all sessions. Absent in accounts that were made by a version
+   * without it and have not changed since.
+   */
+  readonly version?: number
 }
 
-interface StoredAccount extends Account {
+export interface StoredAccount extends Account {
   readonly passwordHash: string
+  /** Sessions that were ended before their time. */
+  readonly endedSessions?: readonly EndedSession[]
+}
+
+export interface EndedSession {
+  readonly id: string
+  /** Milliseconds since 1970 UTC: by then all its tokens have expired. */
+  readonly until: number
 }
 
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
-const ACCOUNT = recordKind<StoredAccount>('account')
+export const ACCOUNT = recordKind<StoredAccount>('account')
 
-/** The parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2): a hash takes 128 * N * r bytes. */
-export interface PasswordCost {
-  readonly N: number
-  readonly r: number
-  readonly p: number
-}
-
-/** One hash takes 32 MiB and about 80 ms. The parameters are stored with the hash, so they can grow later. */
-export const PASSWORD_COST: PasswordCost = { N: 2 ** 15, r: 8, p: 1 }
-const KEY_BYTES = 32
-const SALT_BYTES = 16
-const MAX_MEMORY_BYTES = 256 * 1024 * 1024
-
-const MIN_PASSWORD_LENGTH = 10
-const MAX_PASSWORD_LENGTH = 1024
 const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u
 
 /**
@@ -53,10 +60,11 @@ export async function createAccount(
   cost: PasswordCost = PASSWORD_COST,
 ): Promise<void> {
   checkUsername(account.username)
+  checkName(account.name)
   checkPassword(password, account.username)
   const passwordHash = await hashPassword(password, cost)
   await repository.change(SERVICE, async (unit) => {
-    if ((await unit.records.read(ACCOUNT, keyOf(account.username))) !== undefined) {
+    if ((await unit.records.read(ACCOUNT, foldedName(account.username))) !== undefined) {
       throw conflict(`There is an account '${account.username}' already; choose another user name`)
     }
     stageAccount(unit, account, passwordHash)
@@ -65,29 +73,81 @@ export async function createAccount(
 
 /** Stages a new account in a change of any clinic; the write is refused when the user name is taken. */
 export function stageAccount(unit: UnitOfWork, account: Account, passwordHash: string): void {
-  unit.records.put(ACCOUNT, keyOf(account.username), { ...account, passwordHash }, { expect: 0 })
-}
-
-/** @throws FhirError 404 when there is no such account, 400 when the password breaks the rules. */
-export async function changePassword(repository: Repository, username: string, password: string): Promise<void> {
-  checkPassword(password, username)
-  const passwordHash = await hashPassword(password)
-  await repository.change(SERVICE, async (unit) => {
-    const account = await existing(unit, username)
-    unit.records.put(ACCOUNT, keyOf(username), { ...account, passwordHash })
-  })
-}
-
-/** Tokens already given out stay good until they expire. @throws FhirError 404 when there is no such account. */
-export async function removeAccount(repository: Repository, username: string): Promise<void> {
-  await repository.change(SERVICE, async (unit) => {
-    await existing(unit, username)
-    unit.records.delete(ACCOUNT, keyOf(username))
-  })
+  const stored = { ...account, version: unit.now, passwordHash }
+  unit.records.put(ACCOUNT, foldedName(account.username), stored, { expect: 0 })
 }
 
 /**
- * The account, when the password is its own. An unknown user name costs the same work, so time tells nothing.
+ * Ends all sessions of the account.
+ * @throws FhirError 404 when there is no such account, 400 when the password breaks the rules.
+ */
+export async function changePassword(
+  repository: Repository,
+  username: string,
+  password: string,
+  cost: PasswordCost = PASSWORD_COST,
+): Promise<void> {
+  checkPassword(password, username)
+  const passwordHash = await hashPassword(password, cost)
+  await changeAccount(repository, username, (account) => ({ ...account, passwordHash }))
+}
+
+/** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
+export async function setDisabled(repository: Repository, username: string, disabled: boolean): Promise<Account> {
+  return await changeAccount(repository, username, ({ disabled: _before, ...account }) =>
+    disabled ? { ...account, disabled: true } : account,
+  )
+}
+
+/** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
+export async function removeAccount(repository: Repository, username: string): Promise<void> {
+  await repository.change(SERVICE, async (unit) => {
+    await existing(unit, username)
+    await stageRemoval(unit, username)
+  })
+}
+
+async function stageRemoval(unit: UnitOfWork, username: string): Promise<void> {
+  unit.records.delete(ACCOUNT, foldedName(username))
+  await forgetAddresses(unit, username)
+}
+
+/** The account as it is now. */
+export async function findAccount(repository: Repository, username: string): Promise<Account | undefined> {
+  const stored = await findStored(repository, username)
+  return stored && withoutSecrets(stored)
+}
+
+async function findStored(repository: Repository, username: string): Promise<StoredAccount | undefined> {
+  const record = await repository.readRecord(SERVICE, ACCOUNT, foldedName(username))
+  return isStoredAccount(record?.value) ? record.value : undefined
+}
+
+const PAGE = 500
+
+/** By user name; those behind `after`, where it is given. */
+export async function* everyAccount(repository: Repository, after?: string): AsyncGenerator<Account> {
+  let page: readonly KindRecord<StoredAccount>[]
+  let from = after === undefined ? {} : { after: foldedName(after) }
+  do {
+    page = await repository.records(ACCOUNT, { clinic: SERVICE, limit: PAGE, ...from })
+    spend(page.length, 'the list of accounts')
+    for (const { value } of page) if (isStoredAccount(value)) yield withoutSecrets(value)
+    from = { after: page.at(-1)?.key ?? '' }
+  } while (page.length === PAGE)
+}
+
+/** Stages the end of all accounts of the demo. */
+export async function removeDemoAccounts(repository: Repository, unit: UnitOfWork): Promise<void> {
+  for await (const { username, demoOnly } of everyAccount(repository)) {
+    if (demoOnly !== true || (await unit.records.read(ACCOUNT, foldedName(username))) === undefined) continue
+    await stageRemoval(unit, username)
+  }
+}
+
+/**
+ * The account, when the password is its own and it is not disabled. An unknown user name costs the same work, so time
+ * tells nothing.
  * @param cost of the hashes in this service, for the work on an unknown user name
  */
 export async function verifyPassword(
@@ -97,50 +157,40 @@ export async function verifyPassword(
   demo: boolean,
   cost: PasswordCost = PASSWORD_COST,
 ): Promise<Account | undefined> {
-  const record = await repository.readRecord(SERVICE, ACCOUNT, keyOf(username))
-  const stored = isStoredAccount(record?.value) && (demo || record.value.demoOnly !== true) ? record.value : undefined
-  const matches = await matchesHash(password, stored?.passwordHash ?? unmatchable(cost))
-  if (stored === undefined || !matches) return undefined
-  const { passwordHash: _hash, ...account } = stored
-  return account
+  const found = await findStored(repository, username)
+  const stored = found !== undefined && isUsable(found, demo) ? found : undefined
+  const matches = await matchesHash(password, stored?.passwordHash, cost)
+  return stored !== undefined && matches ? withoutSecrets(stored) : undefined
 }
 
-/** The form under which user names are compared. */
-export const keyOf = (username: string): string => username.normalize('NFKC').trim().toLowerCase()
+/** @param demo demo mode is on */
+export const isUsable = ({ disabled, demoOnly }: Account, demo: boolean): boolean =>
+  disabled !== true && (demo || demoOnly !== true)
 
-/** `scrypt$N$r$p$salt$key`, the last two in base64. */
-export async function hashPassword(password: string, cost: PasswordCost = PASSWORD_COST): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
-  const key = await derive(password, salt, KEY_BYTES, cost)
-  return encode(cost, salt, key)
-}
-
-async function matchesHash(password: string, hash: string): Promise<boolean> {
-  const [scheme, N, r, p, salt = '', key = ''] = hash.split('$')
-  if (scheme !== 'scrypt') throw new Error(`A stored password hash has the unknown scheme '${scheme}'`)
-  const expected = Buffer.from(key, 'base64')
-  const cost = { N: Number(N), r: Number(r), p: Number(p) }
-  const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, cost)
-  return timingSafeEqual(actual, expected)
-}
-
-function derive(password: string, salt: Buffer, bytes: number, cost: PasswordCost): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, bytes, { ...cost, maxmem: MAX_MEMORY_BYTES }, (error, key) => {
-      if (error === null) resolve(key)
-      else reject(error)
-    })
+/**
+ * Writes the account as `change` returns it, and ends all its sessions.
+ * @throws FhirError 404 when there is no such account
+ */
+async function changeAccount(
+  repository: Repository,
+  username: string,
+  change: (account: StoredAccount) => StoredAccount,
+): Promise<Account> {
+  return await repository.change(SERVICE, async (unit) => {
+    const { endedSessions: _ended, ...account } = change(await existing(unit, username))
+    const changed = { ...account, version: nextVersion(account, unit.now) }
+    unit.records.put(ACCOUNT, foldedName(username), changed)
+    return withoutSecrets(changed)
   })
 }
 
-const encode = ({ N, r, p }: PasswordCost, salt: Buffer, key: Buffer): string =>
-  ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
+/** Later than the one before, though the clock may have been set back. */
+export const nextVersion = ({ version = 0 }: Account, now: number): number => Math.max(now, version + 1)
 
-/** The hash of no password at all: what a login with an unknown user name is compared with. */
-const unmatchable = (cost: PasswordCost): string => encode(cost, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
+const withoutSecrets = ({ passwordHash: _hash, endedSessions: _ended, ...account }: StoredAccount): Account => account
 
 async function existing(unit: UnitOfWork, username: string): Promise<StoredAccount> {
-  const record = await unit.records.read(ACCOUNT, keyOf(username))
+  const record = await unit.records.read(ACCOUNT, foldedName(username))
   if (!isStoredAccount(record?.value)) throw notFound(`There is no account '${username}'`)
   return record.value
 }
@@ -148,17 +198,14 @@ async function existing(unit: UnitOfWork, username: string): Promise<StoredAccou
 const isStoredAccount = (value: unknown): value is StoredAccount =>
   isObject(value) && typeof value.passwordHash === 'string'
 
+const MAX_NAME_LENGTH = 200
+
+function checkName(name: string): void {
+  if (name.trim() !== '' && name.length <= MAX_NAME_LENGTH) return
+  throw badRequest(`The name of a person has 1 to ${MAX_NAME_LENGTH} characters`)
+}
+
 function checkUsername(username: string): void {
   if (USERNAME.test(username)) return
   throw badRequest('A user name has 1 to 64 letters, digits or . _ @ + - and begins with a letter or digit')
-}
-
-function checkPassword(password: string, username: string): void {
-  const length = [...password].length
-  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
-    throw badRequest(
-      `The password has ${length} characters; it must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH}`,
-    )
-  }
-  if (keyOf(password) === keyOf(username)) throw badRequest('The password is the user name; choose another one')
 }

@@ -2,7 +2,7 @@
 import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
-import { conflict } from '../fhir/outcome.ts'
+import { unprocessable } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
@@ -32,14 +32,37 @@ export interface ClinicPolicies {
   readonly overbooking: boolean
   /** HTTP status when a slot is already taken. */
   readonly slotTakenStatus: 409 | 422
+  /** Minutes between the booking of a visit and its start, at least; absent: no limit, as for the next three. */
+  readonly minimumNoticeMinutes?: number
+  /** Days of 24 hours between now and the start of a visit that is booked, at most. */
+  readonly bookingHorizonDays?: number
+  /** Hours before its start until which a booked visit is cancelled or moved. */
+  readonly cancellationWindowHours?: number
+  /** Appointments of one patient that are held or booked and yet to come, at most. */
+  readonly maxOpenAppointments?: number
   /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
+  /** What happens to a search with a parameter that is not known; absent: the default of the server. */
+  readonly searchHandling?: SearchHandling
 }
 
 export const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
 export type ProfilePolicy = (typeof PROFILE_POLICIES)[number]
 
+const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
+export type SearchHandling = (typeof SEARCH_HANDLINGS)[number]
+
+/** The limits of booking, and the whole numbers that they may be. */
+const BOOKING_LIMITS = {
+  minimumNoticeMinutes: { least: 0, most: 525_600 },
+  bookingHorizonDays: { least: 1, most: 3_650 },
+  cancellationWindowHours: { least: 0, most: 8_760 },
+  maxOpenAppointments: { least: 1, most: 500 },
+} as const satisfies Partial<Record<keyof ClinicPolicies, { readonly least: number; readonly most: number }>>
+
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
+
+const POLICIES = [...Object.keys(DEFAULT_POLICIES), ...Object.keys(BOOKING_LIMITS), 'profiles', 'searchHandling']
 
 /** For a clinic without settings, which a token of another issuer may name. */
 const DEFAULTS: ClinicSettings = {
@@ -52,6 +75,7 @@ const DEFAULTS: ClinicSettings = {
 
 const SETTINGS = recordKind<Partial<ClinicSettings>>('settings')
 const KEY = 'settings'
+
 /** The clinic that a dialled number reaches. */
 interface DialedClinic {
   readonly clinic: string
@@ -82,6 +106,10 @@ export async function findSettings(source: Source, clinic: string): Promise<Clin
   )
 }
 
+/** Whether there is such a clinic, from a cache that may be slightly stale when another process makes it. */
+export const clinicExists = async (repository: Repository, clinic: string): Promise<boolean> =>
+  (await repository.readRecent(clinic, SETTINGS, KEY)) !== undefined
+
 export interface DialedNumber {
   /** E.164. */
   readonly number: string
@@ -107,9 +135,11 @@ const dialedNumberOf = (record: KindRecord<DialedClinic> | undefined): DialedNum
 
 /**
  * Stages the settings of the unit's clinic, its dialled numbers and the name of its Organization.
- * @throws FhirError 409 when a number belongs to another clinic
+ * @throws FhirError 422 when a number belongs to another clinic
  */
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
+  const problems = await problemsOfNumbers(unit, settings)
+  if (problems.length > 0) throw unprocessable(problems.join('; '))
   const current = await unit.records.read(SETTINGS, KEY)
   for (const number of settings.dialedNumbers) await takeNumber(unit, number)
   for (const number of settingsOf(current)?.dialedNumbers ?? []) {
@@ -126,13 +156,22 @@ async function renameOrganization(unit: UnitOfWork, name: string): Promise<void>
   await unit.put({ ...found.resource, name }, 'PUT')
 }
 
-async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
-  const holder = (await dialedNumber(unit, number))?.clinic
-  if (holder === unit.clinic) return
-  if (holder !== undefined) {
-    throw conflict(`The number ${number} belongs to another clinic; a number can lead to one clinic only`)
+/** A number of another clinic is refused like one that nobody can dial: clinics learn nothing of each other. */
+async function problemsOfNumbers(unit: UnitOfWork, { dialedNumbers }: ClinicSettings): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const [index, number] of dialedNumbers.entries()) {
+    const holder = (await dialedNumber(unit, number))?.clinic
+    if (holder !== undefined && holder !== unit.clinic) problems.push(numberRefused(index))
   }
-  unit.records.put(DIALED_NUMBER, number, { clinic: unit.clinic })
+  return problems
+}
+
+const numberRefused = (index: number): string =>
+  `dialedNumbers[${index}] must be a phone number in E.164 that can lead to this clinic, e.g. "+12125550100"`
+
+/** Of a number that no other clinic has. */
+async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
+  if ((await dialedNumber(unit, number)) === undefined) unit.records.put(DIALED_NUMBER, number, { clinic: unit.clinic })
 }
 
 async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
@@ -146,20 +185,20 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
 }
 
 /** The settings for clients, which can set the secret but not read it. */
-export function withoutSecrets({ crm, ...settings }: ClinicSettings): unknown {
+export function withoutSecrets({ crm, ...settings }: ClinicSettings): object {
   return crm === undefined ? settings : { ...settings, crm: { ...crm, secret: SECRET_IS_SET } }
 }
 
 /** Replaces the stored secret in responses; a client that sends it back keeps the secret. */
 const SECRET_IS_SET = 'set'
 
-type Parsed = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
+export type ParsedSettings = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
 
 /**
  * Parses the complete settings sent by a client; absent ones get their default. A crm.secret that is absent or `set`
  * keeps that of `current`.
  */
-export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
+export function parseSettings(body: unknown, current?: ClinicSettings): ParsedSettings {
   const problems: string[] = []
   const fields = objectOf(body, 'the settings', Object.keys(CHECKS), problems)
   const settings: Record<string, unknown> = {}
@@ -168,6 +207,18 @@ export function parseSettings(body: unknown, current?: ClinicSettings): Parsed {
     if (value !== undefined) settings[name] = value
   }
   return problems.length > 0 ? { problems } : { settings: settings as unknown as ClinicSettings }
+}
+
+/** The same for the unit's clinic, whose dialled numbers must not be those of another one. */
+export async function parseSettingsFor(
+  unit: UnitOfWork,
+  body: unknown,
+  current?: ClinicSettings,
+): Promise<ParsedSettings> {
+  const parsed = parseSettings(body, current)
+  if ('problems' in parsed) return parsed
+  const problems = await problemsOfNumbers(unit, parsed.settings)
+  return problems.length > 0 ? { problems } : parsed
 }
 
 type Check = (value: unknown, problems: string[], current: ClinicSettings | undefined) => unknown
@@ -187,9 +238,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     if (value === undefined) return []
     if (!Array.isArray(value)) return reject(problems, 'dialedNumbers must be a list of phone numbers')
     for (const [index, number] of value.entries()) {
-      if (!isDialable(number)) {
-        reject(problems, `dialedNumbers[${index}] must be a phone number in E.164, e.g. "+12125550100"`)
-      }
+      if (!isDialable(number)) reject(problems, numberRefused(index))
     }
     return [...new Set(value)]
   },
@@ -200,14 +249,21 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   policies: (value, problems) => {
     const fields: Record<string, unknown> = {
       ...DEFAULT_POLICIES,
-      ...objectOf(value ?? {}, 'policies', [...Object.keys(DEFAULT_POLICIES), 'profiles'], problems),
+      ...objectOf(value ?? {}, 'policies', POLICIES, problems),
     }
     if (typeof fields.overbooking !== 'boolean') reject(problems, 'policies.overbooking must be true or false')
     if (fields.slotTakenStatus !== 409 && fields.slotTakenStatus !== 422) {
       reject(problems, 'policies.slotTakenStatus must be 409 or 422')
     }
+    problems.push(...problemsOfLimits(fields))
     if (fields.profiles !== undefined && !PROFILE_POLICIES.some((policy) => policy === fields.profiles)) {
       reject(problems, `policies.profiles must be ${PROFILE_POLICIES.join(', ')}, or absent for what the server has`)
+    }
+    if (fields.searchHandling !== undefined && !SEARCH_HANDLINGS.some((one) => one === fields.searchHandling)) {
+      reject(
+        problems,
+        `policies.searchHandling must be ${SEARCH_HANDLINGS.join(' or ')}, or absent for what the server has`,
+      )
     }
     return fields
   },
@@ -224,6 +280,14 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     return { enabled, url, secret: newSecret }
   },
 }
+
+const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(BOOKING_LIMITS).flatMap(([name, { least, most }]) => {
+    const limit = policies[name]
+    const isRight = typeof limit === 'number' && Number.isInteger(limit) && limit >= least && limit <= most
+    if (limit === undefined || isRight) return []
+    return [`policies.${name} must be a whole number from ${least} to ${most}, or absent for no limit`]
+  })
 
 function reject(problems: string[], problem: string): undefined {
   problems.push(problem)

@@ -1,6 +1,9 @@
 /** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
-import type { ProfilePolicy } from '../clinics/settings.ts'
+import type { AuditTrail } from '../audit/trail.ts'
+import { TrailReader } from '../audit/trail-reader.ts'
+import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
 import { present } from './present.ts'
@@ -14,7 +17,10 @@ export interface ContextServices {
   readonly providers: Providers
   readonly baseUrl: string
   readonly profilePolicy: ProfilePolicy
+  readonly searchHandling: SearchHandling
   readonly servedSearch: ServedSearch
+  /** Absent: nothing is audited. */
+  readonly trail?: AuditTrail | undefined
 }
 
 export const clinicAccess = (services: ContextServices, clinic: string, agent: Agent): ClinicAccess => ({
@@ -24,18 +30,36 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   change: (work) => services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent))),
 })
 
+/**
+ * The events that an agent may read: admins those of their clinic, operators those that belong to no clinic. Staff read none,
+ * as they tell what colleagues looked at.
+ */
+function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServices): TrailReader | undefined {
+  if (trail === undefined || agent.kind !== 'user') return undefined
+  switch (agent.role) {
+    case 'staff':
+      return undefined
+    case 'admin':
+      return new TrailReader(trail, clinic, baseUrl)
+    case 'operator':
+      return new TrailReader(trail, SERVICE, baseUrl)
+  }
+}
+
 /** Resources at most that `Context.search` answers with; handlers that need more must page. */
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
 function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
-  const { providers, baseUrl, profilePolicy, servedSearch } = services
+  const { providers, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
     baseUrl,
     profilePolicy,
+    searchHandling,
     servedSearch,
+    trail: trailFor(agent, unit.clinic, services),
     now: unit.now,
     unit,
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),

@@ -1,5 +1,7 @@
 /** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
-import type { ProfilePolicy } from '../clinics/settings.ts'
+import type { TrailReader } from '../audit/trail-reader.ts'
+import type { Role } from '../clinics/accounts.ts'
+import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
@@ -8,7 +10,7 @@ import type { Precondition } from './precondition.ts'
 
 /** Who acts: a dashboard user, a live call, or the server itself. */
 export type Agent =
-  | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: 'staff' | 'admin' }
+  | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: Role }
   | { readonly kind: 'call'; readonly id: string }
   | { readonly kind: 'server' }
 
@@ -28,9 +30,13 @@ export interface Context {
   readonly baseUrl: string
   /** What becomes of a write that breaks a profile it declares, unless the clinic has a policy of its own. */
   readonly profilePolicy: ProfilePolicy
+  /** What becomes of unknown search parameters, unless the client or the clinic says otherwise. */
+  readonly searchHandling: SearchHandling
   readonly servedSearch: ServedSearch
   /** Milliseconds since 1970 UTC; the same for all that one change does. */
   readonly now: number
+  /** The audit trail of the clinic, where the agent may read it and there is one. */
+  readonly trail?: TrailReader | undefined
   /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
   readonly unit: UnitOfWork
   /** @throws FhirError 404 or 410 */

@@ -27,6 +27,8 @@ export interface OperationRequest {
   readonly call?: CallSession
   /** The address of this server as the client sees it, when the request came over FHIR. */
   readonly base?: string
+  /** Prefer: respond-async. */
+  readonly prefersAsync?: boolean
   /** How an answer of many resources is cut into pages, when the request came over FHIR. */
   readonly paging?: Paging
   /** The ports to systems outside. */
@@ -44,9 +46,31 @@ interface Paging {
 
 /**
  * A resource that is the answer itself (the definition's only out parameter, `return`), a page of resources in place of
- * that, or out parameters by name.
+ * that, out parameters by name, or that the work goes on in the background.
  */
-export type OperationOutput = AnyResource | Searchset | { readonly [parameter: string]: unknown }
+export type OperationOutput = OperationAnswer | Searchset | Accepted
+
+export type OperationAnswer = AnyResource | { readonly [parameter: string]: unknown }
+
+/** How far work in the background is, and where that is read: https://hl7.org/fhir/R4/async.html. */
+interface WorkState {
+  /** The parameters with which the same operation, by GET, says how far it is, and at last gives its result. */
+  readonly query: Readonly<Record<string, string>>
+  readonly progress: string
+  /** After which to ask again. */
+  readonly retryAfterSeconds: number
+}
+
+/** The answer while the work goes on in the background: status 202. */
+export class Accepted {
+  readonly answer: OperationAnswer
+  readonly state: WorkState | undefined
+
+  constructor(answer: OperationAnswer, state?: WorkState) {
+    this.answer = answer
+    this.state = state
+  }
+}
 
 export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
 
@@ -59,6 +83,8 @@ export interface Operation {
   readonly handler: OperationHandler
   /** It can be called on a version of a resource too: `/Patient/1/_history/2/$meta`. */
   readonly onVersions: boolean
+  /** For one that works in the background: ends that work, when DELETE is called where its state is read. */
+  readonly cancel: OperationHandler | undefined
 }
 
 /** The folder of the OperationDefinitions. */
@@ -71,11 +97,11 @@ export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-
 export function defineOperation(
   source: OperationDefinition | string,
   handler: OperationHandler,
-  { onVersions = false }: Partial<Pick<Operation, 'onVersions'>> = {},
+  { onVersions = false, cancel }: Partial<Pick<Operation, 'onVersions' | 'cancel'>> = {},
 ): Operation {
   const definition = typeof source === 'string' ? readDefinition(source) : source
   const name = typeof source === 'string' ? source : (definition.id ?? definition.code)
-  return { name, code: definition.code, definition, handler, onVersions }
+  return { name, code: definition.code, definition, handler, onVersions, cancel }
 }
 
 function readDefinition(name: string): OperationDefinition {

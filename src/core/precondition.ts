@@ -3,8 +3,8 @@ import { preconditionFailed } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 
 export interface Precondition {
-  /** If-Match: the version that must be current, or * for any. */
-  readonly ifMatch?: number | '*'
+  /** If-Match: the version, or one of those, that must be current, or * for any. */
+  readonly ifMatch?: number | readonly number[] | '*'
   /** If-None-Match: * : the resource must not exist. */
   readonly ifNoneMatch?: '*'
 }
@@ -23,13 +23,16 @@ export function checkPrecondition(
       `${what} exists already (version ${current.version}), and If-None-Match: * asks that it does not`,
     )
   }
-  if (ifMatch === undefined || current?.version === ifMatch) return
+  if (ifMatch === undefined) return
   if (ifMatch === '*') {
     if (current !== undefined && !current.deleted) return
     throw preconditionFailed(`If-Match: * asks for any version, but ${what} does not exist`)
   }
+  const versions = [ifMatch].flat()
+  if (current !== undefined && versions.includes(current.version)) return
+  const asked = versions.length === 0 ? 'a version that this server never gave' : `version ${versions.join(' or ')}`
   const state = current === undefined ? 'does not exist' : `has version ${current.version}`
   throw preconditionFailed(
-    `If-Match asks for version ${ifMatch}, but ${what} ${state}; read it again and repeat the change on that`,
+    `If-Match asks for ${asked}, but ${what} ${state}; read it again and repeat the change on that`,
   )
 }

@@ -20,7 +20,7 @@ export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
 export const profileIssues = (ctx: Context, question: ProfileCheckRequest): Promise<readonly Issue[]> =>
   checkProfiles(question, {
     profiles: (canonicals) => loadProfiles(findIn(ctx), canonicals),
-    terminology: (valueSets) => clinicTerminology(ctx, { valueSets }),
+    terminology: (request) => clinicTerminology(ctx, request),
   })
 
 /** The same for a write, under the policy of the clinic; none where the resource declares no profile. */
@@ -34,7 +34,7 @@ const questionOf = (resource: AnyResource, policy: ProfilePolicy): ProfileCheckR
   resource: { ...resource },
   profiles: [],
   unknownProfile: policy === 'reject' ? 'error' : 'warning',
-  extensible: false,
+  thorough: false,
 })
 
 /** The resource itself, or a resource in it. */

@@ -29,7 +29,11 @@ export type InteractionCode = keyof Interactions
 
 export interface Provider {
   readonly type: string
+  /** What /metadata says about the type, in markdown. */
+  readonly documentation?: string
   readonly interactions: Partial<Interactions>
+  /** What /metadata says beside `literal`, `logical` and `local` about references: http://hl7.org/fhir/R4/valueset-reference-handling-policy.html */
+  readonly referencePolicy?: 'enforced'
   /** Codes of the search parameters served, beside those of every resource; absent: every one R4 defines for the type. */
   readonly searchParams?: readonly string[]
   readonly operations: readonly Operation[]

@@ -1,45 +1,54 @@
 /** Resolves the lookups of a search from what the clinic has stored: its value sets, code systems and resources. */
 import { spend } from '../budget/budget.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { type LookUp, type Lookup, resolveLookups } from '../search/lookup.ts'
+import { type Lookup, type Questions, resolveLookups } from '../search/lookup.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
+import { codeCondition } from '../search/token-case.ts'
 import { any } from '../search/value.ts'
 import { codesAbove, codesBelow, codesInValueSet } from '../terminology/search-codes.ts'
 import type { Context } from './context.ts'
-import { clinicTerminology } from './terminology.ts'
+import { caseSensitiveSystems, clinicTerminology } from './terminology.ts'
 
 /**
  * What `parse` makes of a query, with every lookup resolved in the clinic.
  * @throws FhirError 400 for a value set that is not here, 422 for a lookup that finds too much
  */
-export const withLookups = <Parsed>(ctx: Context, parse: (lookUp: LookUp) => Parsed): Promise<Parsed> =>
-  resolveLookups(parse, (lookup) => namingParameter(lookup, () => resolved(lookup, ctx)))
+export const withLookups = <Parsed>(ctx: Context, parse: (questions: Questions) => Parsed): Promise<Parsed> =>
+  resolveLookups(parse, {
+    condition: (lookup) => namingParameter(lookup, () => resolved(lookup, ctx)),
+    caseSensitive: (systems) => caseSensitiveSystems(ctx, systems),
+  })
 
 async function resolved(lookup: Lookup, ctx: Context): Promise<Condition> {
   switch (lookup.kind) {
     case 'value-set': {
       const { valueSet } = lookup
-      return anyCode(lookup, codesInValueSet(await clinicTerminology(ctx, { valueSets: [valueSet] }), valueSet))
+      return anyCode(ctx, lookup, codesInValueSet(await clinicTerminology(ctx, { valueSets: [valueSet] }), valueSet))
     }
     case 'code': {
       const { system, code, direction } = lookup
       const terminology = await clinicTerminology(ctx, { codeSystems: [system] })
-      return anyCode(lookup, (direction === 'above' ? codesAbove : codesBelow)(terminology, { system, code }))
+      return anyCode(ctx, lookup, (direction === 'above' ? codesAbove : codesBelow)(terminology, { system, code }))
     }
     case 'resource':
       return anyReference(lookup, await hierarchy(lookup, ctx))
     case 'media-type':
-      return anyCode(lookup, await mediaTypes(lookup, ctx))
+      return anyCode(ctx, lookup, await mediaTypes(lookup, ctx))
   }
 }
 
-const anyCode = (
+async function anyCode(
+  ctx: Context,
   { param }: Lookup,
   codes: readonly { readonly system: string; readonly code: string }[],
-): Condition => {
+): Promise<Condition> {
   spend(codes.length, 'the codes that it searches for')
   const different = new Map(codes.map(({ system, code }) => [`${system}|${code}`, { system, code }]))
-  return any([...different.values()].map((code) => ({ kind: 'token', param, ...code })))
+  const sensitive = await caseSensitiveSystems(ctx, [...new Set(codes.map(({ system }) => system))])
+  const conditions = [...different.values()].map((code) =>
+    codeCondition(param, code, (system = '') => sensitive.has(system)),
+  )
+  return any(conditions)
 }
 
 type LookupOf<Kind extends Lookup['kind']> = Extract<Lookup, { kind: Kind }>
@@ -80,9 +89,10 @@ const MAX_MEDIA_TYPES = 10_000
 async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, { unit }: Context) {
   const query = { kind: 'token', param, limit: MAX_MEDIA_TYPES } as const
   const values = await Promise.all(types.map((type) => unit.values({ ...query, type })))
+  const asked = mediaType.toLowerCase()
   const isOf = ({ code }: { readonly code: string }) =>
-    code === mediaType ||
-    [';', ' ', ...(mediaType.includes('/') ? [] : ['/'])].some((end) => code.startsWith(mediaType + end))
+    code.toLowerCase() === asked ||
+    [';', ' ', ...(asked.includes('/') ? [] : ['/'])].some((end) => code.toLowerCase().startsWith(asked + end))
   return values.flat().filter(isOf)
 }
 

@@ -4,7 +4,7 @@
  */
 import { spend } from '../budget/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
-import type { SearchPlan } from '../search/plan.ts'
+import type { Condition, SearchPlan } from '../search/plan.ts'
 import { type CriteriaOptions, type ParsedSearch, parseCriteria, parseSearch } from '../search/query/parse.ts'
 import type { Context } from './context.ts'
 import { withLookups } from './search-lookups.ts'
@@ -19,8 +19,10 @@ export interface SearchLimits {
 
 export interface SearchRequestOptions {
   readonly limits: SearchLimits
-  /** Unknown parameters become warnings (`Prefer: handling=lenient`); absent: they are refused. */
+  /** Unknown parameters become warnings; absent: they are refused. */
   readonly lenient?: boolean
+  /** Holds for what is found, besides the query. */
+  readonly condition?: Condition
   /** The address of this server as the client sees it; absent: as it is configured. */
   readonly baseUrl?: string
 }
@@ -38,12 +40,13 @@ export async function searchRequest(
   ctx: Context,
   types: readonly string[],
   query: URLSearchParams,
-  { limits, lenient = false, baseUrl = ctx.baseUrl }: SearchRequestOptions,
+  { limits, lenient = false, baseUrl = ctx.baseUrl, ...condition }: SearchRequestOptions,
 ): Promise<ParsedSearch> {
   payForQuery(String(query).length)
   const { defaultCount, maxCount, includes: includeLimit } = limits
-  const options = { ...(await criteriaOptions(ctx, baseUrl)), types, lenient, defaultCount, maxCount, includeLimit }
-  return withLookups(ctx, (lookUp) => parseSearch(query, { ...options, lookUp }))
+  const search = { types, lenient, defaultCount, maxCount, includeLimit, ...condition }
+  const options = { ...(await criteriaOptions(ctx, baseUrl)), ...search }
+  return withLookups(ctx, (questions) => parseSearch(query, { ...options, ...questions }))
 }
 
 /**
@@ -58,7 +61,7 @@ export async function criteriaPlan(
 ): Promise<SearchPlan> {
   payForQuery(criteria.length)
   const options = await criteriaOptions(ctx, baseUrl)
-  return withLookups(ctx, (lookUp) => parseCriteria(type, criteria, { ...options, lookUp }))
+  return withLookups(ctx, (questions) => parseCriteria(type, criteria, { ...options, ...questions }))
 }
 
 /** By unit of work and plan, as JSON. */
@@ -90,7 +93,7 @@ async function searchAndGuard(unit: UnitOfWork, plan: SearchPlan): Promise<Searc
 async function criteriaOptions(
   { clinic, now, unit, servedSearch }: Context,
   baseUrl: string,
-): Promise<Omit<CriteriaOptions, 'lookUp'>> {
+): Promise<Omit<CriteriaOptions, 'lookUp' | 'isCaseSensitive'>> {
   const { parametersOf, fullText } = servedSearch
   const custom = await unit.customParameters()
   return { clinic, now, baseUrl, fullText, parametersOf: custom?.parametersOf(parametersOf) ?? parametersOf }

@@ -1,5 +1,9 @@
 /** The terminology of a clinic: what it has stored, and what the R4 packages contain. */
-
+import type { CodeSystem } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
+import type { Versioned } from '../repository/repository.ts'
+import { any } from '../search/value.ts'
 import { type FindTerms, gather, type TermRequest } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -8,6 +12,31 @@ import { parsedOnce } from './parsed-definitions.ts'
 
 /** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
 export const clinicTerminology = (ctx: Context, asked: TermRequest): Promise<Terminology> => gather(findIn(ctx), asked)
+
+/**
+ * Those of the code systems that are case-sensitive: in R4, or as the clinic of `ctx` has stored them, in every version.
+ */
+export async function caseSensitiveSystems(ctx: Context, systems: readonly string[]): Promise<ReadonlySet<string>> {
+  const others = systems.filter((system) => system !== '' && !isCaseSensitiveInR4(system))
+  const byUrl = Map.groupBy(await codeSystemsAt(ctx, others), ({ url = '' }) => url)
+  const isSensitive = (system: string) =>
+    isCaseSensitiveInR4(system) || byUrl.get(system)?.every(({ caseSensitive }) => caseSensitive === true)
+  return new Set(systems.filter(isSensitive))
+}
+
+/** Every version; searched for directly, as it is part of another search. */
+async function codeSystemsAt({ clinic, unit }: Context, urls: readonly string[]): Promise<readonly CodeSystem[]> {
+  spend(urls.length, 'the code systems that it names')
+  const found = await Promise.all(
+    chunks(urls, URLS_PER_SEARCH).map((some) => {
+      const where = [any(some.map((value) => ({ kind: 'uri', param: 'url', match: 'exact', value })))]
+      return unit.search({ ...FIRST_PAGE, clinic, types: ['CodeSystem'], where })
+    }),
+  )
+  return found.flatMap(({ matches }) => (matches as readonly Versioned<CodeSystem>[]).map((one) => parsed(clinic, one)))
+}
+
+const FIRST_PAGE = { sort: [], count: 1000, total: 'none', include: [], includeLimit: 0 } as const
 
 /** Urls of one search; each stands in it as it is. */
 export const URLS_PER_SEARCH = 40

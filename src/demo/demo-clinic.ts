@@ -1,16 +1,16 @@
 /** The demo clinic: loaded into an empty store from resources/sandbox; free slots are added at every start. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Appointment, Bundle, Organization, PractitionerRole, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, Organization } from 'fhir/r4'
 import { DateTime } from 'luxon'
-import { hashPassword, type PasswordCost, type Role, stageAccount } from '../clinics/accounts.ts'
+import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
-import { type ClinicSettings, findSettings, readSettings } from '../clinics/settings.ts'
+import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
+import { type ClinicSettings, clinicExists, findSettings } from '../clinics/settings.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
-import type { AnyResource } from '../fhir/resource.ts'
-import { recordKind } from '../repository/record-kinds.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { type BookableTime, bookableTimes } from '../scheduling/working-day.ts'
+import { slotIdAt } from '../scheduling/generated-slot.ts'
+import { fillDemoSchedules, stagePastSlots } from './demo-schedules.ts'
+import { load } from './sandbox-files.ts'
 
 export const DEMO_CLINIC = 'demo-clinic'
 
@@ -28,16 +28,10 @@ const ACCOUNTS: readonly { readonly username: string; readonly name: string; rea
   { username: 'admin', name: 'Demo Admin', role: 'admin' },
 ]
 
-/** Number of days that have free slots, starting today. */
-const HORIZON_DAYS = 30
-const SLOT_MINUTES = 30
 /** The date of the appointments in appointments.json; they are moved to the day of seeding, or the next working day. */
 const APPOINTMENTS_DAY = '2024-01-08'
 /** After this hour the appointments are moved to the next working day. */
 const CLOSING_HOUR = 17
-
-/** Remembers, per demo schedule, the last day that got slots: a day is filled once, whatever becomes of its slots. */
-const DEMO_SLOTS = recordKind<Filled>('demo-slots')
 
 interface DemoParts {
   readonly repository: Repository
@@ -45,11 +39,17 @@ interface DemoParts {
 }
 
 /**
- * Loads the demo clinic atomically when the store is empty. True when it did.
+ * Loads the demo clinic atomically when the store is empty. True when it did. In a store with other clinics the accounts
+ * of the demo end, as their passwords are published.
  * @param cost of hashing the passwords of its accounts; absent: the usual
  */
 export async function seedDemo({ repository, access }: DemoParts, cost?: PasswordCost): Promise<boolean> {
-  if (!(await repository.isEmpty())) return false
+  if (!(await repository.isEmpty())) {
+    if (await hasOtherClinics(repository)) {
+      await repository.change(SERVICE, (unit) => removeDemoAccounts(repository, unit))
+    }
+    return false
+  }
   const accounts = await Promise.all(
     ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username, cost) })),
   )
@@ -66,107 +66,34 @@ export async function seedDemo({ repository, access }: DemoParts, cost?: Passwor
   })
 }
 
+/** Whether the store has clinics that are not the demo's. */
+export async function hasOtherClinics(repository: Repository): Promise<boolean> {
+  for (const clinic of await repository.clinics()) {
+    if (clinic !== SERVICE && clinic !== DEMO_CLINIC && (await clinicExists(repository, clinic))) return true
+  }
+  return false
+}
+
 async function stageResources(ctx: Context): Promise<void> {
   for (const file of ['locations', 'practitioners', 'practitioner-roles', 'schedules', 'patients', 'coverages']) {
     for (const resource of await load(file)) await ctx.update(resource)
   }
   const today = DateTime.fromMillis(ctx.now, { zone: SETTINGS.timeZone })
   const appointments = movedTo(workingDay(today), await load<Appointment>('appointments'), ctx.now)
-  const held = new Set(appointments.flatMap(({ slot = [] }) => slot.map(({ reference = '' }) => reference)))
-  for (const calendar of await calendars()) await fill(ctx, calendar, today.startOf('day'), held)
+  await fillDemoSchedules(ctx)
+  const held = new Set(appointments.flatMap(({ slot = [] }) => slot.map(({ reference = '' }) => reference.slice(5))))
+  const midnight = today.startOf('day')
+  await stagePastSlots(ctx, { start: midnight.toMillis(), end: midnight.plus({ days: 1 }).toMillis() }, held)
   for (const appointment of appointments) await ctx.update(appointment)
   for (const document of await load('documents')) await ctx.update(document)
 }
 
 /**
- * Adds free slots for days that have come within the next 30 days since the last start, and returns their number. Only
- * for demo schedules that still exist, and never on a day that has or had slots.
+ * Adds free slots for days that have come within the horizon since the last start, and returns their number. Only for demo
+ * schedules that still exist.
  */
-export async function topUpSlots({ access }: Pick<DemoParts, 'access'>): Promise<number> {
-  return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {
-    const { timeZone } = await readSettings(ctx.unit, DEMO_CLINIC)
-    const today = DateTime.fromMillis(ctx.now, { zone: timeZone }).startOf('day')
-    let added = 0
-    for (const calendar of await calendars()) added += await topUp(ctx, calendar, today)
-    return added
-  })
-}
-
-/** A demo schedule with the opening hours of its practitioner. */
-interface Calendar {
-  readonly schedule: string
-  readonly openings: NonNullable<PractitionerRole['availableTime']>
-}
-
-async function calendars(): Promise<readonly Calendar[]> {
-  const roles = await load<PractitionerRole>('practitioner-roles')
-  const schedules = await load<Schedule>('schedules')
-  return schedules.map(({ id = '', actor }) => {
-    const role = roles.find(({ practitioner }) => actor.some(({ reference }) => reference === practitioner?.reference))
-    return { schedule: id, openings: role?.availableTime ?? [] }
-  })
-}
-
-async function topUp(ctx: Context, calendar: Calendar, today: DateTime): Promise<number> {
-  const { schedule } = calendar
-  const filled = await ctx.unit.records.read(DEMO_SLOTS, schedule)
-  // Without a record the schedule was not created by the demo. A deleted schedule gets no slots.
-  if (filled === undefined || (await ctx.find<Schedule>('Schedule', schedule)) === undefined) return 0
-  const next = DateTime.fromISO(filled.value.through, { zone: today.zone }).plus({ days: 1 })
-  return fill(ctx, calendar, DateTime.max(today, next), new Set())
-}
-
-interface Filled {
-  /** Local date, yyyy-mm-dd. */
-  readonly through: string
-}
-
-/** Stages slots from the day `from` to the horizon. In the past, only those in `held`. */
-async function fill(ctx: Context, calendar: Calendar, from: DateTime, held: ReadonlySet<string>): Promise<number> {
-  const { schedule, openings } = calendar
-  const today = DateTime.fromMillis(ctx.now, { zone: from.zone }).startOf('day')
-  const last = today.plus({ days: HORIZON_DAYS - 1 })
-  if (from > last) return 0
-  const occupied = await daysWithSlots(ctx, schedule, from)
-  let added = 0
-  for (let day = from; day <= last; day = day.plus({ days: 1 })) {
-    if (occupied.has(dateOf(day))) continue
-    for (const time of bookableTimes(day, openings, SLOT_MINUTES)) {
-      if (await stageSlot(ctx, schedule, time, held)) added++
-    }
-  }
-  await ctx.unit.records.read(DEMO_SLOTS, schedule)
-  ctx.unit.records.put(DEMO_SLOTS, schedule, { through: dateOf(last) })
-  return added
-}
-
-/** Days that already have slots. */
-async function daysWithSlots(ctx: Context, schedule: string, from: DateTime): Promise<ReadonlySet<string>> {
-  const query = new URLSearchParams({ schedule: `Schedule/${schedule}`, start: `ge${isoOf(from)}` })
-  const slots = await ctx.search<Slot>('Slot', query.toString())
-  return new Set(slots.map(({ resource }) => dateOf(DateTime.fromISO(resource.start, { zone: from.zone }))))
-}
-
-async function stageSlot(
-  ctx: Context,
-  schedule: string,
-  { start, end }: BookableTime,
-  held: ReadonlySet<string>,
-): Promise<boolean> {
-  const id = `slot-${schedule}-${start.toFormat('yyyyMMddHHmm')}`
-  if (start.toMillis() <= ctx.now && !held.has(`Slot/${id}`)) return false
-  if ((await ctx.unit.read('Slot', id)) !== undefined) return false
-  const slot: Slot = {
-    resourceType: 'Slot',
-    id,
-    schedule: { reference: `Schedule/${schedule}` },
-    status: 'free',
-    start: isoOf(start),
-    end: isoOf(end),
-  }
-  await ctx.unit.put(slot, 'PUT')
-  return true
-}
+export const topUpSlots = ({ access }: Pick<DemoParts, 'access'>): Promise<number> =>
+  access(DEMO_CLINIC, { kind: 'server' }).change(fillDemoSchedules)
 
 /** Today, or the next working day after closing time and on weekends. */
 function workingDay(now: DateTime): DateTime {
@@ -180,8 +107,6 @@ function movedTo(day: DateTime, appointments: readonly Appointment[], now: numbe
   const reference = DateTime.fromISO(APPOINTMENTS_DAY, { zone: day.zone })
   const days = Math.round(day.diff(reference, 'days').days)
   const move = (time: string | undefined) => isoOf(DateTime.fromISO(time ?? '', { zone: day.zone }).plus({ days }))
-  const moveSlot = (slot: string | undefined) =>
-    slot?.replace(reference.toFormat('yyyyMMdd'), day.toFormat('yyyyMMdd')) ?? ''
   return appointments.map((appointment) => {
     const start = move(appointment.start)
     const end = move(appointment.end)
@@ -191,9 +116,17 @@ function movedTo(day: DateTime, appointments: readonly Appointment[], now: numbe
       start,
       end,
       created: move(appointment.created),
-      ...(appointment.slot && { slot: appointment.slot.map(({ reference }) => ({ reference: moveSlot(reference) })) }),
+      ...(appointment.slot && {
+        slot: appointment.slot.map(({ reference }) => ({ reference: moveSlot(reference, day, days) })),
+      }),
     }
   })
+}
+
+/** The slot at the same time of the other day. */
+function moveSlot(reference: string | undefined, { zone }: DateTime, days: number): string {
+  const [, schedule = '', time = ''] = /^Slot\/slot-(.+)-(\d{8}T\d{4}Z)$/.exec(reference ?? '') ?? []
+  return `Slot/${slotIdAt(schedule, DateTime.fromISO(time, { zone }).plus({ days }).toMillis())}`
 }
 
 function statusAt(now: number, start: string, end: string): Appointment['status'] {
@@ -201,13 +134,4 @@ function statusAt(now: number, start: string, end: string): Appointment['status'
   return Date.parse(start) <= now ? 'arrived' : 'booked'
 }
 
-const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd')
-
 const isoOf = (time: DateTime): string => time.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ")
-
-/** The resources of a file in resources/sandbox, which is a Bundle of type collection. */
-async function load<R extends AnyResource = AnyResource>(name: string): Promise<readonly R[]> {
-  const path = join(import.meta.dirname, '../../resources/sandbox', `${name}.json`)
-  const { entry = [] } = JSON.parse(await readFile(path, 'utf8')) as Bundle
-  return entry.map(({ resource }) => resource as unknown as R)
-}

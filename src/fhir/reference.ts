@@ -1,5 +1,7 @@
 /** Literal references to resources of this server: https://hl7.org/fhir/R4/references.html#literal. */
 
+import { isResourceType } from './definitions.ts'
+
 export interface LocalReference {
   readonly type: string
   readonly id: string
@@ -17,4 +19,27 @@ export function localReference(text: string, baseUrl: string): LocalReference | 
   const [, type, id, version] = RELATIVE.exec(text.startsWith(base) ? text.slice(base.length) : text) ?? []
   if (type === undefined || id === undefined) return undefined
   return { type, id, ...(version === undefined ? {} : { version }) }
+}
+
+/** One text for the ways of writing a reference: `Type/id` for a resource of this server, else as it is written. */
+export function addressOf(reference: string, baseUrl: string): string {
+  const local = localReference(reference, baseUrl)
+  return local === undefined ? reference : `${local.type}/${local.id}`
+}
+
+/** A URL as a RESTful server gives it to a resource. */
+export interface RestfulUrl {
+  /** The address of the server, with the slash at its end. */
+  readonly root: string
+  readonly type: string
+  readonly id: string
+}
+
+/** https://hl7.org/fhir/R4/references.html#regex, without the version. */
+const RESTFUL = /^(https?:\/\/(?:[A-Za-z0-9\-\\.:%$]*\/)+)([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})$/
+
+/** Parses `http://example.org/fhir/Patient/1`; undefined for a URL of another form, or with a version. */
+export function restfulUrl(text: string): RestfulUrl | undefined {
+  const [, root, type, id] = RESTFUL.exec(text) ?? []
+  return root === undefined || id === undefined || !isResourceType(type) ? undefined : { root, type, id }
 }

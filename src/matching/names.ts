@@ -35,6 +35,9 @@ function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): Per
   return { family: words.at(-1) ?? '', given: words.slice(0, -1), suffixes }
 }
 
+/** As `suffixOf` gives them. */
+export const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'sr', 'ii', 'iii', 'iv'])
+
 const FULL_SUFFIX: Readonly<Record<string, string>> = { junior: 'jr', senior: 'sr' }
 
 /** Normalizes Jr., jr and Junior to `jr`. */

@@ -1,98 +1,124 @@
+/** How likely a pair of patients is one person: the Fellegi-Sunter model with the table in weights.ts. */
+import { type FieldEvidence, type Likelihood, likelihoodOf, WEIGHTS } from './weights.ts'
+
+/** How frequent names are. */
+export interface Frequencies {
+  /** Patients of the clinic. */
+  readonly patients: number
+  /** The part of its patients that have the name, from 0 to 1; undefined where it is not known. */
+  readonly of: (field: 'family' | 'given', name: string) => number | undefined
+}
+
+/** Patients that make a clinic's own frequencies count as much as the general ones, and the fewest it is taken to have. */
+const GENERAL = 1_000
+
+/** The part of the patients that have a name, from the clinic's count of it and, for a small clinic, from the table. */
+export const smoothed = (field: 'family' | 'given', count: number, patients: number): number =>
+  (count + GENERAL * WEIGHTS[field].same.u) / (patients + GENERAL)
+
+/** Others of the household that may be in the clinic, on average. */
+const RELATIVES = 0.2
+
+/** Before anything has been compared: that the person asked for has a record, and that one record has a second one. */
+const HAS_RECORD = 0.9
+const HAS_DUPLICATE = 0.02
+
+/** What a field says: positive for one person. In bits, log2(m/u). */
+export interface Contribution {
+  readonly evidence: FieldEvidence
+  readonly bits: number
+}
+
+/** The likelihoods of the whole evidence as natural logarithms. */
+interface Sum {
+  readonly m: number
+  readonly u: number
+  readonly household: number
+}
+
+export const contributionsOf = (
+  evidence: readonly FieldEvidence[],
+  frequencies: Frequencies,
+): readonly Contribution[] =>
+  evidence.map((one) => {
+    const { m, u } = adjusted(one, frequencies)
+    return { evidence: one, bits: Math.log2(m / u) }
+  })
+
+/** For Weigh: the sum of the bits. */
+export const bitsOf = (evidence: readonly FieldEvidence[], frequencies: Frequencies): number =>
+  contributionsOf(evidence, frequencies).reduce((sum, { bits }) => sum + bits, 0)
+
 /**
- * Converts the evidence on a pair of patients to a score and a grade, by the levels of the HL7 Identity Matching guide
- * (.99 identifier with name or birth date, .8 name, birth date and address or e-mail, .7 with phone, .6 name and birth
- * date).
+ * The weight of a pair as a natural logarithm: how much likelier the evidence is for two records of one person than for
+ * those of two, whether strangers or members of a household.
  */
-import type { Agreement, Evidence } from './compare.ts'
-
-/** http://hl7.org/fhir/ValueSet/match-grade; `certainly-not` is never returned. */
-export type MatchGrade = 'certain' | 'probable' | 'possible'
-
-export interface Score {
-  /** 0 to 1. */
-  readonly score: number
-  readonly grade: MatchGrade
+export function weightOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): number {
+  const { m, u, household } = sumOf(evidence, frequencies)
+  // Two people are strangers, but for the few who live together.
+  const relatives = RELATIVES / populationOf(frequencies.patients)
+  const other = addLogs(u + Math.log1p(-relatives), household + Math.log(relatives))
+  return m - other
 }
 
-const good = (agreement: Agreement): boolean => agreement === 'agree' || agreement === 'close'
-
-/** Undefined when the evidence is too weak for even a possible match. */
-export function scoreOf(evidence: Evidence): Score | undefined {
-  const score = Math.max(0, Math.round((levelOf(evidence) - penalty(evidence)) * 100) / 100)
-  if (score < 0.3) return undefined
-  return { score, grade: gradeOf(score, evidence) }
-}
-
-/** What two records may have in common, if only closely. `part`: family or given name. */
-export type Clue = 'identifier' | 'name' | 'family' | 'part' | 'birthDate' | 'phone' | 'email' | 'address'
-
-export interface Level {
-  readonly needs: readonly Clue[]
-  /** The minimum number of phone, e-mail and address that must agree. */
-  readonly contacts?: number
-  readonly score: number
-}
-
-/** The first level that applies decides. */
-export const LEVELS: readonly Level[] = [
-  { needs: ['identifier', 'name'], score: 0.99 },
-  { needs: ['identifier', 'birthDate'], score: 0.99 },
-  { needs: ['name', 'birthDate'], contacts: 2, score: 0.95 },
-  { needs: ['name', 'birthDate', 'email'], score: 0.8 },
-  { needs: ['name', 'birthDate', 'address'], score: 0.8 },
-  { needs: ['name', 'birthDate', 'phone'], score: 0.7 },
-  { needs: ['name', 'birthDate'], score: 0.6 },
-  { needs: ['identifier'], score: 0.55 },
-  { needs: ['name'], contacts: 3, score: 0.75 },
-  { needs: ['name'], contacts: 2, score: 0.65 },
-  { needs: ['name'], contacts: 1, score: 0.55 },
-  { needs: ['name'], score: 0.35 },
-  { needs: ['part', 'birthDate'], contacts: 1, score: 0.5 },
-  { needs: ['family'], contacts: 3, score: 0.45 },
-  { needs: [], contacts: 3, score: 0.4 },
-  { needs: ['family'], contacts: 2, score: 0.4 },
-  { needs: [], contacts: 2, score: 0.35 },
-  { needs: ['family'], contacts: 1, score: 0.35 },
-  { needs: [], contacts: 1, score: 0.3 },
-  { needs: ['family', 'birthDate'], score: 0.35 },
-]
-
-function levelOf(evidence: Evidence): number {
-  const { identifier, family, given, birthDate, phone, email, address } = evidence
-  const contacts = [phone, email, address].filter(good).length
-  const agreed: Readonly<Record<Clue, boolean>> = {
-    identifier: identifier === 'agree',
-    name: good(family) && good(given),
-    family: good(family),
-    part: good(family) || good(given),
-    birthDate: good(birthDate),
-    phone: good(phone),
-    email: good(email),
-    address: good(address),
+function sumOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): Sum {
+  let [m, u, household] = [0, 0, 0]
+  for (const one of evidence) {
+    const likelihood = adjusted(one, frequencies)
+    m += Math.log(likelihood.m)
+    u += Math.log(likelihood.u)
+    household += Math.log(likelihood.household)
   }
-  const level = LEVELS.find((row) => row.needs.every((clue) => agreed[clue]) && contacts >= (row.contacts ?? 0))
-  return level?.score ?? 0
+  return { m, u, household }
 }
 
-/** Deductions for differences in what members of a household do not share. */
-function penalty({ family, given, birthDate, gender, identifier }: Evidence): number {
-  const close = [family, given, birthDate].filter((agreement) => agreement === 'close').length
-  return (
-    0.04 * close +
-    (birthDate === 'differ' ? 0.2 : 0) +
-    (given === 'differ' ? 0.15 : 0) +
-    (gender === 'differ' ? 0.08 : 0) +
-    (identifier === 'differ' ? 0.08 : 0)
-  )
+/** The same name tells less the more people have it; where all have it, nothing, but it never tells against a match. */
+function adjusted(evidence: FieldEvidence, frequencies: Frequencies): Likelihood {
+  const likelihood = likelihoodOf(evidence)
+  if (evidence.field !== 'family' && evidence.field !== 'given') return likelihood
+  if (evidence.value === undefined) return likelihood
+  const frequency = frequencies.of(evidence.field, evidence.value)
+  if (frequency === undefined) return likelihood
+  const u = Math.min(frequency, likelihood.m)
+  const household = evidence.field === 'given' ? Math.max(likelihood.household, u) : likelihood.household
+  return { m: likelihood.m, u, household }
+}
+
+/** A clinic that has few patients yet still gets them from a town. */
+const populationOf = (patients: number): number => Math.max(GENERAL, patients)
+
+const addLogs = (a: number, b: number): number => {
+  const most = Math.max(a, b)
+  return most === Number.NEGATIVE_INFINITY ? most : most + Math.log(Math.exp(a - most) + Math.exp(b - most))
 }
 
 /**
- * `certain` needs more than a high score: nothing that distinguishes people may differ. Twins share everything but the
- * given name, which may differ by a letter, so without an identifier given name and birth date must agree exactly.
+ * The probability of each candidate to be the person asked for, given the weights of all: a person has one record or
+ * none, seldom two. So one of two that agree alike is as likely as the other, unless what agrees is so much that both
+ * must be of that person.
+ *
+ * With the odds l of each candidate among n patients, a set S of k candidates are the person's records with the weight
+ * HAS_RECORD · HAS_DUPLICATE^(k-1) · Π l. The sums over all sets are products over the candidates.
+ * @param patients of the clinic
  */
-function gradeOf(score: number, { given, family, birthDate, gender, identifier }: Evidence): MatchGrade {
-  const isSame = identifier === 'agree' || (given === 'agree' && birthDate === 'agree' && identifier !== 'differ')
-  const isContradicted = [given, family, birthDate, gender].includes('differ')
-  if (score >= 0.79 && isSame && !isContradicted) return 'certain'
-  return score >= 0.55 && given !== 'differ' && birthDate !== 'differ' ? 'probable' : 'possible'
+export function probabilitiesOf(weights: readonly number[], patients: number): readonly number[] {
+  const n = populationOf(patients)
+  const odds = weights.map((weight) => Math.log(HAS_DUPLICATE) + weight - Math.log(n))
+  const logProduct = odds.reduce((sum, one) => sum + addLogs(0, one), 0)
+  // Π(1 + δl) - 1, also where it is tiny.
+  const logSets = logProduct > 30 ? logProduct : Math.log(Math.expm1(logProduct))
+  const logHas = Math.log(HAS_RECORD) - Math.log(HAS_DUPLICATE)
+  const logAll = addLogs(Math.log(1 - HAS_RECORD), logHas + logSets)
+  return odds.map((one) => Math.min(1, Math.exp(logHas + one - addLogs(0, one) + logProduct - logAll)))
 }
+
+/**
+ * How likely a pair of stored patients is one person, given its weight (see weightOf): the odds as a natural logarithm. Of
+ * all records, HAS_DUPLICATE have a second one, which is any of the others.
+ * @param patients of the clinic
+ */
+export const duplicateOdds = (weight: number, patients: number): number =>
+  Math.log(HAS_DUPLICATE) + weight - Math.log(populationOf(patients))
+
+/** @param odds as a natural logarithm */
+export const probabilityOf = (odds: number): number => 1 / (1 + Math.exp(-odds))

@@ -3,7 +3,7 @@ import type { OperationDefinitionParameter } from 'fhir/r4'
 import { isNumber } from '../fhir/json.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import { isTransportParameter } from '../search/query/result-parameters.ts'
+import { isCacheBuster, isTransportParameter } from '../search/query/result-parameters.ts'
 
 export type Values = ReadonlyMap<string, readonly unknown[]>
 
@@ -51,7 +51,7 @@ const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): un
 export function fromQuery(parameters: readonly OperationDefinitionParameter[], query: URLSearchParams): Values {
   const values = new Map<string, readonly unknown[]>()
   for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
-    if (isTransportParameter(name) || name === CURSOR) continue
+    if (isTransportParameter(name) || isCacheBuster(name) || name === CURSOR) continue
     const type = parameters.find((parameter) => parameter.name === name)?.type
     values.set(
       name,

@@ -13,6 +13,12 @@ import { fromArguments, fromBody, fromQuery, isBlank, together, type Values } fr
 
 type Definition = Pick<OperationDefinition, 'parameter'>
 
+/** Extension of a parameter that is accepted and has no effect: no value of it is wrong, and no handler gets one. */
+const IGNORED_PARAMETER = 'https://sandbox-emr.example/fhir/StructureDefinition/ignored-parameter'
+
+const isIgnored = ({ extension = [] }: OperationDefinitionParameter): boolean =>
+  extension.some(({ url, valueBoolean }) => url === IGNORED_PARAMETER && valueBoolean === true)
+
 /**
  * @param body a Parameters resource, the bare resource where the definition has one parameter that takes it, or undefined
  * @param query of a GET; of a POST it adds to the body, as R4 asks where that is a bare resource
@@ -36,6 +42,7 @@ export function readArguments(definition: Definition, given: Readonly<Record<str
 export const knownArguments = (definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput =>
   Object.fromEntries(
     inParameters(definition.parameter)
+      .filter((parameter) => !isIgnored(parameter))
       .filter(({ name }) => Object.hasOwn(given, name) && !isBlank(given[name]))
       .map(({ name }) => [name, given[name]]),
   )
@@ -54,15 +61,16 @@ function checked(
   noun: 'parameter' | 'argument',
 ): OperationInput {
   const known = new Set(parameters.map(({ name }) => name))
+  const used = parameters.filter((parameter) => !isIgnored(parameter))
   const unknown = [...values.keys()].filter((name) => !known.has(name)).slice(0, MAX_UNKNOWN)
   const issues = [
     ...unknown.map((name) =>
       issue(noun, 'unknown', name, `is not known; this operation takes ${[...known].join(', ') || 'none'}`),
     ),
-    ...parameters.flatMap((parameter) => problemsOf(parameter, values.get(parameter.name) ?? [], noun)),
+    ...used.flatMap((parameter) => problemsOf(parameter, values.get(parameter.name) ?? [], noun)),
   ]
   if (issues.length > 0) throw new FhirError(400, issues)
-  return Object.fromEntries(parameters.flatMap((parameter) => entryOf(parameter, values.get(parameter.name) ?? [])))
+  return Object.fromEntries(used.flatMap((parameter) => entryOf(parameter, values.get(parameter.name) ?? [])))
 }
 
 const entryOf = (

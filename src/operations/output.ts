@@ -1,7 +1,6 @@
 /** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
-import type { OperationOutput } from '../core/operation.ts'
-import type { Searchset } from '../core/searchset.ts'
+import type { OperationAnswer } from '../core/operation.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { isObject } from '../fhir/resource.ts'
 
@@ -13,14 +12,14 @@ type Entry = Readonly<Record<string, unknown>>
  */
 export function writeOutput(
   definition: Pick<OperationDefinition, 'code' | 'parameter'>,
-  output: Exclude<OperationOutput, Searchset>,
+  output: OperationAnswer,
 ): AnyResource {
   if (isResource(output)) return output
   const parameters = (definition.parameter ?? []).filter(({ use }) => use === 'out')
   return { resourceType: 'Parameters', ...withEntries('parameter', entriesOf(parameters, output, definition.code)) }
 }
 
-const isResource = (output: Exclude<OperationOutput, Searchset>): output is AnyResource =>
+const isResource = (output: OperationAnswer): output is AnyResource =>
   'resourceType' in output && typeof output.resourceType === 'string'
 
 const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Entry =>

@@ -1,29 +1,31 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
-import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
+import type { Bundle, BundleEntry, OperationOutcome, OperationOutcomeIssue, Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
+import { type Linkage, type LinkedPatient, linkPatients } from '../core/patient-linkage.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { candidateQueries } from '../matching/candidates.ts'
-import { compareDemographics, type Demographics, demographicsOf } from '../matching/compare.ts'
-import { type Score, scoreOf } from '../matching/score.ts'
-import type { Versioned } from '../repository/repository.ts'
+import { gradeOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
+import type { Frequencies } from '../matching/score.ts'
+import { matchExplanation, matchGrade, scoreOf } from './match-explanation.ts'
 
-const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
-/** Candidates looked at for each clue; a clue that fits more people than this tells nothing. */
-const CANDIDATES_PER_CLUE = 100
-/** Read for all clues together, as JSON; an ordinary Patient has some two thousand. */
-const MAX_CANDIDATE_CHARACTERS = 40_000_000
 /** Of what a Patient is matched by, as JSON. */
 const MAX_CHARACTERS = 8_000
+
+interface PatientMatch extends LinkedPatient {
+  readonly grade: MatchGrade
+}
 
 export const patientMatch = defineOperation('patient-match', async ({ access, input, base }: OperationRequest) => {
   checkResource(input.resource, 'Patient')
   const asked = input.resource as Patient
   checkLength(asked)
-  const matches = await findMatches(access.reader(), asked)
-  return searchset(select(matches, input.onlyCertainMatches === true, input.count as number | undefined), base ?? '')
+  checkCount(input.count)
+  const linkage = await link(access.reader(), asked)
+  const matches = matchesIn(linkage)
+  const bundle = searchset(select(matches, input), base ?? '', input.explain === true ? linkage.frequencies : undefined)
+  return withOutcome(bundle, issuesOf(linkage, matches))
 })
 
 /** Every part of a name is looked for together with every other, so a few hundred of them would keep everybody waiting. */
@@ -36,75 +38,92 @@ function checkLength({ name, identifier, telecom, address }: Patient): void {
   })
 }
 
-interface PatientMatch extends Score {
-  readonly patient: Versioned<Patient>
+function checkCount(count: unknown): void {
+  if (typeof count === 'number' && count < 1)
+    throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
 }
 
-/** Patients of the clinic that may be the one asked for, best first. @throws FhirError 400 when nothing can be matched by. */
-async function findMatches(ctx: Context, asked: Patient): Promise<readonly PatientMatch[]> {
-  const queries = candidateQueries(asked)
-  if (queries.length === 0) {
-    throw badRequest(
-      'The Patient holds nothing to match by; give a name, an identifier, a phone number, an e-mail address, or an address with the birth date',
-      { expression: 'Parameters.parameter.resource' },
-    )
-  }
-  const candidates = await findCandidates(ctx, queries)
+/** @throws FhirError 400 when nothing can be matched by */
+async function link(ctx: Context, asked: Patient): Promise<Linkage> {
   const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
-  const demographics = demographicsOf(asked, defaultRegion)
-  return candidates
-    .flatMap((patient) => graded(demographics, patient, defaultRegion))
-    .sort((a, b) => b.score - a.score || (a.patient.id < b.patient.id ? -1 : 1))
+  const linkage = await linkPatients(ctx.unit, asked, defaultRegion)
+  if (linkage !== undefined) return linkage
+  throw badRequest(
+    'The Patient holds nothing to match by; give a name, an identifier, a phone number, an e-mail address, a birth date or an address with street and number',
+    { expression: 'Parameters.parameter.resource' },
+  )
 }
 
-/** @throws FhirError 422 when they are too long together */
-async function findCandidates(ctx: Context, queries: readonly string[]): Promise<readonly Versioned<Patient>[]> {
-  const candidates = new Map<string, Versioned<Patient>>()
-  let characters = 0
-  for (const query of queries) {
-    for (const found of await ctx.search<Patient>('Patient', `${query}&_count=${CANDIDATES_PER_CLUE}`)) {
-      characters += found.text.length
-      candidates.set(found.id, found)
-    }
-    if (characters > MAX_CANDIDATE_CHARACTERS) throw tooLong()
-  }
-  return [...candidates.values()]
-}
-
-const tooLong = (): FhirError =>
-  new FhirError(422, {
-    code: 'too-costly',
-    diagnostics: `The Patients that may match are longer than ${MAX_CANDIDATE_CHARACTERS} characters together, those that several clues find counted again; ask with an identifier, or with fewer names, telecoms and addresses`,
-    expression: 'Parameters.parameter.resource',
+/** Those that may be the person, the likeliest first; placeholders come after all patients, and make none of them uncertain. */
+function matchesIn({ patients }: Linkage): readonly PatientMatch[] {
+  const listed = patients.filter(({ probability, evidence }) => isListed(probability, evidence))
+  const real = listed.filter(({ isPlaceholder }) => !isPlaceholder)
+  const graded = listed.map((match): PatientMatch => {
+    const others = match.isPlaceholder ? listed : real
+    const grade = gradeOf(
+      match,
+      others.filter((other) => other !== match),
+    )
+    return { ...match, grade }
   })
-
-/** A record that another one has replaced is left out (ITI-119: deprecated records). */
-function graded(asked: Demographics, patient: Versioned<Patient>, region: string): PatientMatch[] {
-  if (patient.resource.link?.some(({ type }) => type === 'replaced-by')) return []
-  const score = scoreOf(compareDemographics(asked, demographicsOf(patient.resource, region)))
-  return score === undefined ? [] : [{ ...score, patient }]
+  return graded.toSorted((a, b) => Number(a.isPlaceholder) - Number(b.isPlaceholder))
 }
 
 /** Only certain: the one certain match, or none when several cannot be confirmed as one person. */
-function select(
-  matches: readonly PatientMatch[],
-  onlyCertain: boolean,
-  count: number | undefined,
-): readonly PatientMatch[] {
-  if (count !== undefined && count < 1)
-    throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
-  if (!onlyCertain) return matches.slice(0, count)
+function select(matches: readonly PatientMatch[], input: OperationRequest['input']): readonly PatientMatch[] {
   const certain = matches.filter(({ grade }) => grade === 'certain')
-  return certain.length === 1 ? certain : []
+  const found = input.onlyCertainMatches !== true ? matches : certain.length === 1 ? certain : []
+  return found.slice(0, input.onlySingleMatch === true ? 1 : (input.count as number | undefined))
 }
 
-function searchset(matches: readonly PatientMatch[], base: string): Bundle {
+function searchset(matches: readonly PatientMatch[], base: string, explained: Frequencies | undefined): Bundle {
   const entry = matches.map(
-    ({ patient, score, grade }): BundleEntry => ({
-      fullUrl: `${base}/Patient/${patient.id}`,
-      resource: patient.resource,
-      search: { extension: [{ url: MATCH_GRADE, valueCode: grade }], mode: 'match', score },
+    (match): BundleEntry => ({
+      fullUrl: `${base}/Patient/${match.patient.id}`,
+      resource: match.patient.resource,
+      search: {
+        extension: [
+          matchGrade(match.grade),
+          ...(explained === undefined ? [] : [matchExplanation(match.evidence, explained)]),
+        ],
+        mode: 'match',
+        score: scoreOf(match.probability),
+      },
     }),
   )
   return { resourceType: 'Bundle', type: 'searchset', total: matches.length, ...(entry.length === 0 ? {} : { entry }) }
+}
+
+function issuesOf({ narrowed }: Linkage, matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
+  return [...(narrowed ? [NARROWED] : []), ...duplicatesIn(matches)]
+}
+
+const NARROWED: OperationOutcomeIssue = {
+  severity: 'information',
+  code: 'incomplete',
+  diagnostics:
+    'Some of what the Patient is matched by is too common in this clinic to find anybody by itself, such as a frequent name: ' +
+    'of the patients who have it, those were compared for which something else agrees too. Give more, for instance the birth date, a telephone number or an identifier',
+}
+
+function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
+  const real = matches.filter(({ isPlaceholder }) => !isPlaceholder)
+  const [best] = real
+  if (best === undefined) return []
+  const close = real.filter((other) => other === best || (isClose(other, best) && isClose(best, other)))
+  if (close.length < 2) return []
+  const names = close.map(({ patient }) => `Patient/${patient.id}`).join(', ')
+  return [
+    {
+      severity: 'information',
+      code: 'duplicate',
+      diagnostics: `The clinic has possible duplicates: ${names} may be the same person. None of them is certain until they are compared by staff, and merged where they are`,
+    },
+  ]
+}
+
+function withOutcome(bundle: Bundle, issue: readonly OperationOutcomeIssue[]): Bundle {
+  if (issue.length === 0) return bundle
+  const resource: OperationOutcome = { resourceType: 'OperationOutcome', issue: [...issue] }
+  return { ...bundle, entry: [...(bundle.entry ?? []), { resource, search: { mode: 'outcome' } }] }
 }

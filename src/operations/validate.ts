@@ -28,7 +28,7 @@ export const validateResource = defineOperation('resource-validate', async (requ
       resource,
       profiles: profile === undefined ? [] : [profile],
       unknownProfile: (await profilePolicy(ctx)) === 'reject' ? 'error' : 'warning',
-      extensible: true,
+      thorough: true,
     })),
   ]
   const tried = issues.some(isError) ? [] : await issuesOf(() => tryWrite(ctx, mode, resource, id))
@@ -88,11 +88,13 @@ async function tryWrite(
   const { id: own, ...content } = resource
   if (mode === 'create') await ctx.create(content as unknown as AnyResource)
   if (mode === 'update') await ctx.update({ ...content, id: id ?? own } as unknown as AnyResource)
+  await ctx.unit.checkStaged()
 }
 
 async function tryDelete(ctx: Context, type: string, id: string): Promise<void> {
   await ctx.read(type, id)
   await ctx.delete(type, id)
+  await ctx.unit.checkStaged()
 }
 
 /** What a write would be refused for is the answer; faults of the server are not. */

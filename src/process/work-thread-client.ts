@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { BudgetError } from '../budget/budget.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
 import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
@@ -36,10 +37,13 @@ export type ThreadWork =
   | { readonly kind: 'answer'; readonly request: ThreadRequest }
   /** A batch of resources by the clinic's own search parameters. */
   | { readonly kind: 'reindex'; readonly batch: Reindexing }
+  /** A batch of patients with those that may be the same person. */
+  | { readonly kind: 'duplicates'; readonly batch: PatientBatch }
 
 export type ThreadResult =
   | { readonly kind: 'answer'; readonly answer: ThreadAnswer }
   | { readonly kind: 'reindex'; readonly done: ReindexedBatch }
+  | { readonly kind: 'duplicates'; readonly done: ComparedBatch }
   /** The kind of the fault, and where it occurred. */
   | { readonly kind: 'failed'; readonly fault: object }
 

@@ -1,12 +1,15 @@
 /** The entry point of a work thread: the server without a socket. It answers the requests that it is sent, in turn. */
+import type { IncomingMessage } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
-import inject, { type InjectOptions } from 'light-my-request'
+import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { createApp } from '../app.ts'
 import { Budget, withBudget } from '../budget/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory } from '../budget/free-memory.ts'
 import { lowerPriority } from '../budget/thread-priority.ts'
 import { loadExtensions } from '../extensions/load.ts'
+import { comparePatients } from '../operations/duplicates/compare-patients.ts'
+import type { Exchange } from '../rest/server/exchange.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
 import { Flag, READY, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
@@ -17,12 +20,15 @@ const PRIORITY = 10
 const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
+/** By their requests: what they did is recorded where they came from. */
+const exchanges = new WeakMap<IncomingMessage, Exchange>()
+
 lowerPriority(PRIORITY)
 const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
   extensions: await loadExtensions(config.extensions),
-  workThread: { sharedStore },
+  workThread: { sharedStore, observer: { observe: (exchange, { req }) => exchanges.set(req, exchange) } },
   ...(worker === undefined ? {} : { worker }),
 })
 
@@ -43,6 +49,9 @@ parentPort?.postMessage(READY)
 async function run({ work, endsAt }: ThreadJob): Promise<ThreadResult> {
   try {
     if (work.kind === 'reindex') return { kind: 'reindex', done: await app.repository.reindex(work.batch) }
+    if (work.kind === 'duplicates') {
+      return { kind: 'duplicates', done: await comparePatients(app.repository, work.batch) }
+    }
     return { kind: 'answer', answer: await withBudget(budgetUntil(endsAt), () => dispatch(work.request)) }
   } catch (error) {
     return { kind: 'failed', fault: faultOf(error) }
@@ -59,11 +68,16 @@ const budgetUntil = (endsAt: number): Budget =>
 
 /** Through the whole server, as if it had come over a socket. */
 async function dispatch({ method, url, headers, body, remoteAddress }: ThreadRequest): Promise<ThreadAnswer> {
+  let received: IncomingMessage | undefined
+  const receive: DispatchFunc = (request, response) => {
+    received = request as unknown as IncomingMessage
+    app.server.emit('request', request, response)
+  }
   const {
     statusCode,
     headers: answered,
     rawPayload,
-  } = await inject((request, response) => app.server.emit('request', request, response), {
+  } = await inject(receive, {
     method: method as NonNullable<InjectOptions['method']>,
     url,
     headers: headers as Record<string, string | string[]>,
@@ -74,6 +88,7 @@ async function dispatch({ method, url, headers, body, remoteAddress }: ThreadReq
     status: statusCode,
     headers: Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, textOf(value)])),
     body: transferable(rawPayload),
+    accesses: (received && exchanges.get(received)?.accesses) ?? [],
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino'
 import { type Entrant, FairQueue, QueueFull, type Release } from '../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
+import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
 import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
 import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
@@ -47,6 +48,13 @@ export class WorkThreadPool implements WorkThreads {
   /** Background work, which takes its turn among the requests of its clinic. @throws as ResourceStore.reindex does */
   async reindex(batch: Reindexing): Promise<ReindexedBatch> {
     return (await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })).done
+  }
+
+  /** The same; all patients of a batch together take half of the time that its thread has. @throws as comparePatients does */
+  async comparePatients({ clinic, limit, ...more }: PatientBatch): Promise<ComparedBatch> {
+    const longest = this.#options.config.limits.workMilliseconds / 2 / limit
+    const batch = { clinic, limit, ...more, longest }
+    return (await this.#do({ kind: 'duplicates', batch }, { clinic, token: '' })).done
   }
 
   async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant): Promise<ResultOf<Kind>> {

@@ -2,17 +2,19 @@
  * Validates a resource against the profiles that it declares, those that a request names, and the definitions of its
  * extensions: https://hl7.org/fhir/R4/validation.html. The base definition of R4 is checked by fhir/validate/validate.ts.
  */
+import { spend } from '../budget/budget.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import type { TermRequest } from '../terminology/gather.ts'
 import type { Terminology } from '../terminology/terminology.ts'
-import { checkExtensible } from './extensible.ts'
 import { checkExtension, isExtension } from './extensions.ts'
 import { Findings } from './findings.ts'
 import { newLimits } from './invariant.ts'
-import { KnownDefinitions } from './known-definitions.ts'
+import { KnownDefinitions, UNREAD } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import { ProfileChecker, WorkLimitExceeded } from './profile-checker.ts'
+import { checkThoroughly } from './thorough/thorough.ts'
 import { allChildElements, isA, rootElement, type TypedElement } from './typed-element.ts'
 
 export interface ProfileCheckRequest {
@@ -21,51 +23,50 @@ export interface ProfileCheckRequest {
   readonly profiles: readonly string[]
   /** The severity of an unknown profile in meta.profile. */
   readonly unknownProfile: 'error' | 'warning'
-  /** Whether to check the extensible bindings of R4's own elements, which only yield warnings. */
-  readonly extensible: boolean
+  /** Whether to look also for what no write is refused for; see thorough/thorough.ts. */
+  readonly thorough: boolean
 }
 
 /** Where a check loads definitions from. */
 export interface Sources {
   /** Profiles by canonical; undefined for an unknown one. */
   readonly profiles: (canonicals: readonly string[]) => Promise<ReadonlyMap<string, Profile | undefined>>
-  /** A terminology with these value sets, as far as they exist. */
-  readonly terminology: (valueSets: readonly string[]) => Promise<Terminology>
+  /** A terminology with these value sets and code systems, as far as they exist. */
+  readonly terminology: (request: TermRequest) => Promise<Terminology>
 }
 
 /** Items visited by expressions, plus ten times the elements visited by the check: about a second. */
 const MAX_WORK = 3_000_000
-/** How often a check may be repeated with more definitions. */
+/** How often a check may be repeated with more definitions, each named by those before. */
 const MAX_ROUNDS = 12
-/** Profiles and value sets that one check may load. */
-const MAX_DEFINITIONS_READ = 300
+/** Profiles and extensions that are looked up at a time: a resource may name very many. */
+const LOOKUPS_AT_A_TIME = 400
+/** Looking up one of many. */
+const STEPS_PER_LOOKUP = 10
 /** Nesting of resources and elements. */
 const MAX_DEPTH = 100
 
-/** The issues found, each with its FHIRPath. */
+/** The issues found, each with its FHIRPath. @throws BudgetError */
 export async function checkProfiles(request: ProfileCheckRequest, sources: Sources): Promise<readonly Issue[]> {
   const definitions = new KnownDefinitions()
   const limits = newLimits(MAX_WORK)
-  let read = 0
   for (let round = 1; ; round++) {
     const issues = checkOnce(request, definitions, limits)
     if (definitions.isComplete || definitions.isFinal || limits.left < 0) return issues
-    read += definitions.pendingProfiles.size + definitions.pendingValueSets.size
-    definitions.isFinal = round >= MAX_ROUNDS || read > MAX_DEFINITIONS_READ
+    definitions.isFinal = round >= MAX_ROUNDS
     if (!definitions.isFinal) await readPending(definitions, sources)
   }
 }
 
 async function readPending(definitions: KnownDefinitions, { profiles, terminology }: Sources): Promise<void> {
   const pending = [...definitions.pendingProfiles]
-  if (pending.length > 0) {
-    const found = await profiles(pending)
-    for (const canonical of pending) definitions.addProfile(canonical, found.get(canonical))
+  for (let start = 0; start < pending.length; start += LOOKUPS_AT_A_TIME) {
+    const some = pending.slice(start, start + LOOKUPS_AT_A_TIME)
+    spend(some.length * STEPS_PER_LOOKUP, 'the profiles and extensions that it names')
+    const found = await profiles(some)
+    for (const canonical of some) definitions.addProfile(canonical, found.get(canonical))
   }
-  if (definitions.pendingValueSets.size > 0) {
-    const valueSets = [...definitions.valueSets, ...definitions.pendingValueSets]
-    definitions.setTerminology(await terminology(valueSets), valueSets)
-  }
+  if (definitions.needsTerms) definitions.setTerminology(await terminology(definitions.terms))
 }
 
 function checkOnce(
@@ -87,10 +88,10 @@ function checkOnce(
 }
 
 function checkAll(root: TypedElement, request: ProfileCheckRequest, checker: ProfileChecker, findings: Findings): void {
-  const { profiles, unknownProfile, extensible } = request
+  const { profiles, unknownProfile, thorough } = request
   for (const canonical of profiles) checkNamed(root, canonical, checker, findings)
   for (const item of allElements(root, checker)) {
-    if (extensible) checkExtensible(item, checker.definitions, findings)
+    if (thorough) checkThoroughly(item, checker.definitions, findings)
     if (isExtension(item)) checkExtension(item, checker, findings)
     else if (item.value === item.resource) checkDeclared(item, checker, findings, unknownProfile)
   }
@@ -148,6 +149,9 @@ function apply(
       break
     case 'unknown':
       findings.add(unknown)
+      break
+    case 'unread':
+      findings.add({ ...unknown, code: 'too-costly', message: `names ${canonical}, ${UNREAD}` })
       break
     case 'type':
       if (!isA(item.type, found.type)) findings.add(wrongType(unknown.path, canonical, item.type, found.type))

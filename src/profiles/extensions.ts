@@ -5,6 +5,7 @@
 import type { StructureDefinitionContext } from 'fhir/r4'
 import { isObject } from '../fhir/resource.ts'
 import type { Findings } from './findings.ts'
+import { UNREAD } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import type { ProfileChecker } from './profile-checker.ts'
 import { type TypedElement, typeHierarchy } from './typed-element.ts'
@@ -19,11 +20,16 @@ export function checkExtension(item: TypedElement, checker: ProfileChecker, find
   const url = isObject(item.value) ? item.value['url'] : undefined
   if (typeof url !== 'string' || !isAbsolute(url)) return
   const found = checker.definitions.find(url)
+  if (found.kind === 'pending') return
   if (found.kind === 'profile' && found.profile.type === 'Extension') {
     checkPlace(item, found.profile, findings)
     checker.check(item, found.profile)
-  } else if (found.kind !== 'pending') unknownExtension(item, url, findings)
+  } else if (found.kind === 'unread') unreadExtension(item, url, findings)
+  else unknownExtension(item, url, findings)
 }
+
+const unreadExtension = ({ path }: TypedElement, url: string, findings: Findings): void =>
+  findings.add({ code: 'too-costly', path, message: `has the url of ${url}, ${UNREAD}`, severity: 'warning' })
 
 function unknownExtension({ name, path }: TypedElement, url: string, findings: Findings): void {
   const what = `has the url ${url}, whose definition is neither stored in this clinic nor part of R4`

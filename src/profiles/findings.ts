@@ -3,8 +3,13 @@ import { spend } from '../budget/budget.ts'
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 
-/** More would not help a client, and a hostile body must not exhaust memory. */
+/**
+ * Of errors, and as many of warnings and notes. More would not help a client, and a hostile body must not exhaust memory;
+ * but what only warns must not crowd out what is wrong.
+ */
 const MAX_ISSUES = 100
+/** One is left for the note that there are more. */
+const MAX_OTHERS = MAX_ISSUES - 1
 /** In characters; messages may include texts of profiles. */
 const MAX_MESSAGE_LENGTH = 1_000
 
@@ -18,27 +23,29 @@ export interface Finding {
 }
 
 export class Findings {
-  readonly #maxIssues: number
-  readonly #onlyErrors: boolean
+  readonly #maxErrors: number
+  readonly #maxOthers: number
   readonly #issues = new Map<string, Issue>()
   #errors = 0
+  #omitted = 0
 
-  constructor(maxIssues = MAX_ISSUES, onlyErrors = false) {
-    this.#maxIssues = maxIssues
-    this.#onlyErrors = onlyErrors
+  constructor(maxErrors = MAX_ISSUES, maxOthers = MAX_OTHERS) {
+    this.#maxErrors = maxErrors
+    this.#maxOthers = maxOthers
   }
 
   /** Stops at the first error, for callers that only need to know whether there is any. */
   static firstErrorOnly(): Findings {
-    return new Findings(1, true)
+    return new Findings(1, 0)
   }
 
   get issues(): readonly Issue[] {
-    return [...this.#issues.values()]
+    return this.#omitted === 0 ? [...this.#issues.values()] : [...this.#issues.values(), omitted(this.#omitted)]
   }
 
+  /** No more errors can be added, so that the check can end. */
   get full(): boolean {
-    return this.#issues.size >= this.#maxIssues
+    return this.#errors >= this.#maxErrors
   }
 
   get hasErrors(): boolean {
@@ -48,10 +55,19 @@ export class Findings {
   add({ code, path, message, severity = 'error' }: Finding): void {
     const text = cut(`${path} ${message}`, MAX_MESSAGE_LENGTH)
     const key = `${severity} ${text}`
-    if (this.full || this.#issues.has(key) || (this.#onlyErrors && severity !== 'error')) return
+    if (this.full || this.#issues.has(key)) return
     if (severity === 'error') this.#errors++
+    else if (this.#issues.size - this.#errors >= this.#maxOthers) {
+      this.#omitted++
+      return
+    }
     this.#issues.set(key, { severity, code, diagnostics: text, text, expression: path })
   }
+}
+
+function omitted(count: number): Issue {
+  const text = `${count} more warnings and notes are not listed`
+  return { severity: 'information', code: 'informational', diagnostics: text, text }
 }
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}...`)

@@ -6,6 +6,9 @@
 import type { Issue } from '../fhir/outcome.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type BindingAnswer, type BoundCode, isInValueSet } from '../terminology/binding.ts'
+import type { TermRequest } from '../terminology/gather.ts'
+import type { Code, Membership } from '../terminology/member.ts'
+import { systemMembership } from '../terminology/system-part.ts'
 import { packagedTerminology, type Terminology } from '../terminology/terminology.ts'
 import type { Profile } from './profile.ts'
 import { coreType } from './typed-element.ts'
@@ -17,22 +20,40 @@ export type Found =
   | { readonly kind: 'unknown' }
   /** Not loaded yet; the check will be repeated. */
   | { readonly kind: 'pending' }
+  /** Not loaded, and it will not be: whether it exists is not known. */
+  | { readonly kind: 'unread' }
+
+/** Of a definition that is `unread`, for a message. */
+export const UNREAD = 'which is not checked: too many definitions that name each other lead to it'
+
+/** Value sets that one check may load, and as many code systems. */
+const MAX_LOADED = 300
 
 export class KnownDefinitions {
   readonly #profiles = new Map<string, Profile | undefined>()
   readonly #valueSets = new Set<string>()
+  readonly #codeSystems = new Set<string>()
   #terminology: Terminology = packagedTerminology
   readonly pendingProfiles = new Set<string>()
   readonly pendingValueSets = new Set<string>()
-  /** No more definitions will be loaded: those missing are unknown. */
+  readonly pendingCodeSystems = new Set<string>()
+  /** No more definitions will be loaded. */
   isFinal = false
 
   get isComplete(): boolean {
-    return this.pendingProfiles.size === 0 && this.pendingValueSets.size === 0
+    return this.pendingProfiles.size === 0 && !this.needsTerms
   }
 
-  get valueSets(): readonly string[] {
-    return [...this.#valueSets]
+  get needsTerms(): boolean {
+    return this.pendingValueSets.size > 0 || this.pendingCodeSystems.size > 0
+  }
+
+  /** The value sets and code systems that a terminology for the check must have, as far as they exist. */
+  get terms(): Required<Pick<TermRequest, 'valueSets' | 'codeSystems'>> {
+    return {
+      valueSets: [...this.#valueSets, ...this.pendingValueSets],
+      codeSystems: [...this.#codeSystems, ...this.pendingCodeSystems],
+    }
   }
 
   find(canonical: string): Found {
@@ -40,15 +61,17 @@ export class KnownDefinitions {
     if (type !== undefined) return { kind: 'type', type }
     const profile = this.#profiles.get(canonical)
     if (profile !== undefined) return { kind: 'profile', profile }
-    if (this.isFinal || this.#profiles.has(canonical)) return { kind: 'unknown' }
+    if (this.#profiles.has(canonical)) return { kind: 'unknown' }
+    if (this.isFinal) return { kind: 'unread' }
     this.pendingProfiles.add(canonical)
     return { kind: 'pending' }
   }
 
   /** Whether the value set has the code. Undefined while the value set is not loaded yet. */
   isIn(valueSet: string, code: BoundCode): BindingAnswer | undefined {
-    if (!this.isFinal && !this.#valueSets.has(valueSet)) {
-      this.pendingValueSets.add(valueSet)
+    if (!this.#valueSets.has(valueSet)) {
+      if (this.isFinal || !request(valueSet, this.#valueSets, this.pendingValueSets))
+        return { isIn: 'unknown', why: UNREAD_VALUE_SET }
       return undefined
     }
     try {
@@ -59,20 +82,40 @@ export class KnownDefinitions {
     }
   }
 
+  /** Whether its code system has the code. Undefined while the code system is not loaded yet, or never will be. */
+  inSystem(code: Code): Membership | undefined {
+    const { system } = code
+    if (this.#codeSystems.has(system)) return systemMembership(this.#terminology, { system }, code)
+    if (!this.isFinal) request(system, this.#codeSystems, this.pendingCodeSystems)
+    return undefined
+  }
+
   /** Adds a pending profile, or undefined when it does not exist. */
   addProfile(canonical: string, profile: Profile | undefined): void {
     this.pendingProfiles.delete(canonical)
     this.#profiles.set(canonical, profile)
   }
 
-  /** Sets a terminology that has all of `valueSets`, as far as they exist. */
-  setTerminology(terminology: Terminology, valueSets: readonly string[]): void {
+  /** Sets a terminology that has all of `terms`. */
+  setTerminology(terminology: Terminology): void {
     this.#terminology = terminology
-    for (const canonical of valueSets) {
-      this.pendingValueSets.delete(canonical)
-      this.#valueSets.add(canonical)
-    }
+    moveAll(this.pendingValueSets, this.#valueSets)
+    moveAll(this.pendingCodeSystems, this.#codeSystems)
   }
 }
+
+/** Adds it to those to be loaded, unless that would be too many. */
+function request(canonical: string, loaded: ReadonlySet<string>, pending: Set<string>): boolean {
+  if (loaded.size + pending.size >= MAX_LOADED) return pending.has(canonical)
+  pending.add(canonical)
+  return true
+}
+
+function moveAll(from: Set<string>, to: Set<string>): void {
+  for (const one of from) to.add(one)
+  from.clear()
+}
+
+const UNREAD_VALUE_SET = `The check needs more definitions than it loads (${MAX_LOADED} value sets at most)`
 
 const firstOf = ([issue]: readonly Issue[]): string => issue?.diagnostics ?? 'its codes cannot be determined'

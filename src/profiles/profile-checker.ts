@@ -6,7 +6,7 @@ import { checkBinding, extensibleMessage, formatCodes, hasOnlyExtensions } from 
 import type { CheckContext } from './discriminator-path.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
-import type { KnownDefinitions } from './known-definitions.ts'
+import { type KnownDefinitions, UNREAD } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import type { BindingRule, Discriminator, Shape, TypeRule } from './shape.ts'
 import { misplacedItems } from './slice-order.ts'
@@ -179,6 +179,8 @@ export class ProfileChecker implements CheckContext {
     const [only = ''] = profiles
     const found = profiles.length === 1 ? this.definitions.find(only) : undefined
     if (found?.kind === 'unknown' && item.type !== 'Extension') this.#unknown(item, only)
+    else if (found?.kind === 'unread')
+      this.#add('too-costly', item.path, `must conform to ${only}, ${UNREAD}`, 'warning')
     else if (found?.kind === 'profile') this.check(item, found.profile)
     else if (!this.conforms(item, profiles))
       this.#add('structure', item.path, `conforms to none of the profiles ${profiles.join(', ')}`)

@@ -29,8 +29,13 @@ export function rootElement(resource: Readonly<Record<string, unknown>>): TypedE
 
 /** The children with a FHIRPath name; `value` selects `valueQuantity`. */
 export function childElements(item: TypedElement, name: string): readonly TypedElement[] {
+  const holder = holderOf(item)
   const element = elementsByName(holderType(item)).get(name)
-  return element === undefined ? [] : valuesOf(item, element)
+  if (holder === undefined || element === undefined) return []
+  const found: TypedElement[] = []
+  for (const key of element.properties.keys()) addValues(found, item, { holder, element, key })
+  meter.pay(found.length * STEPS_PER_ELEMENT)
+  return found
 }
 
 /** All children that R4 defines. */
@@ -38,12 +43,15 @@ export function allChildElements(item: TypedElement): readonly TypedElement[] {
   const holder = holderOf(item)
   if (holder === undefined) return []
   const elements = elementsByKey(holderType(item))
-  const present = new Set<ElementStructure>()
-  for (const key of Object.keys(holder)) {
-    const element = elements.get(key.startsWith('_') ? key.slice(1) : key)
-    if (element !== undefined) present.add(element)
+  const keys = new Set<string>()
+  for (const key of Object.keys(holder)) keys.add(key.startsWith('_') ? key.slice(1) : key)
+  const found: TypedElement[] = []
+  for (const key of keys) {
+    const element = elements.get(key)
+    if (element !== undefined) addValues(found, item, { holder, element, key })
   }
-  return [...present].flatMap((element) => valuesOf(item, element))
+  meter.pay(found.length * STEPS_PER_ELEMENT)
+  return found
 }
 
 /** The JSON object that has the children; for a primitive it is `_name`. */
@@ -57,30 +65,26 @@ const STEPS_PER_ELEMENT = 0.5
 
 const meter = new Meter('the comparison with its profiles')
 
-function valuesOf(item: TypedElement, element: ElementStructure): readonly TypedElement[] {
-  const holder = holderOf(item)
-  if (holder === undefined) return []
-  const found: TypedElement[] = []
-  for (const [key, type] of element.properties) {
-    const [value, sibling] = [holder[key], holder[`_${key}`]]
-    if (!Array.isArray(value) && !Array.isArray(sibling)) {
-      if (value !== undefined || sibling !== undefined)
-        found.push(childOf(item, element.name, '', { type, value, sibling }))
-      continue
-    }
-    const [values, siblings] = [listOf(value), listOf(sibling)]
-    for (let index = 0; index < Math.max(values.length, siblings.length); index++) {
-      found.push(
-        childOf(item, element.name, `[${index}]`, {
-          type,
-          value: values[index],
-          sibling: siblings[index] ?? undefined,
-        }),
-      )
-    }
+interface Source {
+  readonly holder: Readonly<Record<string, unknown>>
+  readonly element: ElementStructure
+  /** The JSON name, of which a choice has several. */
+  readonly key: string
+}
+
+/** Adds the values under a JSON name, and those that are extensions only. */
+function addValues(found: TypedElement[], item: TypedElement, { holder, element, key }: Source): void {
+  const [value, sibling] = [holder[key], holder[`_${key}`]]
+  if (value === undefined && sibling === undefined) return
+  const [name, type] = [element.name, element.properties.get(key) ?? '']
+  if (!Array.isArray(value) && !Array.isArray(sibling)) {
+    found.push(childOf(item, name, '', { type, value, sibling }))
+    return
   }
-  meter.pay(found.length * STEPS_PER_ELEMENT)
-  return found
+  const [values, siblings] = [listOf(value), listOf(sibling)]
+  for (let index = 0; index < Math.max(values.length, siblings.length); index++) {
+    found.push(childOf(item, name, `[${index}]`, { type, value: values[index], sibling: siblings[index] ?? undefined }))
+  }
 }
 
 const listOf = (value: unknown): readonly unknown[] =>

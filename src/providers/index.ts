@@ -2,21 +2,31 @@
 
 import type { Provider } from '../core/provider.ts'
 import { appointment } from './appointment.ts'
+import { appointmentResponse } from './appointment-response.ts'
+import { auditEvent } from './audit-event.ts'
 import { builtInProviders } from './built-in.ts'
 import { conceptMap } from './concept-map.ts'
 import { documentReference } from './document-reference.ts'
 import { encounter } from './encounter.ts'
 import { implementationGuide } from './implementation-guide.ts'
+import { namingSystem } from './naming-system.ts'
 import { patient } from './patient.ts'
+import { schedule } from './schedule.ts'
 import { slot } from './slot.ts'
+import { subscription } from './subscription.ts'
 
 export const specialProviders: readonly Provider[] = [
   appointment,
+  appointmentResponse,
+  auditEvent,
   conceptMap,
   documentReference,
   encounter,
   implementationGuide,
+  namingSystem,
   patient,
+  schedule,
   slot,
+  subscription,
   ...builtInProviders,
 ]

@@ -1,8 +1,83 @@
-/** Slot: searched all day by schedule, status and start. https://hl7.org/fhir/R4/slot.html */
+/**
+ * Slot: searched all day by schedule, status and start. While appointments hold it, a slot stays where it is, and is not
+ * free. https://hl7.org/fhir/R4/slot.html
+ */
+import type { Appointment, Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
+import { conflict } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { isOver } from '../scheduling/appointment-status.ts'
+import { checkPeriod, fits, isSamePeriod, isSameSchedule } from '../scheduling/slot-times.ts'
+import { slotsOf } from './booking/held-slots.ts'
+import { holdersOf } from './booking/holders.ts'
 
 export const slot = defineProvider('Slot', {
-  interactions: standard,
+  interactions: {
+    ...standard,
+    create: (ctx, resource) => {
+      checkPeriod(asSlot(resource))
+      return standard.create(ctx, resource)
+    },
+    update: async (ctx, resource) => {
+      const before = (await ctx.find<Slot>('Slot', resource.id))?.resource
+      const after = asSlot(resource)
+      if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
+      if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before)
+      return standard.update(ctx, resource)
+    },
+    delete: async (ctx, type, id) => {
+      const before = (await ctx.find<Slot>('Slot', id))?.resource
+      if (before !== undefined && before.status !== 'free') checkHoldersOf(ctx, before)
+      return standard.delete(ctx, type, id)
+    },
+  },
   combined: [{ equal: ['schedule', 'status'], range: 'start' }],
 })
+
+const asSlot = (resource: AnyResource): Slot => resource as Slot
+
+/** Appointments that hold it may be in the way of the change. */
+const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>
+  (before.status !== after.status && isForSale(after)) || hasMoved(before, after, baseUrl)
+
+/** Without an appointment in it. */
+const isForSale = ({ status }: Slot): boolean => status === 'free' || status === 'entered-in-error'
+
+const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
+  !isSamePeriod(before, after) || !isSameSchedule(before, after, baseUrl)
+
+/** When the whole change is staged, as the transaction that frees a slot may cancel its appointment after that. */
+const checkHoldersOf = (ctx: Context, before: Slot): void =>
+  ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before))
+
+/** @throws FhirError 409 naming an appointment that is in the way */
+async function checkHolders(ctx: Context, before: Slot): Promise<void> {
+  const id = before.id ?? ''
+  const after = (await ctx.find<Slot>('Slot', id))?.resource
+  if (after !== undefined && !mayEndBooking(before, after, ctx.baseUrl)) return
+  const holders = await holdersOf(ctx, id)
+  // The slots of visits that are over may go.
+  if (after === undefined) refuse(id, holders.find(isAhead), 'cannot be deleted', 'Slot')
+  else if (isForSale(after)) refuse(id, holders[0], `cannot be ${after.status}`, 'Slot.status')
+  else
+    for (const holder of holders) if (!(await movesAlong(ctx, holder))) refuse(id, holder, 'cannot move', 'Slot.start')
+}
+
+const isAhead = ({ status }: Appointment): boolean => !isOver(status)
+
+/** Whether the same change writes the appointment, so that it fits the slots as they are then. */
+async function movesAlong(ctx: Context, holder: Appointment): Promise<boolean> {
+  const isStaged = ctx.unit.staged('Appointment').some(({ id }) => id === holder.id)
+  return isStaged && fits(holder, await slotsOf(ctx, holder))
+}
+
+/** @throws FhirError 409 */
+function refuse(id: string, holder: Appointment | undefined, what: string, expression: string): void {
+  if (holder === undefined) return
+  throw conflict(
+    `Slot/${id} ${what}, as Appointment/${holder.id} (${holder.status}) holds it; cancel or move the appointment, which frees the slot`,
+    { expression, reason: 'slot-held' },
+  )
+}

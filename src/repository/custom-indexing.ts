@@ -4,15 +4,9 @@
  * works on it has leased it, so that another one goes on when it dies.
  */
 import type { Logger } from 'pino'
+import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../budget/background-loop.ts'
 import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
-import {
-  type IndexingJob,
-  IndexingLoop,
-  type IndexingSource,
-  type LeasedJob,
-  type Pace,
-} from '../storage/index/indexing-loop.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 
@@ -35,7 +29,7 @@ export const customIndexing = (
   repository: Repository,
   logger: Logger,
   reindex: Reindex = (batch) => repository.reindex(batch),
-): IndexingLoop => new IndexingLoop(new ClinicsToIndex({ repository, logger, reindex }), PACE)
+): BackgroundLoop => new BackgroundLoop(new ClinicsToIndex({ repository, logger, reindex }), PACE)
 
 interface Services {
   readonly repository: Repository
@@ -44,14 +38,14 @@ interface Services {
 }
 
 /** Jobs are clinics, which take turns, so that a large one does not hold up a small one. */
-class ClinicsToIndex implements IndexingSource {
+class ClinicsToIndex implements JobSource {
   readonly #services: Services
 
   constructor(services: Services) {
     this.#services = services
   }
 
-  async *jobs(): AsyncGenerator<IndexingJob> {
+  async *jobs(): AsyncGenerator<Job> {
     const { repository } = this.#services
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false

@@ -17,13 +17,15 @@ import type { KindRecord } from './unit-records.ts'
 
 /** What rooms that may not import the storage port need of it. */
 export {
+  type CodesQuery,
+  type FoundByCodes,
   type HistoryPage,
   type HistoryQuery,
   ResourceTooLarge,
   type StoredResource,
   StoreUnavailable,
 } from '../storage/port.ts'
-export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
+export { cursorError, type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
 export type { KindRecord } from './unit-records.ts'
 export { Versioned } from './versioned.ts'
 
@@ -38,7 +40,8 @@ interface RepositoryOptions {
 }
 
 type KindQuery = { readonly limit: number } & (
-  | { readonly clinic: string; readonly dueBefore?: number }
+  | { readonly clinic: string; readonly after?: string }
+  | { readonly clinic: string; readonly dueBefore: number }
   | { readonly clinic?: undefined; readonly dueBefore: number }
 )
 
@@ -89,11 +92,11 @@ export class Repository {
   }
 
   /** For what is read with every request: see ResourceStore. */
-  async readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
-    return (await this.#store.readRecent(clinicOf(kind, clinic), kind.name, key)) as KindRecord<V> | undefined
+  readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
+    return this.#store.readRecent(clinicOf(kind, clinic), kind.name, key) as Promise<KindRecord<V> | undefined>
   }
 
-  /** The records of one clinic by key; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */
+  /** The records of one clinic by key, from behind `after`; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */
   async records<V>(kind: RecordKind<V>, query: KindQuery): Promise<readonly KindRecord<V>[]> {
     return (await this.#store.records({ kind: kind.name, ...query })) as readonly KindRecord<V>[]
   }
@@ -101,6 +104,11 @@ export class Repository {
   /** Reindexes one batch of resources: see ResourceStore. */
   reindex(batch: Reindexing): Promise<ReindexedBatch> {
     return this.#store.reindex(batch)
+  }
+
+  /** All that have a resource or a record; SERVICE first, where the service has records. */
+  clinics(): Promise<readonly string[]> {
+    return this.#store.clinics()
   }
 
   isEmpty(): Promise<boolean> {

@@ -10,9 +10,11 @@ import { checkResource } from '../fhir/validate/validate.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
-import type { IndexEntry, SearchPlan } from '../search/plan.ts'
+import type { Condition, IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
+  type CodesQuery,
   EntriesOutdated,
+  type FoundByCodes,
   type Guard,
   type HistoryPage,
   type HistoryQuery,
@@ -29,6 +31,7 @@ import { spendOnText } from '../storage/response-limit.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
+import { RecentCounts } from './recent-counts.ts'
 import { UnitRecords } from './unit-records.ts'
 import { Versioned } from './versioned.ts'
 
@@ -48,6 +51,10 @@ interface Staged {
 /** Resources that one search reindexes at most; the others are left to the background. */
 const MAX_REINDEXED = 100
 
+const COUNT = { sort: [], count: 0, total: 'accurate', include: [], includeLimit: 0 } as const
+
+const recentCounts = new WeakMap<ResourceStore, RecentCounts>()
+
 export class UnitOfWork {
   readonly clinic: string
   /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
@@ -65,6 +72,8 @@ export class UnitOfWork {
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #valid = new WeakSet<AnyResource>()
   readonly #guards: Guard[] = []
+  /** By what they are about. */
+  readonly #finalChecks = new Map<string, () => Promise<void>>()
 
   constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
     this.#fullText = fullText
@@ -94,8 +103,9 @@ export class UnitOfWork {
       const result = await this.#found(plan)
       const all = [...result.matches, ...result.included]
       spend(stepsOf(all), 'its searches')
-      for (const found of all) this.#see(found.type, found.id, found)
-      return { ...result, matches: result.matches.map(toVersioned), included: result.included.map(toVersioned) }
+      // What is included may be an older version, which a reference names; no change is based on it.
+      for (const found of result.matches) this.#see(found)
+      return { ...result, matches: result.matches.map(Versioned.found), included: result.included.map(Versioned.found) }
     } catch (error) {
       if (error instanceof IndexIncomplete) throw searchNotReady(error)
       throw error instanceof InvalidCursor ? cursorError() : error
@@ -133,6 +143,28 @@ export class UnitOfWork {
   /** Which values of a token or uri parameter occur in the clinic. */
   values(query: Omit<ValuesQuery, 'clinic'>): Promise<readonly StoredValue[]> {
     return this.#store.values({ ...query, clinic: this.clinic })
+  }
+
+  /** How many resources of a type match, or how many there are, as it was some minutes ago at most. */
+  async recentCount(type: string, condition?: Condition): Promise<number> {
+    const counts = recentCounts.get(this.#store) ?? new RecentCounts()
+    recentCounts.set(this.#store, counts)
+    const countNow = (where: readonly Condition[]) => async (): Promise<number> => {
+      const { total = 0 } = await this.search({ ...COUNT, clinic: this.clinic, types: [type], where })
+      return total
+    }
+    const all = await counts.read(JSON.stringify([this.clinic, type]), countNow([]))
+    if (condition === undefined) return all
+    return await counts.read(JSON.stringify([this.clinic, type, condition]), countNow([condition]), all)
+  }
+
+  /** Resources as they are stored, without what this unit changes. @throws FhirError 503 while they are being indexed */
+  async findByCodes(query: Omit<CodesQuery, 'clinic'>): Promise<FoundByCodes> {
+    try {
+      return await this.#store.findByCodes({ ...query, clinic: this.clinic })
+    } catch (error) {
+      throw error instanceof IndexIncomplete ? searchNotReady(error) : error
+    }
   }
 
   async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
@@ -199,6 +231,28 @@ export class UnitOfWork {
     return next
   }
 
+  /** What this unit writes and deletes of a type so far; a resource that it changes several times as it is now. */
+  staged<R extends AnyResource = AnyResource>(type: string): readonly Versioned<R>[] {
+    spend(this.#staged.size / STAGED_IN_A_STEP, 'its entries')
+    const found: Versioned<R>[] = []
+    for (const { next } of this.#staged.values()) if (next.type === type) found.push(next as Versioned<R>)
+    return found
+  }
+
+  /**
+   * For a rule about the change as a whole, such as a transaction, whose entries may be in any order: `check` runs when
+   * everything is staged, and what it throws refuses the change.
+   * @param subject what it is about, such as Type/id; the first check of a subject stands for those that follow
+   */
+  checkBeforeCommit(subject: string, check: () => Promise<void>): void {
+    if (!this.#finalChecks.has(subject)) this.#finalChecks.set(subject, check)
+  }
+
+  /** What a commit does first. @throws what a check before the commit throws */
+  async checkStaged(): Promise<void> {
+    for (const check of this.#finalChecks.values()) await check()
+  }
+
   /** The change is only written while `plan` still finds exactly `ids`; else the work runs again. */
   guard(plan: SearchPlan, ids: readonly string[]): void {
     this.#guards.push({ plan, ids })
@@ -207,8 +261,10 @@ export class UnitOfWork {
   /**
    * From now on the request that this is for stays where it is, as it must not be carried out twice.
    * @param isRepeatable it may: what is written twice is the same as written once
+   * @throws what a check before the commit throws; what the store throws
    */
   async commit(isRepeatable = false): Promise<void> {
+    await this.checkStaged()
     const records = this.records.changes
     if (this.#staged.size === 0 && records.length === 0) return
     const declaration =
@@ -257,15 +313,15 @@ export class UnitOfWork {
 
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
-    if (!this.#seen.has(key)) this.#see(type, id, await this.#store.read(this.clinic, type, id))
+    if (!this.#seen.has(key)) this.#seen.set(key, await this.#store.read(this.clinic, type, id))
     const stored = this.#seen.get(key)
     if (stored !== undefined) spendOnText(stored)
     return stored
   }
 
-  #see(type: string, id: string, stored: StoredResource | undefined): void {
-    const key = `${type}/${id}`
-    if (!this.#seen.has(key)) this.#seen.set(key, stored)
+  #see(found: StoredResource): void {
+    const key = `${found.type}/${found.id}`
+    if (!this.#seen.has(key)) this.#seen.set(key, found)
   }
 }
 
@@ -273,13 +329,14 @@ export class UnitOfWork {
 const SEARCHED = 20
 const FOUND = 1
 const COPIED_IN_A_STEP = 2_000
+/** Staged resources that are looked at in one step. */
+const STAGED_IN_A_STEP = 100
 
 const stepsOf = (found: readonly StoredResource[]): number =>
   found.reduce((sum, { text }) => sum + FOUND + text.length / COPIED_IN_A_STEP, SEARCHED)
 
-const toVersioned = (stored: StoredResource): Versioned => new Versioned(stored)
-
-const cursorError = (): FhirError =>
+/** 400. */
+export const cursorError = (): FhirError =>
   new FhirError(400, {
     code: 'invalid',
     diagnostics:

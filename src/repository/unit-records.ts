@@ -29,11 +29,26 @@ export class UnitRecords {
 
   async read<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
     const address = this.#addressOf(kind, key)
-    const staged = this.#staged.get(address)
-    if (staged !== undefined) return this.#asStored<Value>(address, staged)
-    if (!this.#read.has(address)) {
+    if (!this.#staged.has(address) && !this.#read.has(address)) {
       this.#read.set(address, await this.#store.readRecord(clinicOf(kind, this.#clinic), kind.name, key))
     }
+    return this.known(kind, key)
+  }
+
+  /** The records of this clinic by key, from behind `after`, as they are stored: what this unit stages is not seen. */
+  async list<Value>(
+    kind: RecordKind<Value>,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<readonly KindRecord<Value>[]> {
+    const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), ...page }
+    return (await this.#store.records(query)) as readonly KindRecord<Value>[]
+  }
+
+  /** As this unit has staged or read it, without asking the store; undefined where it has done neither. */
+  known<Value>(kind: RecordKind<Value>, key: string): KindRecord<Value> | undefined {
+    const address = this.#addressOf(kind, key)
+    const staged = this.#staged.get(address)
+    if (staged !== undefined) return this.#asStored<Value>(address, staged)
     return this.#read.get(address) as KindRecord<Value> | undefined
   }
 

@@ -1,7 +1,9 @@
 /** One version of a resource, as the repository gives it. */
 import { parseJson } from '../fhir/json.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { innerAddress, isInner, resourceTypeOf } from '../search/inner.ts'
 import type { ChangeMethod, StoredResource } from '../storage/port.ts'
+import { spendOnText } from '../storage/response-limit.ts'
 
 /** The text to send, and the resource itself, parsed when first asked for. */
 export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
@@ -13,9 +15,11 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   readonly text: string
   /** True when this change created the resource, or brought it back after a deletion: status 201. */
   readonly created: boolean
+  /** Of a contained resource the one around it. */
+  readonly container: Versioned | undefined
   #resource: R | undefined
 
-  constructor(stored: StoredResource, resource?: R, created = false) {
+  constructor(stored: StoredResource, resource?: R, created = false, container?: Versioned) {
     this.type = stored.type
     this.id = stored.id
     this.version = stored.version
@@ -23,7 +27,22 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
     this.method = stored.method
     this.text = stored.text
     this.created = created
+    this.container = container
     this.#resource = resource
+  }
+
+  /**
+   * What a search gives: the resource, or of a contained one (search/inner.ts) that one alone.
+   * @throws BudgetError
+   */
+  static found(stored: StoredResource): Versioned {
+    if (!isInner(stored.type)) return new Versioned(stored)
+    spendOnText(stored)
+    const { type, id, innerId } = innerAddress(stored.id)
+    const container = new Versioned({ ...stored, type, id })
+    const resource = containedResource(container.resource, innerId)
+    const alone = { ...stored, type: resourceTypeOf(stored.type), id: innerId, text: JSON.stringify(resource) }
+    return new Versioned(alone, resource, false, container)
   }
 
   get deleted(): boolean {
@@ -35,4 +54,12 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
     this.#resource ??= parseJson(this.text) as R
     return this.#resource
   }
+}
+
+/** The first of several with that id, as in the index. */
+function containedResource(container: unknown, id: string): AnyResource {
+  const contained = isObject(container) && Array.isArray(container.contained) ? container.contained : []
+  const found: unknown = contained.find((one) => isObject(one) && one.id === id)
+  if (isObject(found)) return found as unknown as AnyResource
+  throw new Error('The index has a contained resource that its container does not have')
 }

@@ -1,50 +1,74 @@
 /**
- * Configuration of a clinic: GET|PUT /clinics/{id}/sandbox and /clinics/{id}/settings. Staff configure their own clinic,
- * an admin any; that is all an admin may do in a clinic of others: FHIR data are always those of the token's clinic.
+ * Clinics: GET|POST /clinics, GET|PUT /clinics/{id}/sandbox and /clinics/{id}/settings. All configure their own clinic, an
+ * operator any; that is all an operator may do in a clinic of others: FHIR data are always those of the token's clinic.
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { isClinicId } from '../clinics/clinics.ts'
+import { spend } from '../budget/budget.ts'
+import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
-import { type ClinicSettings, findSettings, parseSettings, withoutSecrets, writeSettings } from '../clinics/settings.ts'
+import {
+  type ClinicSettings,
+  clinicExists,
+  findSettings,
+  parseSettingsFor,
+  withoutSecrets,
+  writeSettings,
+} from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { parseBody, readBody } from './message/body.ts'
+import { readJsonBody } from './message/body.ts'
+import { readSwitch } from './message/json-values.ts'
 import { userOf } from './server/authenticate.ts'
+import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 interface ClinicDependencies {
   readonly repository: Repository
 }
 
-const MAX_BODY_BYTES = 100_000
-const MAX_DEPTH = 16
+const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
 export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
-  const router = new Router({ prefix: '/clinics/:clinic' })
+  const router = new Router({ prefix: '/clinics' })
 
-  router.get('/sandbox', async (koa) => {
+  router.get('/', async (koa) => {
+    requireOperator(userOf(koa), 'list clinics')
+    const { after } = koa.query
+    koa.body = await listClinics(repository, typeof after === 'string' ? after : '')
+  })
+
+  router.post('/', async (koa) => {
+    requireOperator(userOf(koa), 'make clinics')
+    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS))
+    if (answer.status === 201) koa.set('Location', `/clinics/${answer.body.id}/settings`)
+    koa.status = answer.status
+    koa.body = answer.body
+  })
+
+  router.get('/:clinic/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)
     koa.body = { enabled: await readSandbox(repository, clinic) }
   })
 
-  router.put('/sandbox', async (koa) => {
+  router.put('/:clinic/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)
-    const enabled = switchPosition(await jsonBody(koa))
+    const enabled = readSwitch(await readJsonBody(koa, LIMITS))
     await repository.change(clinic, async (unit) => setSandbox(unit, enabled))
     koa.body = { enabled }
   })
 
-  router.get('/settings', async (koa) => {
+  router.get('/:clinic/settings', async (koa) => {
     const { settings } = await configurable(koa, repository)
     koa.body = withoutSecrets(settings)
   })
 
-  router.put('/settings', async (koa) => {
+  router.put('/:clinic/settings', async (koa) => {
     const { clinic } = await configurable(koa, repository)
-    const answer = await replaceSettings(repository, clinic, await jsonBody(koa))
+    const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS))
     koa.status = answer.status
     koa.body = answer.body
   })
@@ -52,13 +76,47 @@ export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
   return smallRouter(['clinics'], router)
 }
 
-/** For FHIR data routes: 403 while the sandbox of the user's clinic is off. */
+/**
+ * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. A clinic
+ * that was found stays, so it is looked up once.
+ */
+export function requireClinic(repository: Repository): Middleware {
+  const known = new Set<string>([SERVICE])
+  const check = async (clinic: string): Promise<void> => {
+    if (!(await clinicExists(repository, clinic))) throw noSuchClinic()
+    known.add(clinic)
+  }
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    return known.has(clinic) ? next() : check(clinic).then(next)
+  }
+}
+
+const noSuchClinic = (): FhirError =>
+  forbidden("The claim 'clinic' of the token names no clinic of this service; an operator makes one with POST /clinics")
+
+/**
+ * For FHIR data routes: 403 while the sandbox of the user's clinic is off, and for users of no clinic, who read nothing but
+ * the events of the audit trail that belong to no clinic either.
+ */
 export function requireSandbox(repository: Repository): Middleware {
   return async (koa, next) => {
+    if (userOf(koa).clinic === SERVICE) {
+      if (isReadOfTrail(koa)) return next()
+      throw ofNoClinic()
+    }
     if (!(await isSandboxEnabled(repository, userOf(koa).clinic))) throw sandboxIsOff()
     return next()
   }
 }
+
+const isReadOfTrail = ({ method, path }: KoaContext): boolean =>
+  (method === 'GET' || method === 'HEAD') && /^\/AuditEvent(?:\/trail-[\w-]+)?$/.test(path)
+
+const ofNoClinic = (): FhirError =>
+  forbidden(
+    'Your account is of no clinic, so there are no FHIR data for it but GET /AuditEvent; log in with an account of the clinic',
+  )
 
 const sandboxIsOff = (): FhirError =>
   new FhirError(403, {
@@ -75,32 +133,48 @@ async function configurable(
 ): Promise<{ clinic: string; settings: ClinicSettings }> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
-  // The same answer whether the other clinic exists or not: staff learn nothing about other clinics.
-  if (user.role !== 'admin' && clinic !== user.clinic) {
-    throw new FhirError(403, {
-      code: 'forbidden',
-      diagnostics: `Staff configure their own clinic only, which is '${user.clinic}'`,
-    })
-  }
+  // The same answer whether the other clinic exists or not: clinics learn nothing of each other.
+  if (clinic !== user.clinic) requireOperator(user, `configure another clinic than '${user.clinic}'`)
   const settings = isClinicId(clinic) ? await findSettings(repository, clinic) : undefined
   if (settings === undefined) throw notFound('There is no such clinic')
   return { clinic, settings }
 }
 
+/** Clinics of a page. */
+const PAGE = 100
+
+async function listClinics(repository: Repository, after: string) {
+  const clinics: { readonly id: string; readonly name: string }[] = []
+  for (const id of await repository.clinics()) {
+    if (id <= after) continue
+    spend(1, 'the list of clinics')
+    const settings = await findSettings(repository, id)
+    if (settings === undefined) continue
+    if (clinics.length === PAGE) return { clinics, next: `/clinics?after=${clinics.at(-1)?.id}` }
+    clinics.push({ id, name: settings.name })
+  }
+  return { clinics }
+}
+
+async function makeClinic(repository: Repository, body: unknown) {
+  const { id, ...rest } = isObject(body) ? body : {}
+  if (!isClinicId(id)) {
+    throw badRequest("The body must be the settings of the clinic with its \"id\": 1 to 64 letters, digits, '-' or '.'")
+  }
+  const parsed = await parseSettingsFor(repository.reader(id), rest)
+  if ('problems' in parsed) return withProblems(parsed.problems)
+  await createClinic(repository, id, parsed.settings)
+  return { status: 201, body: { id, ...withoutSecrets(parsed.settings) } } as const
+}
+
+const withProblems = (problems: readonly string[]) =>
+  ({ status: 422, body: { error: `The settings have problems: ${problems.join('; ')}`, problems } }) as const
+
 async function replaceSettings(repository: Repository, clinic: string, body: unknown) {
   return repository.change(clinic, async (unit) => {
-    const parsed = parseSettings(body, await findSettings(unit, clinic))
-    if ('problems' in parsed) {
-      return { status: 422, body: { error: `The settings have problems: ${parsed.problems.join('; ')}`, ...parsed } }
-    }
+    const parsed = await parseSettingsFor(unit, body, await findSettings(unit, clinic))
+    if ('problems' in parsed) return withProblems(parsed.problems)
     await writeSettings(unit, parsed.settings)
     return { status: 200, body: withoutSecrets(parsed.settings) }
   })
-}
-
-const jsonBody = async (koa: KoaContext): Promise<unknown> => parseBody(await readBody(koa, MAX_BODY_BYTES), MAX_DEPTH)
-
-function switchPosition(body: unknown): boolean {
-  if (isObject(body) && typeof body.enabled === 'boolean' && Object.keys(body).length === 1) return body.enabled
-  throw badRequest('The body must be {"enabled": true} or {"enabled": false}')
 }

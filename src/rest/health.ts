@@ -44,7 +44,7 @@ function faultOf(parts: readonly PartLoad[]): string | undefined {
   return down.length === 0 ? undefined : `this does not work now: ${down.join(', ')}`
 }
 
-const STATES: readonly PartLoad['state'][] = ['ok', 'behind', 'down']
+const STATES: readonly PartLoad['state'][] = ['ok', 'behind', 'degraded', 'down']
 
 /** What the engine says of its database, and what the probe says. */
 function worstByName(parts: readonly PartLoad[]): readonly PartLoad[] {

@@ -5,11 +5,13 @@ import type { ClinicAccess } from '../core/context.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
 import { withProfileWarnings } from './interactions/profile-warnings.ts'
+import { accessAfter, attemptOf, attemptOfBundle } from './message/access.ts'
 import { headerOf } from './message/header.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 import { negotiate, preferences } from './message/negotiate.ts'
-import { readQuery, readRequest } from './message/request.ts'
+import { isForm, readQuery, readRequest } from './message/request.ts'
 import { send } from './message/response.ts'
+import { exchangeOf } from './server/exchange.ts'
 
 export interface HttpServices extends Services {
   readonly accessOf: (koa: KoaContext) => ClinicAccess
@@ -20,13 +22,23 @@ export interface HttpServices extends Services {
 export const answerRoute =
   (route: Route, services: HttpServices) =>
   async (koa: KoaContext, parameters: PathParameters): Promise<void> => {
+    const exchange = exchangeOf(koa)
     const query = await readQuery(koa, route, services.limits)
+    const url = isForm(route) ? `${koa.path}?${query}` : (koa.req.url ?? '')
+    let attempt = attemptOf(route, parameters, url)
+    exchange.accesses = [attempt]
     const format = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
     const preferred = headerOf(koa, 'prefer') ?? ''
     const prefer = preferences(preferred)
     const request = await readRequest(koa, route, { parameters, query, base: services.baseOf(koa), prefer, services })
+    if (route.run.kind === 'bundle') {
+      attempt = attemptOfBundle(attempt, request.body)
+      exchange.accesses = [attempt]
+    }
     const representation = preferred !== '' && prefer.return === 'representation'
     const response = await run(route, services.accessOf(koa), request, parameters.operation, representation)
+    const { accesses = [] } = response
+    exchange.accesses = [accessAfter(attempt, response, request.base), ...accesses]
     send(koa, request, response, format, prefer.return)
   }
 

@@ -2,7 +2,7 @@
  * capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Each form (JSON or XML, pretty or not) is prepared once;
  * the address of the server, which clients see differently, is put in for each answer. Sent compressed.
  */
-import type { CapabilityStatement } from 'fhir/r4'
+import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
@@ -12,31 +12,45 @@ import { type FormName, PreparedForm } from './prepared-form.ts'
 
 const MODES = ['full', 'normative', 'terminology']
 
-export function metadata(statement: CapabilityStatement, baseOf: (koa: KoaContext) => string): Middleware {
-  const forms = new Map<string, PreparedForm>()
-  const compressed = new Compressed()
-  const inTurn = oneInATurn()
-  const formOf = async (mode: string, name: FormName): Promise<PreparedForm> => {
+/** The CapabilityStatement and what is derived from it, prepared in each form in which it is asked for. */
+export class Capabilities {
+  readonly #statement: CapabilityStatement
+  readonly #forms = new Map<string, PreparedForm>()
+  readonly #inTurn = oneInATurn()
+
+  constructor(statement: CapabilityStatement) {
+    this.#statement = statement
+  }
+
+  /** @throws FhirError 400 for a mode that there is not */
+  async formOf(mode: string | null, name: FormName): Promise<PreparedForm> {
+    if (mode !== null && !MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
     const isTerminology = mode === 'terminology'
     const key = `${isTerminology} ${name.format} ${name.pretty}`
-    if (!forms.has(key)) await inTurn()
+    if (!this.#forms.has(key)) await this.#inTurn()
     // Another request may have prepared it meanwhile.
-    const known = forms.get(key)
+    const known = this.#forms.get(key)
     if (known !== undefined) return known
-    const make = (url: string) => {
-      const located = withAddress(statement, url)
-      return isTerminology ? terminologyCapabilities(located) : located
-    }
-    const fresh = new PreparedForm(key, make, name)
-    forms.set(key, fresh)
+    const fresh = new PreparedForm(key, (url) => this.#located(url, isTerminology), name)
+    this.#forms.set(key, fresh)
     return fresh
   }
+
+  #located(url: string, isTerminology: boolean): CapabilityStatement | TerminologyCapabilities {
+    const located = withAddress(this.#statement, url)
+    return isTerminology ? terminologyCapabilities(located) : located
+  }
+}
+
+export function metadata(capabilities: Capabilities, baseOf: (koa: KoaContext) => string): Middleware {
+  const compressed = new Compressed()
   return async (koa) => {
     const { format, contentType } = negotiate(koa.get('accept'), single(koa.query._format) ?? null)
-    const mode = single(koa.query.mode) ?? 'full'
-    if (!MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
+    const form = await capabilities.formOf(single(koa.query.mode) ?? null, {
+      format,
+      pretty: koa.query._pretty === 'true',
+    })
     koa.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
-    const form = await formOf(mode, { format, pretty: koa.query._pretty === 'true' })
     send(koa, form, baseOf(koa), compressed)
   }
 }

@@ -1,29 +1,33 @@
 /** Requests that no route matches: 405 where the address exists for other methods, else 404. */
-import type { Middleware } from 'koa'
-import type { Provider } from '../core/provider.ts'
+import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { isServed, matchRoute } from './interactions/routes.ts'
+import { isAddress, methodsAt, type Offer } from './interactions/offered.ts'
 import type { Method } from './message/interaction.ts'
-
-const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+import { firstSegment, noRoute, routerOf, type SmallRouter, type Unserved } from './server/small-router.ts'
 
 export const notRouted =
-  (providers: ReadonlyMap<string, Provider>): Middleware =>
+  (offer: Offer): Middleware =>
   (koa) => {
     const { method, path } = koa
-    // Served before authentication, and no interaction of a type.
-    if (path === '/metadata') throw notAllowed(`${method} ${path}`, ['GET'])
-    const [type = ''] = path.split('/').filter((segment) => segment !== '')
-    if (/^[A-Za-z]/.test(type) && !providers.has(type))
-      throw notFound(`There is nothing at ${method} /${type}: it is no resource type of FHIR R4`)
-    const routes = METHODS.flatMap((candidate) => matchRoute(candidate, path)?.route ?? [])
-    if (routes.length === 0) throw notFound(`There is no interaction at ${method} ${path}`)
-    const offered = routes.filter((route) => route.level === 'system' || isServed(route, providers.get(type)))
-    throw notAllowed(
-      `${method} ${path}`,
-      offered.map((route) => route.method),
-    )
+    throw unservedFhir(koa, offer) ?? notAllowed(`${method} ${path}`, methodsAt(path, offer))
   }
+
+/** Over all addresses of the server: those of FHIR, and those of the routers beside it. */
+export const unservedAt =
+  (offer: Offer, routers: readonly SmallRouter[]): Unserved =>
+  (request) => {
+    const methods = routerOf(routers, request.path)?.methodsAt(request.path)
+    if (methods === undefined) return unservedFhir(request, offer)
+    return methods.length === 0 ? noRoute(request, methods) : undefined
+  }
+
+function unservedFhir({ method, path }: Pick<KoaContext, 'method' | 'path'>, offer: Offer): FhirError | undefined {
+  if (isAddress(path, offer)) return undefined
+  const type = firstSegment(path)
+  return /^[A-Za-z]/.test(type) && !offer.providers.has(type)
+    ? notFound(`There is nothing at ${method} /${type}: it is no resource type of FHIR R4`)
+    : notFound(`There is no interaction at ${method} ${path}`)
+}
 
 /** An empty Allow header says that no method is allowed: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
 function notAllowed(asked: string, allowed: readonly Method[]): FhirError {

@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import { Budget, withBudget } from '../budget/budget.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
 import { userOf } from './server/authenticate.ts'
 
 /** Runs after `authenticate`. Each process checks each clinic once; requests that come meanwhile wait for that check. */
@@ -19,13 +20,11 @@ export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middl
       underWay.delete(clinic)
     }
   }
-  return async (koa, next) => {
+  return (koa, next) => {
     const { clinic } = userOf(koa)
-    if (!complete.has(clinic)) {
-      const shipping = underWay.get(clinic) ?? ship(clinic)
-      underWay.set(clinic, shipping)
-      await shipping
-    }
-    return next()
+    if (clinic === SERVICE || complete.has(clinic)) return next()
+    const shipping = underWay.get(clinic) ?? ship(clinic)
+    underWay.set(clinic, shipping)
+    return shipping.then(next)
   }
 }

@@ -12,12 +12,14 @@ import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import { registerTools } from '../calls/tool-registry.ts'
-import { ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
+import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { parseBody, readBody } from './message/body.ts'
+import { accessByCall, registrationOf } from './call-access.ts'
+import { readJsonBody } from './message/body.ts'
+import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
@@ -50,28 +52,32 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
 
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
-      const body = await readJson(koa, config.limits)
+      const body = await readJsonBody(koa, config.limits)
       const envelope = readEnvelope(body)
       const identify = async () => {
         const session = await sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
         shares?.countFor(koa, session.clinic)
         return session
       }
-      const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify)
+      const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
+      const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify, onEnd)
       koa.body = writeEnvelope(results, envelope.error)
     })
   }
 
   router.post(`/${CALLS}`, secret, async (koa) => {
-    const { session, created } = await sessions.register(readRegistration(await readJson(koa, config.limits)))
+    const { session, created } = await sessions.register(readRegistration(await readJsonBody(koa, config.limits)))
+    addAccess(koa, registrationOf(session))
     koa.status = created ? 201 : 200
     koa.body = session
   })
   return smallRouter([CALLS, ...families.keys()], router)
 }
 
-const readJson = async (koa: KoaContext, limits: Config['limits']): Promise<unknown> =>
-  parseBody(await readBody(koa, limits.bodyBytes), limits.jsonDepth)
+function addAccess(koa: KoaContext, access: ExchangeAccess): void {
+  const exchange = exchangeOf(koa)
+  exchange.accesses = [...exchange.accesses, access]
+}
 
 /**
  * Checked before the body is read. Both sides are hashed, so that the time reveals neither where they differ nor how

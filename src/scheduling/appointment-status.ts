@@ -29,6 +29,49 @@ export function checkStatusTransition(from: AppointmentStatus, to: AppointmentSt
   })
 }
 
+/**
+ * What the status says about the visit: it waits for a time, a time is planned, or it is recorded that it took place, or
+ * that it will not.
+ */
+export function stageOf(status: AppointmentStatus): 'waiting' | 'planned' | 'recorded' {
+  switch (status) {
+    case 'waitlist':
+      return 'waiting'
+    case 'proposed':
+    case 'pending':
+    case 'booked':
+      return 'planned'
+    case 'arrived':
+    case 'checked-in':
+    case 'fulfilled':
+    case 'cancelled':
+    case 'noshow':
+    case 'entered-in-error':
+      return 'recorded'
+  }
+}
+
+/** Whether the visit is over, or will not be: nobody waits for it, and nobody replies to it. */
+export function isOver(status: AppointmentStatus): boolean {
+  switch (status) {
+    case 'fulfilled':
+    case 'cancelled':
+    case 'noshow':
+    case 'entered-in-error':
+      return true
+    case 'proposed':
+    case 'pending':
+    case 'waitlist':
+    case 'booked':
+    case 'arrived':
+    case 'checked-in':
+      return false
+  }
+}
+
+/** The statuses that count where a clinic limits the open appointments of a patient. */
+export const OPEN_STATUSES: readonly AppointmentStatus[] = ['pending', 'booked']
+
 /** The status of the slots of an appointment; undefined when it does not hold them, so that they are free. */
 export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undefined {
   switch (status) {

@@ -1,33 +1,84 @@
-/** Checks that the times of an appointment match its slots. */
+/** Checks the times of appointments and slots, and that the slots of an appointment belong together. */
 import type { Appointment, Slot } from 'fhir/r4'
-import { unprocessable } from '../fhir/outcome.ts'
+import { type FhirError, unprocessable } from '../fhir/outcome.ts'
+import { addressOf } from '../fhir/reference.ts'
+
+/**
+ * R4 has no invariant for it, but no visit ends before it begins.
+ * @throws FhirError 422
+ */
+export function checkPeriod({ resourceType, start, end }: Period): void {
+  if (start === undefined || end === undefined || Date.parse(end) >= Date.parse(start)) return
+  throw unprocessable(`${resourceType}.end is ${end}, before its start, ${start}; it must not end before it starts`, {
+    expression: `${resourceType}.end`,
+    reason: 'end-before-start',
+  })
+}
+
+type Period = Pick<Appointment, 'resourceType' | 'start' | 'end'> | Pick<Slot, 'resourceType' | 'start' | 'end'>
+
+export const isSamePeriod = (one: Period, other: Period): boolean =>
+  sameTime(one.start, other.start) && sameTime(one.end, other.end)
+
+const sameTime = (one: string | undefined, other: string | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && Date.parse(one) === Date.parse(other))
+
+/** A schedule is that of one actor, or of those who work together. */
+export const isSameSchedule = (one: Slot, other: Slot, baseUrl: string): boolean =>
+  scheduleOf(one, baseUrl) === scheduleOf(other, baseUrl)
+
+const scheduleOf = ({ schedule: { reference = '' } }: Slot, baseUrl: string): string => addressOf(reference, baseUrl)
+
+/**
+ * An appointment takes the time of one schedule: the slots of two practitioners are two appointments.
+ * @throws FhirError 422 naming the slots
+ */
+export function checkOneSchedule(slots: readonly Slot[], baseUrl: string): void {
+  const [first] = slots
+  const other = slots.find((slot) => first !== undefined && !isSameSchedule(first, slot, baseUrl))
+  if (first === undefined || other === undefined) return
+  throw unprocessable(
+    `Slot/${first.id} is of ${scheduleOf(first, baseUrl)} and Slot/${other.id} of ${scheduleOf(other, baseUrl)}; an appointment takes slots of one schedule, so make an appointment for each`,
+    { expression: 'Appointment.slot', reason: 'slots-of-two-schedules' },
+  )
+}
+
+type Times = Pick<Appointment, 'start' | 'end'>
 
 /**
  * Several slots may be booked together when they are contiguous; the appointment starts with the first and ends with
  * the last.
  * @throws FhirError 422 naming the element that does not match
  */
-export function checkTimes({ start, end }: Pick<Appointment, 'start' | 'end'>, slots: readonly Slot[]): void {
+export function checkTimes(appointment: Times, slots: readonly Slot[]): void {
+  const problem = problemOfTimes(appointment, slots)
+  if (problem !== undefined) throw problem
+}
+
+/** Whether `checkTimes` passes. */
+export const fits = (appointment: Times, slots: readonly Slot[]): boolean =>
+  problemOfTimes(appointment, slots) === undefined
+
+function problemOfTimes({ start, end }: Times, slots: readonly Slot[]): FhirError | undefined {
   const inOrder = [...slots].sort((a, b) => Date.parse(a.start) - Date.parse(b.start))
   const [first] = inOrder
   const last = inOrder.at(-1)
-  if (first === undefined || last === undefined) return
+  if (first === undefined || last === undefined) return undefined
   for (const [index, slot] of inOrder.entries()) {
     const next = inOrder[index + 1]
     if (next !== undefined && Date.parse(next.start) !== Date.parse(slot.end)) {
-      throw unprocessable(
+      return unprocessable(
         `The slots do not follow one another: one ends at ${slot.end}, the next starts at ${next.start}`,
         { expression: 'Appointment.slot' },
       )
     }
   }
-  checkTime('start', start, first.start)
-  checkTime('end', end, last.end)
+  return problemOfTime('start', start, first.start) ?? problemOfTime('end', end, last.end)
 }
 
-function checkTime(element: 'start' | 'end', given: string | undefined, slotTime: string): void {
-  if (given !== undefined && Date.parse(given) === Date.parse(slotTime)) return
-  throw unprocessable(
+function problemOfTime(element: 'start' | 'end', given: string | undefined, slotTime: string): FhirError | undefined {
+  if (given !== undefined && Date.parse(given) === Date.parse(slotTime)) return undefined
+  return unprocessable(
     `Appointment.${element} is ${given ?? 'missing'}, but its slots ${element} at ${slotTime}; they must be equal`,
     { expression: `Appointment.${element}` },
   )

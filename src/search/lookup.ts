@@ -4,7 +4,7 @@
  * parsed again.
  */
 import { FhirError } from '../fhir/outcome.ts'
-import type { Condition } from './plan.ts'
+import { type Condition, NOTHING } from './plan.ts'
 
 export type Direction = 'above' | 'below'
 
@@ -33,28 +33,51 @@ export type LookUp = (question: Lookup) => Condition
 /** Of one search: each takes some reads. */
 const MAX_LOOKUPS = 20
 
-const NOTHING: Condition = { kind: 'any', of: [] }
+/** What a parser may ask for. */
+export interface Questions {
+  readonly lookUp: LookUp
+  /** Of a code system: whether the clinic has it as a case-sensitive one. */
+  readonly isCaseSensitive: (system: string) => boolean
+}
+
+export interface Answers {
+  readonly condition: (lookup: Lookup) => Promise<Condition>
+  /** Those of the code systems that are case-sensitive. */
+  readonly caseSensitive: (systems: readonly string[]) => Promise<ReadonlySet<string>>
+}
 
 /**
- * What `parse` returns once every lookup that it asks for is resolved.
- * @throws FhirError 400 when there are too many; what `resolve` throws
+ * What `parse` returns once all that it asks for is answered.
+ * @throws FhirError 400 when there are too many lookups; what the answers throw
  */
 export async function resolveLookups<Parsed>(
-  parse: (lookUp: LookUp) => Parsed,
-  resolve: (lookup: Lookup) => Promise<Condition>,
+  parse: (questions: Questions) => Parsed,
+  answers: Answers,
 ): Promise<Parsed> {
   const resolved = new Map<string, Condition>()
+  const sensitive = new Map<string, boolean>()
   for (;;) {
     const open = new Map<string, Lookup>()
-    const parsed = parse((lookup) => {
+    const systems = new Set<string>()
+    const lookUp: LookUp = (lookup) => {
       const key = JSON.stringify(lookup)
       const found = resolved.get(key)
       if (found === undefined) open.set(key, lookup)
       return found ?? NOTHING
-    })
-    if (open.size === 0) return parsed
+    }
+    const isCaseSensitive = (system: string): boolean => {
+      const known = sensitive.get(system)
+      if (known === undefined) systems.add(system)
+      return known ?? false
+    }
+    const parsed = parse({ lookUp, isCaseSensitive })
+    if (open.size === 0 && systems.size === 0) return parsed
     if (resolved.size + open.size > MAX_LOOKUPS) throw tooMany()
-    for (const [key, lookup] of open) resolved.set(key, await resolve(lookup))
+    const found = systems.size === 0 ? systems : await answers.caseSensitive([...systems])
+    // It was read as if none were.
+    if (open.size === 0 && found.size === 0) return parsed
+    for (const system of systems) sensitive.set(system, found.has(system))
+    for (const [key, lookup] of open) resolved.set(key, await answers.condition(lookup))
   }
 }
 

@@ -3,7 +3,8 @@
  * `plan.ts` says what each condition means; the engines compile the same conditions.
  */
 import { circleAround, type GeoPoint, haversineOf } from '../fhir/great-circle.ts'
-import type { Condition, IndexEntry, RangeBounds } from './plan.ts'
+import { INNER_ID, isInner, resourceTypeOf } from './inner.ts'
+import { type Condition, type IndexEntry, isBeginning, type RangeBounds } from './plan.ts'
 
 export interface Candidate {
   readonly type: string
@@ -13,7 +14,7 @@ export interface Candidate {
   readonly entries: readonly IndexEntry[]
 }
 
-/** References are not followed: a condition on another resource does not match. */
+/** References to other resources are not followed: a condition on one matches only what the candidate contains. */
 export function matches(condition: Condition, candidate: Candidate): boolean {
   switch (condition.kind) {
     case 'any':
@@ -25,14 +26,19 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
     case 'unequal':
       return candidate.entries.some((entry) => isComparable(condition.of, entry) && !matchesEntry(condition.of, entry))
     case 'id':
-      return condition.ids.includes(candidate.id)
+      return idsOf(candidate).some((id) => condition.ids.includes(id))
     case 'type':
-      return condition.types.includes(candidate.type)
+      return condition.types.includes(resourceTypeOf(candidate.type))
     case 'lastUpdated':
       return isWithin(condition.bounds, candidate.lastUpdated, candidate.lastUpdated)
     case 'missing':
       return candidate.entries.some(({ param }) => param === condition.param) !== condition.missing
     case 'chain':
+      // What has a canonical url is a resource of its own.
+      return (
+        condition.canonical !== true &&
+        innerTargets(condition, candidate).some((inner) => matches(condition.where, inner))
+      )
     case 'has':
       return false
     case 'string':
@@ -47,6 +53,27 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
     case 'composite':
       return candidate.entries.some((entry) => matchesEntry(condition, entry))
   }
+}
+
+/** That of an inner resource is the one that it has there, if it has one. */
+function idsOf({ type, id, entries }: Candidate): readonly string[] {
+  if (!isInner(type)) return [id]
+  return entries.flatMap((entry) => (entry.kind === 'uri' && entry.param === INNER_ID ? entry.value : []))
+}
+
+/** The resources within the candidate that it refers to by the chain's parameter. */
+function innerTargets({ param, types }: Extract<Condition, { kind: 'chain' }>, candidate: Candidate) {
+  const { entries, lastUpdated } = candidate
+  const referred = new Set(
+    entries.flatMap((entry) => (entry.kind === 'reference' && entry.param === param ? entry.id : [])),
+  )
+  return entries.flatMap((entry): readonly Candidate[] => {
+    const isTarget = entry.kind === 'inner' && types.includes(resourceTypeOf(entry.type)) && referred.has(entry.id)
+    if (!isTarget) return []
+    // What is within the same resource can refer to each other.
+    const others = entries.filter(({ kind }) => kind === 'inner')
+    return [{ type: entry.type, id: entry.id, lastUpdated, entries: [...entry.entries, ...others] }]
+  })
 }
 
 /** A condition on one value. */
@@ -156,9 +183,9 @@ function matchesUri({ match, value }: Extract<Condition, { kind: 'uri' }>, found
     case 'exact':
       return found === value
     case 'below':
-      return found === value || found.startsWith(value.endsWith('/') ? value : `${value}/`)
+      return found.startsWith(value)
     case 'above':
-      return found === value || value.startsWith(found.endsWith('/') ? found : `${found}/`)
+      return isBeginning(found, value)
   }
 }
 

@@ -23,6 +23,8 @@ export interface SearchParameterRecord {
   readonly expression: string
   /** Types that a reference may point to; `*`: any. */
   readonly target?: readonly string[]
+  /** Of a reference: its values are canonicals, or may be. */
+  readonly canonical?: true
   /**
    * How long an indexed range can be. instant: a point in time; date: a day, month, year or less; absent: any length
    * (a Period). https://hl7.org/fhir/R4/search.html#date
@@ -32,8 +34,12 @@ export interface SearchParameterRecord {
   readonly single?: boolean
   /** The code system of a `code` element, which holds no system itself. */
   readonly system?: string
-  /** What the elements of a token are, where that is one of these; `code` only where `system` is known. */
-  readonly element?: 'ContactPoint' | 'boolean' | 'code'
+  /**
+   * What the elements of a token are, where that is one of these: `code` where `system` is known, else `string`; `mixed`
+   * of several types, where case never counts in one of them. Of a string: it is about names or addresses, whole ones or
+   * parts of them.
+   */
+  readonly element?: 'ContactPoint' | 'Identifier' | 'boolean' | 'code' | 'string' | 'mixed' | 'HumanName' | 'Address'
   /** Compared by sound. */
   readonly phonetic?: boolean
   /** The parts of a composite. */
@@ -160,10 +166,16 @@ function recordOf(resource: SearchParameterResource, base: string, file: string)
 
 const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))
 
-/** Reason codes of the errors that `Prefer: handling=lenient` turns into warnings. */
+/** Reason codes of the errors that lenient handling turns into warnings. */
 export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
 export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
 export const EMPTY_VALUE = 'search-value-empty'
+
+/** Reason code of a parameter without a value, which a search ignores: https://hl7.org/fhir/R4/search.html#errors. */
+export const EMPTY_PARAMETER = 'search-parameter-empty'
+
+export const emptyParameter = (name: string): FhirError =>
+  badRequest(`${name} has no value`, { reason: EMPTY_PARAMETER })
 
 /** 400 naming the unknown code and the valid ones, the one most like it first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {

@@ -42,6 +42,7 @@ export type Condition =
       readonly version?: string
       readonly versions?: 'below'
     }
+  /** Below is what begins with `value`, above what `value` begins with: see beginningsOf. */
   | {
       readonly kind: 'uri'
       readonly param: string
@@ -71,15 +72,37 @@ export type Condition =
   | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly PartCondition[] }
   /** The resource has an entry for `param` (missing: false) or none (missing: true). */
   | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
+  /** The id of a contained resource is the one that it has in its container. */
   | { readonly kind: 'id'; readonly ids: readonly string[] }
-  /** The resource is of one of these types: where a search over several asks something else of each. */
+  /** The resource is of one of these types, contained or not: where a search over several asks something else of each. */
   | { readonly kind: 'type'; readonly types: readonly string[] }
   /** meta.lastUpdated, milliseconds since 1970 UTC. */
   | { readonly kind: 'lastUpdated'; readonly bounds: RangeBounds }
-  /** `param` points to a resource of one of `types` for which `where` holds: `subject:Patient.name=x`. */
-  | { readonly kind: 'chain'; readonly param: string; readonly types: readonly string[]; readonly where: Condition }
-  /** A resource of `type` for which `where` holds points here by `param`: `_has:Observation:patient:code=x`. */
-  | { readonly kind: 'has'; readonly type: string; readonly param: string; readonly where: Condition }
+  /**
+   * `param` points to a resource of one of `types`, or to one of them within the same resource (inner.ts), for which
+   * `where` holds: `subject:Patient.name=x`. With `canonical` it names the resource by its url and version (canonical.ts).
+   */
+  | {
+      readonly kind: 'chain'
+      readonly param: string
+      readonly types: readonly string[]
+      readonly canonical?: true
+      readonly where: Condition
+    }
+  /**
+   * A resource of `type`, contained or not, for which `where` holds points here by `param`:
+   * `_has:Observation:patient:code=x`. With `canonical` it names this one by its url and version.
+   */
+  | {
+      readonly kind: 'has'
+      readonly type: string
+      readonly param: string
+      readonly canonical?: true
+      readonly where: Condition
+    }
+
+/** What no resource fulfils. */
+export const NOTHING: Condition = { kind: 'any', of: [] }
 
 /** A condition on a part of a composite: there are no modifiers. */
 export type PartCondition =
@@ -92,7 +115,10 @@ export type Equality = Extract<Condition, { kind: 'token' | 'reference' | 'uri' 
 
 export type SortKey =
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
-  /** By the lowest entry of `param` ascending, the highest descending; resources without one come last. */
+  /**
+   * By the lowest entry of `param` ascending, the highest descending; resources without one come last, and an empty text
+   * or code is none. Before them those come that have an entry of `textOrderParam` alone.
+   */
   | {
       readonly by: 'string' | 'token' | 'uri' | 'date' | 'number' | 'quantity'
       readonly param: string
@@ -107,6 +133,10 @@ export type SortKey =
       readonly targets?: readonly string[]
     }
 
+/** The name of the entries that tell the order of concepts without a code (types/token-order.ts). */
+export const textOrderParam = (param: string, descending: boolean): string =>
+  `${param}:${descending ? 'text-descending' : 'text-ascending'}`
+
 export interface Include {
   /** The type that holds the reference. */
   readonly source: string
@@ -114,15 +144,17 @@ export interface Include {
   readonly param: string
   /** Only targets of this type. */
   readonly target?: string
+  /** `param` holds canonicals, and is followed as such: to definitions of these types. */
+  readonly canonical?: readonly string[]
   /** false: what the matches point to (_include). true: what points to the matches (_revinclude). */
   readonly reverse: boolean
-  /** Follow from included resources too. */
+  /** Follow from included resources too, and from those that resources contain: these are there with their containers. */
   readonly iterate: boolean
 }
 
 export interface SearchPlan {
   readonly clinic: string
-  /** Resource types searched; several only at system level. */
+  /** Resource types searched; several only at system level. Contained resources have types of their own (inner.ts). */
   readonly types: readonly string[]
   /** All must hold. */
   readonly where: readonly Condition[]
@@ -169,6 +201,19 @@ export type IndexEntry =
   | { readonly kind: 'position'; readonly param: string; readonly latitude: number; readonly longitude: number }
   /** The values of one repetition side by side: `code-value-quantity`. */
   | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly PartEntry[] }
+  | InnerEntry
+
+/**
+ * A resource within this one (inner.ts), which is found by `entries`. `param` is the reference that leads to it, of which
+ * there is an entry too.
+ */
+export interface InnerEntry {
+  readonly kind: 'inner'
+  readonly param: string
+  readonly type: string
+  readonly id: string
+  readonly entries: readonly IndexEntry[]
+}
 
 export type PartEntry = Extract<IndexEntry, { kind: PartCondition['kind'] }>
 
@@ -206,3 +251,16 @@ export function fold(value: string): string {
       .trim()
   )
 }
+
+/** Characters of what is above another address; an engine looks for each beginning. */
+const LONGEST_ABOVE = 200
+
+/** Every text of at most LONGEST_ABOVE characters that `value` begins with, and itself. */
+export const beginningsOf = (value: string): readonly string[] => [
+  ...Array.from({ length: Math.min(value.length - 1, LONGEST_ABOVE) }, (_, index) => value.slice(0, index + 1)),
+  value,
+]
+
+/** Whether `beginning` is one of `beginningsOf(value)`. */
+export const isBeginning = (beginning: string, value: string): boolean =>
+  beginning === value || (beginning.length <= LONGEST_ABOVE && value.startsWith(beginning))

@@ -3,6 +3,7 @@ import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import type { LookUp } from './lookup.ts'
 import { EMPTY_VALUE } from './parameters.ts'
 import type { Condition } from './plan.ts'
+import type { IsCaseSensitive } from './token-case.ts'
 
 /** Values joined by commas in one parameter. */
 export const MAX_VALUES_OF_PARAMETER = 200
@@ -21,13 +22,16 @@ export interface ValueContext {
   readonly types: readonly string[]
   /** For values that stand for others, which have to be looked up. */
   readonly lookUp: LookUp
+  readonly isCaseSensitive: IsCaseSensitive
+  /** Tells the client, beside what the search finds, of a value that is well-formed and can find nothing. */
+  readonly hint: (diagnostics: string) => void
 }
 
 /**
  * The values between the commas.
  * @throws FhirError 400 when they are too many or too long, or one is empty
  */
-export function valuesOf(value: string, { name }: ValueContext): readonly string[] {
+export function valuesOf(value: string, { name }: Pick<ValueContext, 'name'>): readonly string[] {
   const values = splitUnescaped(value, ',')
   if (values.length > MAX_VALUES_OF_PARAMETER)
     throw badRequest(`${name} has ${values.length} values; ${MAX_VALUES_OF_PARAMETER} are the most`)
@@ -56,11 +60,12 @@ export function splitUnescaped(text: string, separator: ',' | '|' | '$'): readon
 export const unescaped = (text: string): string => text.replace(/\\([,|$\\])/g, '$1')
 
 /** 400 for a value: `birthdate=2020-13: '2020-13' is not a date; …`. */
-export const malformed = ({ name }: ValueContext, value: string, what: string): FhirError =>
+export const malformed = ({ name }: Pick<ValueContext, 'name'>, value: string, what: string): FhirError =>
   badRequest(`${name}=${value}: '${value}' ${what}`)
 
-/** A union; a single condition is returned as it is. */
-export function any(of: readonly Condition[]): Condition {
+/** A union, of unions too; a single condition is returned as it is. */
+export function any(conditions: readonly Condition[]): Condition {
+  const of = conditions.flatMap((one) => (one.kind === 'any' ? one.of : [one]))
   const [first] = of
   return first !== undefined && of.length === 1 ? first : { kind: 'any', of }
 }

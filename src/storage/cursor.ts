@@ -47,9 +47,10 @@ export const searchCursorQuery = ({ clinic, types, where, sort, asked }: SearchP
   sort,
 ]
 
-export const historyCursorQuery = ({ clinic, type, id, since, at }: HistoryQuery): unknown => [
+export const historyCursorQuery = ({ clinic, type, id, since, at, among }: HistoryQuery): unknown => [
   'history',
   ...[clinic, type, id, since, at],
+  ...(among === undefined ? [] : [among.name]),
 ]
 
 export const versionScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['versions', clinic]

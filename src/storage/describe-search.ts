@@ -13,7 +13,9 @@ export function describeSearch({ types, where, sort, total, include, count }: Se
     ...(sort.length > 0 ? [`_sort=${sort.map(nameOfKey).join(',')}`] : []),
     ...(total === 'none' ? [] : [`_total=${total}`]),
     ...(count < LARGE_PAGE ? [] : [`_count=${count}`]),
-    ...include.map(({ source, param, reverse }) => `${reverse ? '_revinclude' : '_include'}=${source}:${param}`),
+    ...new Set(
+      include.map(({ source, param, reverse }) => `${reverse ? '_revinclude' : '_include'}=${source}:${param}`),
+    ),
   ]
   const path = types.length > 3 ? '' : types.join(',')
   const text = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`

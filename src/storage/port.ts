@@ -158,7 +158,7 @@ export class InvalidCursor extends Error {
 }
 
 export interface SearchResult {
-  /** At most `plan.count`, in order. */
+  /** At most `plan.count`, in order. A contained resource has version, time and text of its container (search/inner.ts). */
   readonly matches: readonly StoredResource[]
   readonly included: readonly StoredResource[]
   /** Set when `plan.includeLimit` cut included resources off. */
@@ -167,6 +167,13 @@ export interface SearchResult {
   readonly next?: string
   /** Matches over all pages: always when they fit this first page or `plan.total` is accurate; of the same snapshot. */
   readonly total?: number
+}
+
+/** One version of a resource, or all of them. */
+export interface ListedVersion {
+  readonly type: string
+  readonly id: string
+  readonly version?: number
 }
 
 /** History, newest first: of one resource (type and id), one type, or the clinic. */
@@ -178,6 +185,8 @@ export interface HistoryQuery {
   readonly since?: number
   /** Only versions that were current at some time within [from, to] (ms). */
   readonly at?: { readonly from: number; readonly to: number }
+  /** Only these versions; `name` is that of the list that they are from, to which the cursor of a page belongs. */
+  readonly among?: { readonly name: string; readonly versions: readonly ListedVersion[] }
   readonly count: number
   /** Cursor of the page before. */
   readonly after?: string
@@ -214,11 +223,14 @@ export type RecordQuery = {
 } & (
   | {
       readonly clinic: string
-      /** Only records with `due` at or before this time (ms), earliest first; else by key. */
-      readonly dueBefore?: number
+      /** By key: those behind this one. */
+      readonly after?: string
+      readonly dueBefore?: undefined
     }
+  /** Only records with `due` at or before this time (ms), earliest first. */
+  | { readonly clinic: string; readonly dueBefore: number; readonly after?: undefined }
   /** What is due of every clinic (background work only). */
-  | { readonly clinic?: undefined; readonly dueBefore: number }
+  | { readonly clinic?: undefined; readonly dueBefore: number; readonly after?: undefined }
 )
 
 /** A part of all that a clinic has, for copies. */
@@ -293,6 +305,28 @@ export interface ReindexedBatch {
   readonly next?: string
 }
 
+/** Which resources of a type have one of `codes` as a token of `param`, and one of `also` where that is given. */
+export interface CodesQuery {
+  readonly clinic: string
+  readonly type: string
+  readonly param: string
+  readonly codes: readonly string[]
+  /**
+   * A code that more resources have finds none of them. With `also` no code is too common; where more resources than this
+   * have one of each, some of them are missing (`isCut`).
+   */
+  readonly most: number
+  readonly also?: readonly string[]
+}
+
+export interface FoundByCodes {
+  readonly resources: readonly StoredResource[]
+  /** Those of the codes that more than `most` resources have. */
+  readonly tooCommon: readonly string[]
+  /** Some resources are missing: there are too many, or their texts are too long together. */
+  readonly isCut: boolean
+}
+
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
@@ -333,6 +367,11 @@ export interface ResourceStore {
   reindex(batch: Reindexing): Promise<ReindexedBatch>
   /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
+  /**
+   * Resources that have one of some codes, each once, in any order: for record linkage, which asks for many codes at once.
+   * @throws IndexIncomplete, StoreUnavailable
+   */
+  findByCodes(query: CodesQuery): Promise<FoundByCodes>
   /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>

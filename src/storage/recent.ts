@@ -18,7 +18,7 @@ interface Cached {
 }
 
 /** When there are more, all are dropped. */
-const MAX_CACHED = 1_000
+const MAX_CACHED = 10_000
 
 export class RecentCache {
   readonly #kinds: ReadonlySet<string>
@@ -90,7 +90,8 @@ export class RecentCache {
   }
 }
 
-const keyOf = ({ clinic, kind, key }: RecordAddress): string => JSON.stringify([clinic, kind, key])
+/** Neither kinds nor clinics have lines. */
+const keyOf = ({ clinic, kind, key }: RecordAddress): string => `${kind}\n${clinic}\n${key}`
 
 function deepFrozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFrozen(part)

@@ -31,7 +31,7 @@ export function isInValueSet(terminology: Terminology, canonical: string, code: 
  * Like `membership`; a code without a system is looked up in each code system that the value set uses.
  * @throws FhirError 422 when a regex filter takes too much work
  */
-export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
+function membershipOf(terminology: Terminology, valueSet: ValueSet, bound: BoundCode): Membership {
   const { system, ...code } = bound
   if (system !== undefined) return membership(terminology, valueSet, { ...code, system })
   let answer = OUT
@@ -42,6 +42,18 @@ export function membershipOf(terminology: Terminology, valueSet: ValueSet, bound
     if (found.status === 'unknown') answer = found
   }
   return answer
+}
+
+/**
+ * The code systems of which the value set has the code, or may have it: several only where the code is ambiguous without
+ * its system. Where there is none, any that the value set uses.
+ * @throws FhirError 422 when a regex filter takes too much work
+ */
+export function impliedSystems(terminology: Terminology, valueSet: ValueSet, code: string): readonly string[] {
+  const trail = newTrail()
+  const all = systemsOf(terminology, valueSet)
+  const found = Map.groupBy(all, (system) => membership(terminology, valueSet, { system, code }, trail).status)
+  return found.get('in') ?? found.get('unknown') ?? all.slice(0, 1)
 }
 
 /** The maximum number of value sets that are searched for systems. */

@@ -12,7 +12,7 @@ import type { Terminology } from './terminology.ts'
 import { type UnknownReason, unknownError } from './unknown-reason.ts'
 import { membership } from './value-set.ts'
 
-/** A code with its recorded display. */
+/** A code with its recorded display. Its system may be empty, where a Coding has none: such a code is in no value set. */
 export interface RecordedCode extends Code {
   readonly display?: string
 }
@@ -75,7 +75,7 @@ function bestOf(results: readonly CodeResult[]): CodeVerdict {
 
 function verdictOn(found: Membership, code: RecordedCode, where: string, options: ValidateOptions): CodeResult {
   if (found.status === 'unknown') return { reason: found.reason }
-  const what = `The code ${code.code} of ${code.system}`
+  const what = `The code ${code.code} ${code.system === '' ? 'without a system' : `of ${code.system}`}`
   if (found.status === 'out') return { result: false, message: `${what} is not in ${where}` }
   const { member } = found
   const name = displayIn(options.displayLanguage, member.display, member.designations)
@@ -98,6 +98,16 @@ const named = (name: string | undefined): string =>
 
 /** Characters that are folded in one step. */
 const FOLDED_IN_A_STEP = 40
+
+/**
+ * The display of the code, where `display` is neither that nor another of its names; undefined where it is right, or
+ * where the code has no display.
+ * @throws BudgetError
+ */
+export function displayMismatch(member: Member, display: string): string | undefined {
+  const right = ownDisplay(member.concepts, member.code)
+  return right === undefined || hasDisplay(member, display) ? undefined : right
+}
 
 /** Whether it is the display in the value set or code system, or a designation. */
 function hasDisplay(member: Member, display: string): boolean {

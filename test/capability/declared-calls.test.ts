@@ -99,7 +99,16 @@ describe('operations', () => {
       ...code,
     ],
     'ConceptMap-translate': [...code, { name: 'target', valueUri: 'http://example.org/x' }],
+    'NamingSystem-preferred-id': [
+      { name: 'id', valueString: 'http://snomed.info/sct' },
+      { name: 'type', valueCode: 'oid' },
+    ],
     'Patient-match': [{ name: 'resource', resource: { resourceType: 'Patient', name: [{ family: 'x' }] } }],
+    'Patient-merge': [
+      { name: 'source-patient', valueReference: { reference: 'Patient/m' } },
+      { name: 'target-patient', valueReference: { reference: 'Patient/m' } },
+    ],
+    'patient-unmerge': [{ name: 'source-patient', valueReference: { reference: 'Patient/m' } }],
     'patient-resolve-patient-identity': text({ statedName: 'Ada Lovelace' }),
     'patient-record-self-pay-decision': text({ decision: 'self_pay_continue' }),
     'patient-validate-intake-field': text({ fieldName: 'phone', value: 'x' }),

@@ -4,10 +4,10 @@ import {
   type Account,
   changePassword,
   createAccount,
-  PASSWORD_COST,
   removeAccount,
   verifyPassword,
 } from '../../src/clinics/accounts.ts'
+import { PASSWORD_COST } from '../../src/clinics/passwords.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository } from '../support/repository.ts'
@@ -24,7 +24,7 @@ async function withAda() {
 describe('an account', () => {
   test('is found by its user name in any case, with its own password only', async () => {
     const repository = await withAda()
-    expect(await verifyPassword(repository, 'ADA.l', PASSWORD, false)).toEqual(ADA)
+    expect(await verifyPassword(repository, 'ADA.l', PASSWORD, false)).toMatchObject(ADA)
     expect(await verifyPassword(repository, 'ada.l', `${PASSWORD} `, false)).toBeUndefined()
     expect(await verifyPassword(repository, 'ada', PASSWORD, false)).toBeUndefined()
   })
@@ -32,7 +32,7 @@ describe('an account', () => {
   test('accepts its password however the keyboard composes its letters', async () => {
     const { repository } = await openTestRepository()
     await createAccount(repository, ADA, 'Zürich-Genève', CHEAP_PASSWORDS)
-    expect(await verifyPassword(repository, 'ada.l', 'Zu\u0308rich-Gene\u0300ve', false)).toEqual(ADA)
+    expect(await verifyPassword(repository, 'ada.l', 'Zu\u0308rich-Gene\u0300ve', false)).toMatchObject(ADA)
   })
 
   test('is stored with a salted scrypt hash and its parameters, never with the password', async () => {
@@ -73,7 +73,7 @@ describe('an account', () => {
     const repository = await withAda()
     await changePassword(repository, 'ada.l', 'another long one')
     expect(await verifyPassword(repository, 'ada.l', PASSWORD, false)).toBeUndefined()
-    expect(await verifyPassword(repository, 'ada.l', 'another long one', false)).toEqual(ADA)
+    expect(await verifyPassword(repository, 'ada.l', 'another long one', false)).toMatchObject(ADA)
   })
 
   test('that is removed lets nobody in', async () => {

@@ -47,6 +47,13 @@ describe('settings', () => {
     ['policies that exist', { policies: { overbook: true } }, 'overbook'],
     ['overbooking true or false', { policies: { overbooking: 'yes' } }, 'policies.overbooking'],
     ['409 or 422 for a slot that is taken', { policies: { slotTakenStatus: 410 } }, 'policies.slotTakenStatus'],
+    ['a number of minutes as notice', { policies: { minimumNoticeMinutes: '60' } }, 'policies.minimumNoticeMinutes'],
+    ['a notice that is not negative', { policies: { minimumNoticeMinutes: -1 } }, 'policies.minimumNoticeMinutes'],
+    ['whole days as horizon', { policies: { bookingHorizonDays: 1.5 } }, 'policies.bookingHorizonDays'],
+    ['a day of horizon', { policies: { bookingHorizonDays: 0 } }, 'policies.bookingHorizonDays'],
+    ['hours as window', { policies: { cancellationWindowHours: null } }, 'policies.cancellationWindowHours'],
+    ['one open appointment', { policies: { maxOpenAppointments: 0 } }, 'policies.maxOpenAppointments'],
+    ['500 open appointments at most', { policies: { maxOpenAppointments: 501 } }, 'policies.maxOpenAppointments'],
     ['an object as CRM', { crm: true }, 'crm'],
     ['enabled true or false in a CRM', { crm: { ...crm, enabled: 1 } }, 'crm.enabled'],
     ['an http address in a CRM', { crm: { ...crm, url: 'ftp://crm.example' } }, 'crm.url'],
@@ -71,6 +78,17 @@ describe('settings', () => {
     expect(parseSettings(REQUIRED)).toEqual({
       settings: { ...REQUIRED, dialedNumbers: [], policies: { overbooking: false, slotTakenStatus: 409 } },
     })
+  })
+
+  test('may limit booking', () => {
+    const limits = {
+      minimumNoticeMinutes: 0,
+      bookingHorizonDays: 1,
+      cancellationWindowHours: 24,
+      maxOpenAppointments: 2,
+    }
+    const policies = { ...SETTINGS.policies, ...limits }
+    expect(parseSettings({ ...SETTINGS, policies: limits })).toEqual({ settings: { ...SETTINGS, policies } })
   })
 
   test('may have a CRM, or null for none', () => {
@@ -106,7 +124,7 @@ describe('a clinic', () => {
   test('with a number of another clinic is not made at all', async () => {
     const { repository } = await openTestRepository()
     await createClinic(repository, 'clinic-a', SETTINGS)
-    await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 409 })
+    await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 422 })
     expect(await repository.reader('clinic-b').read('Organization', 'clinic-b')).toBeUndefined()
     expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
   })

@@ -1,7 +1,7 @@
 /** meta.profile on a write, enforced as the clinic has it: off, warn or reject. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ProfilePolicy } from '../../src/clinics/settings.ts'
-import { BASE, brief, profile } from '../support/profiles.ts'
+import { BASE, brief, extensionOf, profile } from '../support/profiles.ts'
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
 import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
@@ -202,4 +202,29 @@ test('the server has a policy for clinics that have none (PROFILE_POLICY)', asyn
   } finally {
     await strict.close()
   }
+})
+
+describe('a resource with more than 300 distinct extensions', () => {
+  const extension = Array.from({ length: 420 }, (_, index) => ({ url: `http://no/where/${index}`, valueString: 'x' }))
+  const note = { url: `${BASE}/note`, valueInteger: 1 }
+  beforeAll(() => server.fhir('PUT', '/StructureDefinition/note', extensionOf('note', 'string')))
+
+  test('is held to its profiles, and to the definitions of all its extensions', async () => {
+    await setPolicy('reject')
+    const broken = await post(declaring({ extension: [...extension, note] }))
+    expect(broken.status).toBe(422)
+    expect(said(broken).filter((one) => one.startsWith('error'))).toEqual([
+      `error ${BROKEN}`,
+      'error structure Patient.extension[420].value',
+    ])
+    expect(broken.text).not.toContain('is http://example.org/StructureDefinition/named, a profile that is neither')
+    expect((await post(declaring({ ...NAMED, extension }))).status).toBe(201)
+  })
+
+  test('is told so by $validate, with a note for the first of those that are not known', async () => {
+    const { status, body } = await server.fhir('POST', '/Patient/$validate', declaring({ extension }))
+    expect(status).toBe(200)
+    expect(brief(body.issue)).toContain(`error ${BROKEN}`)
+    expect(body.issue.at(-1).diagnostics).toBe('321 more warnings and notes are not listed')
+  })
 })

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, ContactPoint, DocumentReference, Patient, Schedule, Slot } from 'fhir/r4'
 import { DateTime } from 'luxon'
-import { createAccount } from '../../src/clinics/accounts.ts'
-import { readSettings } from '../../src/clinics/settings.ts'
+import { createAccount, everyAccount, verifyPassword } from '../../src/clinics/accounts.ts'
+import { createClinic, stageClinic } from '../../src/clinics/clinics.ts'
+import { type ClinicSettings, readSettings } from '../../src/clinics/settings.ts'
 import type { Context } from '../../src/core/context.ts'
-import { DEMO_CLINIC, seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
+import { DEMO_CLINIC, hasOtherClinics, seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
@@ -89,6 +90,14 @@ describe('a seeded store', () => {
     expect([...days.keys()].sort()).toEqual(expected.filter((day) => !day.isWeekend).map((day) => day.toISODate()))
     // 16 + 14 + 16 half hours, also after 8 March, when the clocks go forward.
     expect(new Set(days.values())).toEqual(new Set([46]))
+  })
+
+  test('has slots of the service type and specialty of their schedule, so that searches by them find some', async () => {
+    for (const { schedule, serviceType, specialty } of await slots(demo.look)) {
+      const { resource } = await demo.look().read<Schedule>('Schedule', schedule.reference?.slice(9) ?? '')
+      expect([serviceType, specialty]).toEqual([resource.serviceType, resource.specialty])
+      expect(specialty?.[0]?.coding?.[0]?.code).toMatch(/^\d+$/)
+    }
   })
 
   test('has slots at the same wall-clock time before and after daylight saving begins', async () => {
@@ -203,6 +212,55 @@ describe('seeding', () => {
   })
 })
 
+describe('the accounts of the demo', () => {
+  const logIn = ({ repository }: TestRepository, username: string) =>
+    verifyPassword(repository, username, username, true, CHEAP_PASSWORDS)
+  const SETTINGS: ClinicSettings = {
+    name: 'Real Clinic',
+    timeZone: 'UTC',
+    dialedNumbers: [],
+    defaultRegion: 'US',
+    policies: { overbooking: false, slotTakenStatus: 409 },
+  }
+
+  test('are staff and an admin of the demo clinic, and never operators', async () => {
+    const demo = await seeded()
+    const accounts = []
+    for await (const account of everyAccount(demo.repository)) accounts.push(account)
+    expect(accounts).toMatchObject([
+      { username: 'admin', clinic: DEMO_CLINIC, role: 'admin', demoOnly: true },
+      { username: 'demo', clinic: DEMO_CLINIC, role: 'staff', demoOnly: true },
+    ])
+  })
+
+  test('end when another clinic is made, and those of others stay', async () => {
+    const demo = await seeded()
+    const ada = { username: 'ada', name: 'Ada', clinic: DEMO_CLINIC, role: 'admin' } as const
+    await createAccount(demo.repository, ada, 'a long password', CHEAP_PASSWORDS)
+    expect(await logIn(demo, 'demo')).toBeDefined()
+    await createClinic(demo.repository, 'real', SETTINGS)
+    for (const username of ['demo', 'admin']) expect(await logIn(demo, username)).toBeUndefined()
+    expect(await verifyPassword(demo.repository, 'ada', 'a long password', true)).toMatchObject(ada)
+  })
+
+  test('end when the server starts on a store where an older version has made another clinic', async () => {
+    const demo = await seeded()
+    await demo.repository.change('real', (unit) => stageClinic(unit, SETTINGS))
+    expect(await logIn(demo, 'demo')).toBeDefined()
+    expect(await hasOtherClinics(demo.repository)).toBe(true)
+    expect(await seedDemo(demo, CHEAP_PASSWORDS)).toBe(false)
+    for (const username of ['demo', 'admin']) expect(await logIn(demo, username)).toBeUndefined()
+  })
+
+  test('stay while the demo clinic is the only one, though others have records', async () => {
+    const demo = await seeded()
+    await demo.access('never-made').change((ctx) => ctx.create({ resourceType: 'Patient' }))
+    expect(await hasOtherClinics(demo.repository)).toBe(false)
+    expect(await seedDemo(demo, CHEAP_PASSWORDS)).toBe(false)
+    expect(await logIn(demo, 'demo')).toBeDefined()
+  })
+})
+
 describe('topping up', () => {
   test('right after seeding adds nothing', async () => {
     expect(await topUpSlots(await seeded())).toBe(0)
@@ -261,6 +319,28 @@ describe('topping up', () => {
     const schedule: Schedule = { resourceType: 'Schedule', id: 'schedule-okafor', actor: [{ display: 'Own' }] }
     await own.access(DEMO_CLINIC).change((ctx) => ctx.update(schedule))
     expect(await topUpSlots(own)).toBe(0)
+  })
+
+  test('gives working hours to the schedules of an older version, whose days with slots stay as they are', async () => {
+    const demo = await seeded()
+    await demo.repository.change(DEMO_CLINIC, async (unit) => {
+      for (const name of ['okafor', 'lindqvist', 'delgado']) {
+        const id = `schedule-${name}`
+        const stored = await unit.read<Schedule>('Schedule', id)
+        const { extension: _hours, ...schedule } = stored?.resource ?? { resourceType: 'Schedule', id, actor: [] }
+        await unit.put(schedule, 'PUT')
+        await unit.records.read(recordKind('slot-generation'), id)
+        unit.records.delete(recordKind('slot-generation'), id)
+        unit.records.put(recordKind<object>('demo-slots'), id, { through: '2026-03-31' })
+      }
+      await unit.delete('Slot', 'slot-schedule-okafor-20260310T1230Z')
+    })
+    const before = await slots(demo.look)
+    expect(await topUpSlots(demo)).toBe(0)
+    expect(await slots(demo.look)).toEqual(before)
+    demo.setTime('2026-03-03T08:00:00-05:00')
+    expect(await topUpSlots(demo)).toBe(46)
+    expect(await demo.repository.readRecord(DEMO_CLINIC, recordKind('demo-slots'), 'schedule-okafor')).toBeUndefined()
   })
 
   test('follows the time zone that the clinic has now', async () => {

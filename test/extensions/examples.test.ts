@@ -6,7 +6,7 @@ import type { CapabilityStatementRest } from 'fhir/r4'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { type FhirResponse, request } from '../support/request.ts'
 import { type Started, stop } from '../support/server-process.ts'
-import { examples, type Fhir, newProject, SECRETS, staffOf, startIn } from './outside.ts'
+import { examples, type Fhir, makeClinic, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 let server: Started
 let ours: Fhir
@@ -15,6 +15,7 @@ beforeAll(async () => {
   const EXTENSIONS = examples.map((file, index) => (index === 0 ? `./${file}` : file)).join()
   server = await startIn(newProject(), { DATABASE_URL: 'sqlite::memory:', ...SECRETS, EXTENSIONS })
   ours = staffOf('demo-clinic', server)
+  await makeClinic('other-clinic', server)
   theirs = staffOf('other-clinic', server)
 })
 afterAll(() => stop(server, 'SIGTERM'))

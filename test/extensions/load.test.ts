@@ -118,7 +118,7 @@ test('an error that an extension leaves uncaught ends the process, and its messa
     LOG_LEVEL: 'info',
   })
   const flag = { resourceType: 'Flag', status: 'active', code: { text: 'Falls' }, subject: { display: 'Celia Moreau' } }
-  await expect(staffOf('some-clinic', { url })('POST', '/Flag', flag)).rejects.toThrow()
+  await expect(staffOf('demo-clinic', { url })('POST', '/Flag', flag)).rejects.toThrow()
   expect(await exited).toBe(1)
   expect(output()).toContain('acme.ts')
   expect(output()).not.toContain('Celia')

@@ -1,6 +1,8 @@
 /** A project of somebody else: a folder with modules of its own, in which the package is installed as a link. */
 import { cpSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Role } from '../../src/clinics/accounts.ts'
+import { SERVICE } from '../../src/repository/record-kinds.ts'
 import { signToken } from '../../src/rest/server/token.ts'
 import { type FhirResponse, request } from '../support/request.ts'
 import { newFolder } from '../support/run.ts'
@@ -31,8 +33,17 @@ export const SECRETS = { JWT_SECRET: 's'.repeat(32), WEBHOOK_SECRET: 'a secret o
 export type Fhir = (method: string, path: string, body?: unknown) => Promise<FhirResponse>
 
 /** FHIR requests by staff of the clinic. */
-export function staffOf(clinic: string, { url }: Pick<Started, 'url'>): Fhir {
-  const account = { username: 'staff', name: 'Staff', clinic, role: 'staff' } as const
+export const staffOf = (clinic: string, server: Pick<Started, 'url'>): Fhir => by('staff', clinic, server)
+
+/** @throws Error when the server makes no such clinic */
+export async function makeClinic(id: string, server: Pick<Started, 'url'>): Promise<void> {
+  const settings = { name: id, timeZone: 'UTC', defaultRegion: 'US' }
+  const { status, text } = await by('operator', SERVICE, server)('POST', '/clinics', { id, ...settings })
+  if (status !== 201) throw new Error(`The clinic ${id} was answered ${status}: ${text}`)
+}
+
+function by(role: Role, clinic: string, { url }: Pick<Started, 'url'>): Fhir {
+  const account = { username: `test-${role}`, name: role, clinic, role } as const
   const { token } = signToken({ secret: SECRETS.JWT_SECRET, lifetimeSeconds: 600 }, account)
   return (method, path, body) => request(url, method, path, body, { authorization: `Bearer ${token}` })
 }

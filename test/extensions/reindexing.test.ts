@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { endProcessesAfterEach, stop } from '../support/server-process.ts'
-import { newProject, SECRETS, staffOf, startIn } from './outside.ts'
+import { makeClinic, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 endProcessesAfterEach()
 
@@ -14,6 +14,7 @@ test('a search by it is 503 until what was stored before is indexed, then it fin
   const called = (nickname: string) => ({ resourceType: 'Patient', name: [{ use: 'nickname', given: [nickname] }] })
 
   const before = await startIn(folder, env)
+  await makeClinic('some-clinic', before)
   const fhir = staffOf('some-clinic', before)
   const { body } = await fhir('POST', '/Patient', called('Bo'))
   expect((await fhir('GET', '/Patient?nickname=Bo')).status).toBe(400)

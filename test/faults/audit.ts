@@ -55,7 +55,9 @@ async function findWrites(load: Load, target: Target): Promise<Found> {
       identifier.flatMap(({ system, value = '' }) => (system === SYSTEM ? value : [])),
     )
   const created = namesOf(basics.filter(({ id = '' }) => !load.clients.includes(id))).filter(isOurs)
-  const histories = await Promise.all(load.clients.map((client) => historyOf(target, client)))
+  // One after the other: many long ones at once are more than one token's share.
+  const histories: (readonly Basic[])[] = []
+  for (const client of load.clients) histories.push(await historyOf(target, client))
   const times = Map.groupBy(
     [...created, ...histories.flatMap(namesOf), ...toolCalls(patients).filter(isOurs)],
     (name) => name,

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { namingSystems } from '../../scripts/definitions/naming-systems.ts'
 import { structures } from '../../scripts/definitions/structures.ts'
 import { definitionsText } from '../../scripts/definitions/text.ts'
 import { valueSets } from '../../scripts/definitions/value-sets.ts'
@@ -20,6 +21,7 @@ describe('resources/r4', () => {
   test.each([
     ['structures.json', structures],
     ['value-sets.json', valueSets],
+    ['naming-systems.json', namingSystems],
   ])('%s is what `npm run definitions` writes today', (file, generate) => {
     expect(readFileSync(join(FOLDER, file), 'utf8') === definitionsText(generate())).toBe(true)
   })

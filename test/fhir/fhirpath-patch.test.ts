@@ -454,4 +454,8 @@ describe('what is no FHIRPath Patch is 400', () => {
     }))
     expect(refusal(() => apply(patient({ identifier }), ...many))).toEqual([413, 'too-costly'])
   })
+
+  test('a part of the resource, as a JSON Merge Patch is, is told that R4 has no such patch', () => {
+    expect(() => readFhirPathPatch({ active: true })).toThrow('a JSON Merge Patch) is no patch of R4')
+  })
 })

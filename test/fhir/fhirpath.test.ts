@@ -355,6 +355,8 @@ describe('htmlChecks()', () => {
       div('<!-- c --><table border="1"><tr><td>&lt;&#160;&#xA0;</td></tr></table><a href="x">y</a><br/>'),
     ],
     ['white space around the div', `\n${div('x')} `],
+    ['the language of HTML and of XML', '<div xmlns="http://www.w3.org/1999/xhtml" xml:lang="de" lang="de">x</div>'],
+    ['white space that counts', div('<pre xml:space="preserve"> x </pre><p xml:space="default">y</p>')],
   ])('accepts %s', (_name, text) => {
     expect(evaluate('htmlChecks()', text)).toEqual([true])
   })
@@ -372,6 +374,8 @@ describe('htmlChecks()', () => {
     ['an entity of HTML', div('a&nbsp;b')],
     ['a bare ampersand', div('a & b')],
     ['another namespace', '<div xmlns="http://x">y</div>'],
+    ['another attribute of XML', div('<p xml:base="http://x">y</p>')],
+    ['white space that counts in a way that XML does not know', div('<pre xml:space="maybe">x</pre>')],
     ['a paragraph instead of a div', '<p>x</p>'],
     ['two divs', div('x') + div('y')],
     ['text outside', `x${div('y')}`],

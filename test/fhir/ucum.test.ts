@@ -32,7 +32,6 @@ test.each([
   ['a logarithm with a prefix', 'dB'],
   ['an assay in the denominator', '/[iU]'],
   ['a power of an assay', '[iU]2'],
-  ['a power of a temperature with a zero of its own', '[degF]2'],
 ])('%s is comparable with nothing but itself: %s', (_, code) => {
   expect(inBase(7, code)).toBe(`7 ${code}`)
 })
@@ -48,6 +47,19 @@ test.each(['mgg', 'gram', 'KG', 'mm Hg', 'mmHg', '', '0', 'µg', 'mg//dL', '(mg'
     expect(baseUnit(code)).toBeUndefined()
   },
 )
+
+// UCUM 3.1: units on scales that are no ratio scales take no part in products, quotients and powers.
+test.each(['[degF]2', 'Cel2', 'Cel/d', '[degF].m', 'B2'])(
+  'there is no power or product of a special unit: %s',
+  (code) => {
+    expect(baseUnit(code)).toBeUndefined()
+  },
+)
+
+test('pH is the picohenry, and [pH] the acidity', () => {
+  expect(inBase(1, 'pH')).toBe(inBase(0.001, 'nH'))
+  expect(inBase(7, '[pH]')).toBe('7 [pH]')
+})
 
 test.each([
   ['mmhg', 'mm[Hg]'],

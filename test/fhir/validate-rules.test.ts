@@ -1,4 +1,5 @@
-import { describe } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { validate } from '../../src/fhir/validate/validate.ts'
 import { extension, holding, observation, patient, questionnaire, type Refusal, refuses } from '../support/refusals.ts'
 
 const concept = (...coding: object[]) => ({
@@ -199,7 +200,7 @@ const INVARIANTS: readonly Refusal[] = [
     patient({ text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml"> </div>' } }),
     'invariant',
     'Patient.text.div',
-    'txt',
+    'txt-2',
   ],
   [
     'cpt-2: a phone number without system',
@@ -387,3 +388,19 @@ const INVARIANTS: readonly Refusal[] = [
 describe('required bindings:', () => refuses(BINDINGS))
 describe('reference targets:', () => refuses(REFERENCES))
 describe('invariants:', () => refuses(INVARIANTS))
+
+/** "txt-2: The narrative SHALL have some non-whitespace content": https://hl7.org/fhir/R4/narrative.html. */
+describe('narrative', () => {
+  const broken = (div: string) =>
+    validate(patient({ text: { status: 'generated', div } })).map(({ diagnostics }) => /txt-\d/.exec(diagnostics)?.[0])
+  const div = (content: string) => `<div xmlns="http://www.w3.org/1999/xhtml">${content}</div>`
+
+  test.each([
+    ['without content breaks txt-2 alone', div(' <p>\n</p> '), ['txt-2']],
+    ['with a comment only breaks txt-2 alone', div('<!-- x -->'), ['txt-2']],
+    ['with what is not allowed breaks txt-1 alone', div('x<script>y</script>'), ['txt-1']],
+    ['with an empty script breaks both', div('<script></script>'), ['txt-1', 'txt-2']],
+    ['with an image alone breaks none', div('<img src="#x"/>'), []],
+    ['with lang, xml:lang and xml:space breaks none', div('<p lang="de" xml:lang="de" xml:space="preserve">x</p>'), []],
+  ])('%s', (_what, text, keys) => expect(broken(text)).toEqual(keys))
+})

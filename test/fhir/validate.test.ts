@@ -36,6 +36,10 @@ describe('a valid resource has no issues:', () => {
       'a decimal with an exponent',
       parseJson('{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.5e3}}'),
     ],
+    [
+      'a period that ends on the day on which it begins, which is the next one in UTC',
+      patient({ address: [{ period: { start: '2020-01-02T23:00:00-05:00', end: '2020-01-02' } }] }),
+    ],
     ['a leap day', patient({ birthDate: '2024-02-29' })],
     ['a leap second', observation({ issued: '2016-12-31T23:59:60Z' })],
     [
@@ -146,6 +150,12 @@ const thrownBy = (action: () => void): FhirError => {
   }
   throw new Error('nothing was thrown')
 }
+
+test('more warnings than are told of do not hide an error', () => {
+  const entry = Array.from({ length: 60 }, (_, index) => ({ resource: patient(index === 59 ? { gender: 'x' } : {}) }))
+  const issues = validate({ resourceType: 'Bundle', type: 'collection', entry }, { warnings: true })
+  expect(issues.map(({ severity }) => severity)).toEqual([...Array(50).fill('warning'), 'error'])
+})
 
 describe('checkResource', () => {
   test('accepts a valid resource of the expected type', () => {

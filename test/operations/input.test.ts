@@ -190,8 +190,8 @@ describe('a query string', () => {
       'invalid-parameter: Parameter text is given 2 times; it may be given once',
     ])
   })
-  test('names what belongs to no parameter, but _format, _pretty and _cursor belong to the request', () => {
-    const query = new URLSearchParams('text=x&_format=xml&_pretty=true&_cursor=a&_elements=id')
+  test('names what belongs to no parameter, but _format, _pretty, _cursor and cache-busters belong to the request', () => {
+    const query = new URLSearchParams('text=x&_format=xml&_pretty=true&_cursor=a&_=1&_dc=2&_ts=3&_elements=id')
     expect(issues(() => readInput(definition, undefined, query))).toEqual([
       'unknown-parameter: Parameter _elements is not known; this operation takes text, flag, count, price, day, word, who, patient, pair',
     ])
@@ -248,5 +248,31 @@ describe('the arguments of a tool call', () => {
       text: 5,
       flag: 'yes',
     })
+  })
+})
+
+describe('a parameter that the definition marks as ignored', () => {
+  const url = 'https://sandbox-emr.example/fhir/StructureDefinition/ignored-parameter'
+  const marked = (valueBoolean: boolean) => ({
+    parameter: [parameter('text', 'string'), parameter('day', 'date', { extension: [{ url, valueBoolean }] })],
+  })
+  const VALUES = ['2020-01-01', 'nonsense', 7, true, {}, { year: 1980 }, [], ['1980', 3], null]
+
+  test.each(VALUES)('no value is wrong as an argument, and none is handed on: %j', (day) => {
+    expect(readArguments(marked(true), { text: 'x', day })).toEqual({ text: 'x' })
+    expect(knownArguments(marked(true), { text: 'x', day })).toEqual({ text: 'x' })
+  })
+
+  test('nor one of a Parameters resource or a query, however often it is given', () => {
+    const body = parameters(TEXT, { name: 'day', valueInteger: 7 }, { name: 'day', valueString: 'nonsense' })
+    expect(readInput(marked(true), body)).toEqual({ text: 'x' })
+    expect(readInput(marked(true), undefined, new URLSearchParams('text=x&day=7&day=8'))).toEqual({ text: 'x' })
+  })
+
+  test('where the mark says false it is checked', () => {
+    expect(issues(() => readArguments(marked(false), { day: 7 }))).toEqual([
+      expect.stringContaining('invalid-argument: Argument day must be'),
+    ])
+    expect(readArguments(marked(false), { day: '2020-01-01' })).toEqual({ day: '2020-01-01' })
   })
 })

@@ -86,11 +86,15 @@ const match = (resource: unknown, options?: Options) =>
 interface Entry {
   readonly fullUrl: string
   readonly resource: Patient & { readonly id: string }
-  readonly search: { readonly score: number; readonly extension: readonly { url: string; valueCode: string }[] }
+  readonly search: {
+    readonly mode: string
+    readonly score: number
+    readonly extension: readonly { url: string; valueCode: string }[]
+  }
 }
 const entriesOf = ({ status, body }: FhirResponse): readonly Entry[] => {
   expect([status, body.type]).toEqual([200, 'searchset'])
-  return body.entry ?? []
+  return (body.entry ?? []).filter(({ search }: Entry) => search.mode === 'match')
 }
 const idsOf = (answer: FhirResponse) => entriesOf(answer).map(({ resource }) => resource.id)
 const gradesOf = (answer: FhirResponse) =>
@@ -131,7 +135,7 @@ describe('the cases of ITI-119', () => {
   })
 
   test('onlyCertainMatches, several that cannot be confirmed as one person: empty', async () => {
-    expect(gradesOf(await match(ASKED_NORA))).toEqual({ dup1: 'certain', dup2: 'certain' })
+    expect(gradesOf(await match(ASKED_NORA))).toEqual({ dup1: 'probable', dup2: 'probable' })
     expect(idsOf(await match(ASKED_NORA, CERTAIN))).toEqual([])
     expect(idsOf(await match(ASKED_NORA, { ...CERTAIN, count: 1 }))).toEqual([])
   })
@@ -207,7 +211,7 @@ describe('a problem is an HTTP failure with an OperationOutcome', () => {
       'an unknown parameter',
       { ...parameters(ASKED_IDA), parameter: [...parameters(ASKED_IDA).parameter, { name: 'limit', valueInteger: 1 }] },
       400,
-      /limit.*resource, onlyCertainMatches, count/,
+      /limit.*resource, onlyCertainMatches, onlySingleMatch, count, explain/,
     ],
     [
       'a parameter of a wrong type',
@@ -269,9 +273,9 @@ describe('what is asked', () => {
     expect(idsOf(await match(asked))).toContain('ida')
   })
 
-  test('an address with the birth date is something to match by', async () => {
+  test('an address with the birth date is something to match by; a date may differ by a digit', async () => {
     const asked: Patient = { resourceType: 'Patient', birthDate: '1950-05-05', ...HOME }
-    expect(gradesOf(await match(asked))).toEqual({ senior: 'possible' })
+    expect(gradesOf(await match(asked))).toEqual({ senior: 'possible', junior: 'possible' })
   })
 
   test('a record whose name is only a text is found by the name', async () => {
@@ -306,8 +310,11 @@ describe('what is asked', () => {
   test('a shared phone number makes nobody certain', async () => {
     const asked: Patient = { resourceType: 'Patient', telecom: [{ system: 'phone', value: '+15185550170' }] }
     expect(gradesOf(await match(asked))).toEqual({ senior: 'possible', junior: 'possible' })
-    // Another given name outweighs what they share.
-    expect(gradesOf(await match(person('Wilma', 'Homestead', { phone: '+15185550170' })))).toEqual({})
+    // Another given name outweighs what they share: one of them may have another given name now, but that is unlikely.
+    expect(gradesOf(await match(person('Wilma', 'Homestead', { phone: '+15185550170' })))).toEqual({
+      senior: 'possible',
+      junior: 'possible',
+    })
     expect(gradesOf(await match(person('John', 'Homestead', { phone: '+15185550170' })))).toEqual({
       senior: 'probable',
       junior: 'probable',

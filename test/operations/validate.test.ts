@@ -164,6 +164,63 @@ describe('what is checked', () => {
   })
 })
 
+describe('what no write is refused for', () => {
+  const uuid = 'urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7'
+  const observation = { resourceType: 'Observation', text: narrative, status: 'final', code: { text: 'x' } }
+  const bundle = {
+    resourceType: 'Bundle',
+    type: 'collection',
+    entry: [
+      { fullUrl: 'http://example.org/fhir/Patient/1', resource: patient({ id: '2' }) },
+      { fullUrl: 'http://example.org/fhir/Observation/1', resource: { ...observation, subject: { reference: uuid } } },
+    ],
+  }
+
+  test('the rules for the entries of a Bundle', async () => {
+    expect(await validated('/Bundle', bundle)).toEqual([
+      'error value Bundle.entry[0].fullUrl',
+      'error not-found Bundle.entry[1].resource.subject.reference',
+    ])
+    expect((await server.fhir('POST', '/Bundle', bundle)).status).toBe(201)
+  })
+
+  test('what R4 has as constraints of a Bundle is an error everywhere', async () => {
+    const twice = { ...bundle, entry: [1, 2].map(() => ({ fullUrl: uuid, resource: patient() })) }
+    const headless = { resourceType: 'Bundle', type: 'message', entry: [{ fullUrl: uuid, resource: patient() }] }
+    for (const [broken, key] of [
+      [twice, 'bdl-7'],
+      [headless, 'bdl-12'],
+    ] as const) {
+      expect((await server.fhir('POST', '/Bundle/$validate', broken)).text).toContain(`breaks ${key}`)
+      expect((await server.fhir('POST', '/Bundle', broken)).status).toBe(422)
+    }
+  })
+
+  test('tags of HTML, an unknown extension, a period of mixed precision', async () => {
+    const extension = [{ url: 'http://no/where', valueString: 'x' }]
+    const period = { start: '2020-01', end: '2020-01-15' }
+    const resource = patient({ extension, name: [{ text: '<b>x</b>', period }] })
+    expect(await validated('/Patient', resource)).toEqual([
+      ...ALL_OK,
+      'information informational Patient.extension[0]',
+      'warning security Patient.name[0].text',
+      'warning value Patient.name[0].period',
+    ])
+    expect((await server.fhir('POST', '/Patient', resource)).status).toBe(201)
+  })
+
+  test('a display that is wrong in a code system that this clinic has, and no other', async () => {
+    const url = 'http://example.org/validate-colours'
+    const concept = [{ code: 'r', display: 'Red' }]
+    const colours = { resourceType: 'CodeSystem', url, status: 'active', content: 'complete', concept }
+    expect((await clinics.ours('POST', '/CodeSystem', colours)).status).toBe(201)
+    const coded = { ...observation, code: { coding: [{ system: url, code: 'r', display: 'Green' }] } }
+    const ours = await clinics.ours('POST', '/Observation/$validate', coded)
+    expect(said(ours)).toEqual([...ALL_OK, 'warning code-invalid Observation.code.coding[0]'])
+    expect(said(await clinics.theirs('POST', '/Observation/$validate', coded))).toEqual(ALL_OK)
+  })
+})
+
 describe('on an instance', () => {
   const id = 'validate-instance'
   beforeAll(() => server.fhir('PUT', `/Patient/${id}`, { ...patient(), id }))

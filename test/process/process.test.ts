@@ -1,4 +1,5 @@
 /** The process as it is started: greeting, refusals, and what survives a kill -9. */
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { newDatabaseUrl, newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/server.ts'
@@ -16,6 +17,27 @@ describe('the process', () => {
     expect(await stop(server, 'SIGTERM')).toBe(0)
   })
 
+  test('answers a request on a connection kept open after SIGTERM as the last one of it, and ends cleanly', async () => {
+    const server = await start({ DATABASE_URL: await newDatabaseUrl() })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const get = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        httpGet(`${server.url}/health/live`, { agent }, (answer) => resolve(answer.resume())).once('error', reject)
+      })
+    expect((await get()).headers.connection).toBe('keep-alive')
+    const exit = stop(server, 'SIGTERM')
+    await until(() =>
+      fetch(server.url).then(
+        () => false,
+        () => true,
+      ),
+    )
+    const last = await get()
+    expect([last.statusCode, last.headers.connection]).toEqual([200, 'close'])
+    expect(await exit).toBe(0)
+    agent.destroy()
+  })
+
   test('does not print a webhook secret of the operator', async () => {
     const server = await start({ DATABASE_URL: await newDatabaseUrl(), WEBHOOK_SECRET: 'the-operators-own-secret' })
     expect(server.output()).toContain('x-voice-secret: <WEBHOOK_SECRET>')
@@ -27,11 +49,22 @@ describe('the process', () => {
     ['on a wrong interaction rule', { DISABLED_INTERACTIONS: 'Patient.fly' }, "'fly'"],
     ['on a file it cannot open', { DATABASE_URL: 'sqlite:/dev/null/emr.db' }, 'The folder /dev/null is not there'],
     [
+      // Of Linux: the system says ENOENT in a folder that is there.
+      'on a file in a folder that a special file system does not take',
+      { DATABASE_URL: 'sqlite:/proc/data/emr.db' },
+      'is not there, and this process cannot make it',
+    ],
+    [
       'on a MongoDB that does not answer',
       { DATABASE_URL: 'mongodb://127.0.0.1:9/emr?serverSelectionTimeoutMS=200' },
       'No MongoDB can be used at the address in DATABASE_URL',
     ],
-    ['at an address that is not its own', { HOST: '192.0.2.1' }, "HOST is '192.0.2.1'"],
+    [
+      'at an address that is not its own',
+      { HOST: '192.0.2.1', DEMO: 'public' },
+      "HOST is '192.0.2.1', which is no address of this machine",
+    ],
+    ['as a demo at an address for everybody', { HOST: '0.0.0.0' }, 'set DEMO to off, or to public'],
   ])('refuses to start %s and says why', async (_name, env, message) => {
     const { exited, output } = launch({ DATABASE_URL: await newDatabaseUrl(), ...env })
     expect(await exited).toBe(1)

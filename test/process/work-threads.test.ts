@@ -93,6 +93,47 @@ describe('a request', () => {
   })
 })
 
+describe('the audit trail', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: assertions look into resources of every shape
+  async function events(query: string): Promise<any[]> {
+    const admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+    const { body } = await server.fhir('GET', `/AuditEvent?${query}`, undefined, admin)
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    return (body.entry ?? []).map(({ resource }: any) => resource)
+  }
+
+  test('has one event for a request that begins on the event loop and is answered in a thread, with what was done there', async () => {
+    const { body } = await server.fhir('POST', '/Patient', { resourceType: 'Patient', name: names(3_000) })
+    await server.fhir('GET', `/Patient?_id=${body.id}&_count=500`)
+    const found = await events(`patient=Patient/${body.id}&_sort=date`)
+    expect(found.map(({ subtype, outcome }) => [subtype[0].code, outcome])).toEqual([
+      ['create', '0'],
+      ['search-type', '0'],
+    ])
+    expect(found[0].agent[0].network.address).toBe('127.0.0.1')
+  })
+
+  test('has each entry of a Bundle that is answered in a thread once', async () => {
+    const { body } = await server.fhir('POST', '/Patient', { resourceType: 'Patient' })
+    const read = { request: { method: 'GET', url: `Patient/${body.id}` } }
+    await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry: Array(30).fill(read) })
+    expect(await events(`patient=Patient/${body.id}&subtype=read&_count=100`)).toHaveLength(30)
+  })
+
+  test('tells of a request whose thread had to be ended', async () => {
+    await operation('endless')
+    const [event] = await events('subtype=operation&outcome=4&_sort=-date&_count=1')
+    expect(event).toMatchObject({ outcomeDesc: 'HTTP status 422' })
+    expect(event.entity.some(({ name }: { name?: string }) => name === '$endless')).toBe(true)
+  })
+
+  test('is searched in a thread where there is much to compare', async () => {
+    const { body } = await server.fhir('POST', '/Patient', { resourceType: 'Patient' })
+    await Promise.all(Array.from({ length: 600 }, () => server.fhir('GET', `/Patient/${body.id}`)))
+    expect(await events(`patient=Patient/${body.id}&action=R&_count=1000`)).toHaveLength(600)
+  })
+})
+
 describe('a thread', () => {
   test('is ended when a request exceeds its time; the next request gets another one', async () => {
     const late = await operation('endless')

@@ -5,9 +5,11 @@ import { get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
 import { Replacements } from '../../src/process/workers.ts'
+import { RECENT } from '../../src/storage/port.ts'
 import { request } from '../support/request.ts'
 import { newFolder } from '../support/run.ts'
 import {
@@ -56,6 +58,18 @@ describe('WORKERS=2', () => {
     expect(server.output().match(/answers at/g)).toHaveLength(1)
     expect(childrenOf(server.pid)).toHaveLength(2)
     await untilTheyAnswer(server.url, [1, 2])
+  })
+
+  test('a session that ends at one worker has ended at the others within a second', async () => {
+    const server = await startWorkers()
+    await untilTheyAnswer(server.url, [1, 2])
+    const headers = { authorization: `Bearer ${await login(server.url)}`, connection: 'close' }
+    const read = () => request(server.url, 'GET', '/Patient?_count=1', undefined, headers)
+    const statuses = async () => (await Promise.all(Array.from({ length: 8 }, read))).map(({ status }) => status)
+    expect(new Set(await statuses())).toEqual(new Set([200]))
+    expect((await request(server.url, 'DELETE', '/session', undefined, headers)).status).toBe(204)
+    await sleep(RECENT)
+    expect(new Set(await statuses())).toEqual(new Set([401]))
   })
 
   test('finishes what is under way at SIGTERM, and ends with exit code 0', async () => {

@@ -289,10 +289,56 @@ describe('work has an end', () => {
     expect(issues.length).toBeLessThanOrEqual(101)
   })
 
-  test('more profiles than one check reads', async () => {
+  test('more profiles than are told of', async () => {
     const resource = declaring(patient(), ...Array.from({ length: 400 }, (_, index) => `http://no/where/${index}`))
     const issues = await issuesOf(resource, { definitions: [] }, [])
     expect(issues).toHaveLength(100)
+  })
+
+  test('profiles that name each other without end are followed as far as a check goes, and this is said', async () => {
+    const [outer, ...inner] = Array.from({ length: 20 }, (_, index) =>
+      profile(`level${index}`, index === 0 ? 'Patient' : 'Extension', [
+        [
+          index === 0 ? 'Patient.extension' : 'Extension.extension',
+          { type: [{ code: 'Extension', profile: [`${BASE}/level${index + 1}`] }] },
+        ],
+      ]),
+    )
+    const nested = (depth: number): object[] => (depth === 0 ? [] : [{ url: 'relative', extension: nested(depth - 1) }])
+    const resource = declaring(patient({ extension: nested(20) }), `${BASE}/level0`)
+    const issues = await issuesOf(resource, { definitions: [...(outer === undefined ? [] : [outer]), ...inner] }, [])
+    expect(brief(issues)).toEqual([expect.stringMatching(/^warning too-costly Patient\.extension/)])
+    expect(issues[0]?.diagnostics).toContain('which is not checked')
+  })
+
+  test('more value sets than one check loads: what is not compared is said', async () => {
+    const urls = Array.from({ length: 301 }, (_, index) => `http://example.org/ValueSet/${index}`)
+    const definitions = urls.map((valueSet, index) =>
+      profile(`p${index}`, 'Patient', [['Patient.maritalStatus', { binding: { strength: 'required', valueSet } }]]),
+    )
+    const include = [{ system: 'http://a', concept: [{ code: 'b' }] }]
+    const terms = urls.map(
+      (url) => ({ resourceType: 'ValueSet', url, status: 'active', compose: { include } }) as const,
+    )
+    const resource = patient({ maritalStatus: { coding: [{ system: 'http://a', code: 'b' }] } })
+    const declared = declaring(resource, ...definitions.map(({ url }) => url))
+    const issues = await issuesOf(declared, { definitions, terms }, [])
+    expect(brief(issues)).toEqual(['warning not-found Patient.maritalStatus'])
+    expect(issues[0]?.diagnostics).toContain('300 value sets at most')
+  })
+
+  test('more warnings and notes than are told of do not hide what is wrong', async () => {
+    const definition = profile('x', 'Patient', [['Patient.link', { max: '0' }]])
+    const extension = Array.from({ length: 150 }, (_, index) => ({ url: `http://no/where/${index}`, valueString: 'x' }))
+    const contained = { resourceType: 'Patient', id: 'c', extension }
+    const container = {
+      resourceType: 'Basic',
+      contained: [contained, { ...declaring(patient(), definition.url), link: [{}] }],
+    }
+    const issues = await issuesOf(container, { definitions: [definition] }, [])
+    expect(brief(issues.slice(-2))).toEqual(['error structure Basic.contained[1].link', 'information informational '])
+    expect(issues).toHaveLength(101)
+    expect(issues.at(-1)?.diagnostics).toBe('51 more warnings and notes are not listed')
   })
 
   test('what is told is cut to a length', async () => {

@@ -28,7 +28,7 @@ const appointment = (reference: string) => ({
   status: 'booked',
   ...times,
   slot: [{ reference }],
-  participant: [{ actor: { reference: 'Patient/some' }, status: 'accepted' }],
+  participant: [{ actor: { reference: 'Patient/abernathy-ruth' }, status: 'accepted' }],
 })
 const statusOf = async (id: string) => (await server.fhir('GET', `/Slot/${id}`)).body.status
 

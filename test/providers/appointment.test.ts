@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ClinicPolicies } from '../../src/clinics/settings.ts'
+import type { UnitOfWork } from '../../src/repository/repository.ts'
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -48,7 +49,7 @@ const appointment = (slots: readonly string[], more: object = {}, [from, to] = [
   start: at(30 * from),
   end: at(30 * to),
   ...(slots.length === 0 ? {} : { slot: slots.map((id) => ({ reference: `Slot/${id}` })) }),
-  participant: [{ actor: { reference: 'Patient/some' }, status: 'accepted' }],
+  participant: [{ actor: { reference: 'Patient/abernathy-ruth' }, status: 'accepted' }],
   ...more,
 })
 
@@ -261,12 +262,19 @@ describe('moving', () => {
   })
 })
 
+/** As older versions of this server allowed for a slot that is booked. */
+const behindTheRules = (work: (unit: UnitOfWork) => Promise<unknown>) =>
+  server.app.repository.change('demo-clinic', async (unit) => {
+    await work(unit)
+  })
+
 describe('an appointment that stays where it is', () => {
   test.each(['moved', 'deleted'])('can be changed although its slot was %s meanwhile', async (what) => {
     const [id = ''] = await freeSlots()
     const stored = await booked([id])
-    if (what === 'deleted') await server.fhir('DELETE', `/Slot/${id}`)
-    else await put({ ...slot(id, 4), status: 'busy' })
+    await behindTheRules((unit) =>
+      what === 'deleted' ? unit.delete('Slot', id) : unit.put({ ...slot(id, 4), status: 'busy' }, 'PUT'),
+    )
     const changed = await change(stored, { comment: 'Bring the letter' })
     expect([changed.status, changed.body.comment]).toEqual([200, 'Bring the letter'])
     expect((await change(changed.body, { status: 'arrived' })).status).toBe(200)
@@ -318,7 +326,7 @@ describe('giving slots back', () => {
   test('an appointment whose slot was deleted can still be changed, cancelled and deleted', async () => {
     const [id = ''] = await freeSlots()
     const stored = await booked([id])
-    await server.fhir('DELETE', `/Slot/${id}`)
+    await behindTheRules((unit) => unit.delete('Slot', id))
     expect((await change(stored, { description: 'x' })).status).toBe(200)
     expect((await change(stored, { status: 'cancelled' })).status).toBe(200)
     expect((await server.fhir('DELETE', `/Appointment/${stored.id}`)).status).toBe(204)

@@ -92,6 +92,42 @@ describe('a change', () => {
     expect(await repository.readRecord('c', NOTE, 'k')).toBeUndefined()
   })
 
+  test('tells what it has staged of a type, each resource as it is now', async () => {
+    const repository = await open()
+    await repository.change('c', async (unit) => {
+      await unit.put(patient('kept'), 'PUT')
+      await unit.put(patient('gone'), 'PUT')
+    })
+    const unit = repository.reader('c')
+    await unit.put(patient('kept', { active: false }), 'PUT')
+    await unit.put(patient('kept', { active: true }), 'PUT')
+    await unit.delete('Patient', 'gone')
+    const staged = unit.staged<Patient>('Patient')
+    expect(staged.map(({ id, deleted }) => [id, deleted])).toEqual([
+      ['kept', false],
+      ['gone', true],
+    ])
+    expect(staged[0]?.resource.active).toBe(true)
+    expect(unit.staged('Practitioner')).toEqual([])
+  })
+
+  test('is refused by a check before its commit, which sees everything that is staged, once for a subject', async () => {
+    const repository = await open()
+    const seen: unknown[] = []
+    const change = repository.change('c', async (unit) => {
+      const check = async () => {
+        seen.push((await unit.read<Patient>('Patient', 'p'))?.resource.active)
+        throw new Error('refused')
+      }
+      unit.checkBeforeCommit('Patient/p', check)
+      unit.checkBeforeCommit('Patient/p', check)
+      await unit.put(patient('p', { active: true }), 'PUT')
+    })
+    await expect(change).rejects.toThrow('refused')
+    expect(seen).toEqual([true])
+    expect(await current(repository, 'p')).toBeUndefined()
+  })
+
   test('that always loses is given up with 409', async () => {
     const repository = await open()
     let n = 0

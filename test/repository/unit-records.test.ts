@@ -19,6 +19,19 @@ describe('a unit of work', () => {
     expect(await repository.readRecord('c', OUTBOX, 'k')).toMatchObject({ value: 'second', version: 2, due: 7 })
   })
 
+  test('lists the records of its own clinic by key, a page at a time', async () => {
+    const { repository } = await openTestRepository()
+    for (const clinic of ['c', 'other']) {
+      await repository.change(clinic, async ({ records }) => {
+        for (const key of ['2', '1', '3']) records.put(OUTBOX, key, `${clinic}${key}`)
+      })
+    }
+    const { records } = repository.reader('c')
+    const valuesOf = async (after: string) =>
+      (await records.list(OUTBOX, { after, limit: 2 })).map(({ value }) => value)
+    expect([await valuesOf(''), await valuesOf('2'), await valuesOf('3')]).toEqual([['c1', 'c2'], ['c3'], []])
+  })
+
   test('sees that it has staged the deletion of a record', async () => {
     const { repository } = await openTestRepository()
     await repository.change('c', async ({ records }) => records.put(OUTBOX, 'k', 'first'))

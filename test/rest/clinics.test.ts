@@ -1,14 +1,17 @@
 /** Configuration of clinics: the sandbox switch and the settings, and who may touch whose. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createAccount } from '../../src/clinics/accounts.ts'
+import type { Role } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
+import { hashPassword } from '../../src/clinics/passwords.ts'
 import type { ClinicSettings } from '../../src/clinics/settings.ts'
-import { recordKind } from '../../src/repository/record-kinds.ts'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { recordKind, SERVICE } from '../../src/repository/record-kinds.ts'
 import { RECENT } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { logInAs, withToken } from '../support/two-clinics.ts'
 
 const OTHER: ClinicSettings = {
   name: 'Other Clinic',
@@ -28,16 +31,17 @@ const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 let server: TestServer
 let admin: Record<string, string>
+let operator: Record<string, string>
 let otherStaff: Record<string, string>
 
 beforeAll(async () => {
-  server = await startServer()
-  const { repository } = server.app
-  await createClinic(repository, 'other-clinic', OTHER)
-  const account = { username: 'olga', name: 'Olga Other', clinic: 'other-clinic', role: 'staff' } as const
-  await createAccount(repository, account, 'a long password', CHEAP_PASSWORDS)
-  admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
-  otherStaff = { authorization: `Bearer ${await server.login('olga', 'a long password')}` }
+  const started = await startServer()
+  await createClinic(started.app.repository, 'other-clinic', OTHER)
+  const logIn = (username: string, role: Role, clinic: string) => logInAs(started, { username, clinic, role })
+  server = withToken(started, await logIn('staff', 'staff', DEMO_CLINIC))
+  admin = { authorization: `Bearer ${await logIn('ada', 'admin', DEMO_CLINIC)}` }
+  operator = { authorization: `Bearer ${await logIn('otto', 'operator', SERVICE)}` }
+  otherStaff = { authorization: `Bearer ${await logIn('olga', 'staff', 'other-clinic')}` }
 })
 afterAll(() => server.close())
 
@@ -174,11 +178,14 @@ describe('the settings', () => {
     expect(answer.body.problems).toEqual([expect.stringContaining('crm.secret')])
   })
 
-  test('with a dialled number of another clinic are 409, and nothing of them is stored', async () => {
-    const taken = { ...DEMO, name: 'Changed', dialedNumbers: ['+12125550100', '+493012345678'] }
-    const answer = await configure('PUT', 'demo-clinic/settings', taken)
-    expect(answer.status).toBe(409)
-    expect(answer.body.error).toContain('+493012345678')
+  test('with a dialled number of another clinic are refused like those with one that nobody can dial, and not stored', async () => {
+    const put = (number: string) =>
+      configure('PUT', 'demo-clinic/settings', { ...DEMO, name: 'Changed', dialedNumbers: ['+12125550100', number] })
+    const taken = await put('+493012345678')
+    expect(taken.status).toBe(422)
+    expect(taken.body.problems).toEqual([expect.stringMatching(/^dialedNumbers\[1\] must be a phone number in E.164/)])
+    const impossible = await put('+4930')
+    expect([taken.status, taken.text]).toEqual([impossible.status, impossible.text])
     expect((await configure('GET', 'demo-clinic/settings')).body).toEqual(DEMO)
   })
 
@@ -188,7 +195,7 @@ describe('the settings', () => {
       configure('PUT', 'demo-clinic/settings', { ...DEMO, dialedNumbers: [number] }),
       configure('PUT', 'other-clinic/settings', { ...OTHER, dialedNumbers: [number] }, otherStaff),
     ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
     await configure('PUT', 'other-clinic/settings', OTHER, otherStaff)
   })
 
@@ -196,7 +203,7 @@ describe('the settings', () => {
     const moved = '+12125550188'
     await configure('PUT', 'demo-clinic/settings', { ...DEMO, dialedNumbers: [moved] })
     const both = { ...OTHER, dialedNumbers: [...OTHER.dialedNumbers, moved] }
-    expect((await configure('PUT', 'other-clinic/settings', both, otherStaff)).status).toBe(409)
+    expect((await configure('PUT', 'other-clinic/settings', both, otherStaff)).status).toBe(422)
     await configure('PUT', 'demo-clinic/settings', DEMO)
     expect((await configure('PUT', 'other-clinic/settings', both, otherStaff)).status).toBe(200)
     await configure('PUT', 'other-clinic/settings', OTHER, otherStaff)
@@ -225,18 +232,88 @@ describe('who may configure', () => {
     expect((await configure('GET', 'other-clinic/sandbox', undefined, otherStaff)).body).toEqual({ enabled: true })
   })
 
-  test('an admin, every clinic there is: 404 for one that there is not', async () => {
-    expect((await configure('GET', 'other-clinic/settings', undefined, admin)).body).toEqual(OTHER)
-    expect((await configure('PUT', 'other-clinic/sandbox', { enabled: true }, admin)).status).toBe(200)
-    const none = await configure('GET', 'no-such-clinic/settings', undefined, admin)
-    expect([none.status, none.body]).toEqual([404, { error: 'There is no such clinic' }])
-    expect((await configure('PUT', 'no-such-clinic/settings', OTHER, admin)).status).toBe(404)
-    expect((await configure('GET', 'a%2Fb/sandbox', undefined, admin)).status).toBe(404)
+  test('an admin, no other clinic than his own: the CRM that gets the data of its patients stays', async () => {
+    const crm = { enabled: true, url: 'https://thief.example/hook', secret: SECRET }
+    const answer = await configure('PUT', 'other-clinic/settings', { ...OTHER, crm }, admin)
+    expect([answer.status, Object.keys(answer.body)]).toEqual([403, ['error']])
+    const none = await configure('PUT', 'no-such-clinic/settings', { ...OTHER, crm }, admin)
+    expect([answer.status, answer.text]).toEqual([none.status, none.text])
+    expect((await configure('GET', 'other-clinic/settings', undefined, admin)).status).toBe(403)
+    expect((await configure('GET', 'other-clinic/settings', undefined, otherStaff)).body).toEqual(OTHER)
+    expect((await configure('GET', 'demo-clinic/settings', undefined, admin)).status).toBe(200)
   })
 
-  test('an admin sees no FHIR data of another clinic', async () => {
-    expect((await server.fhir('GET', '/Organization/other-clinic', undefined, admin)).status).toBe(404)
-    const found = await server.fhir('GET', '/Organization?name=Other', undefined, admin)
-    expect(found.body.total).toBe(0)
+  test('an admin of a store made before there were operators, his own clinic as before, and no other any more', async () => {
+    const { repository } = server.app
+    const passwordHash = await hashPassword('a long password', CHEAP_PASSWORDS)
+    const old = { username: 'oldie', name: 'Old Admin', clinic: DEMO_CLINIC, role: 'admin', passwordHash }
+    await repository.change(SERVICE, async (unit) => unit.records.put(recordKind<object>('account'), 'oldie', old))
+    const headers = { authorization: `Bearer ${await server.login('oldie', 'a long password')}` }
+    expect((await configure('GET', 'demo-clinic/settings', undefined, headers)).status).toBe(200)
+    expect((await configure('PUT', 'demo-clinic/settings', DEMO, headers)).status).toBe(200)
+    expect((await server.fhir('GET', '/Patient?_count=1', undefined, headers)).status).toBe(200)
+    expect((await configure('GET', 'other-clinic/settings', undefined, headers)).status).toBe(403)
+  })
+
+  test('an operator, every clinic there is: 404 for one that there is not', async () => {
+    expect((await configure('GET', 'other-clinic/settings', undefined, operator)).body).toEqual(OTHER)
+    expect((await configure('PUT', 'other-clinic/sandbox', { enabled: true }, operator)).status).toBe(200)
+    const none = await configure('GET', 'no-such-clinic/settings', undefined, operator)
+    expect([none.status, none.body]).toEqual([404, { error: 'There is no such clinic' }])
+    expect((await configure('PUT', 'no-such-clinic/settings', OTHER, operator)).status).toBe(404)
+    expect((await configure('GET', 'a%2Fb/sandbox', undefined, operator)).status).toBe(404)
+  })
+
+  test('an operator who is of no clinic reaches no FHIR data: 403', async () => {
+    for (const path of ['/Organization/other-clinic', '/Patient', '/_history']) {
+      const answer = await server.fhir('GET', path, undefined, operator)
+      expect([answer.status, answer.body.resourceType]).toEqual([403, 'OperationOutcome'])
+    }
+    expect((await server.fhir('POST', '/Patient', { resourceType: 'Patient' }, operator)).status).toBe(403)
+  })
+})
+
+describe('clinics', () => {
+  const clinics = (method: string, headers: Record<string, string>, body?: unknown, query = '') =>
+    server.fhir(method, `/clinics${query}`, body, { 'content-type': 'application/json', ...headers })
+  const WEST = { ...OTHER, name: 'West Clinic', dialedNumbers: ['+493012345699'] }
+
+  test('are made and listed by an operator', async () => {
+    const made = await clinics('POST', operator, { id: 'west', ...WEST })
+    expect([made.status, made.headers.get('location'), made.body]).toEqual([
+      201,
+      '/clinics/west/settings',
+      { id: 'west', ...WEST },
+    ])
+    expect((await configure('GET', 'west/settings', undefined, operator)).body).toEqual(WEST)
+    const list = await clinics('GET', operator)
+    expect(list.body).toEqual({
+      clinics: [
+        { id: 'demo-clinic', name: DEMO.name },
+        { id: 'other-clinic', name: OTHER.name },
+        { id: 'west', name: WEST.name },
+      ],
+    })
+    expect((await clinics('GET', operator, undefined, '?after=other-clinic')).body.clinics).toHaveLength(1)
+  })
+
+  test.each<[string, object, number]>([
+    ['exist already', { id: 'other-clinic', ...OTHER, dialedNumbers: [] }, 409],
+    ['have no id', OTHER, 400],
+    ['have an id that is none of FHIR', { id: 'a/b', ...OTHER }, 400],
+    ['have wrong settings', { id: 'east', ...OTHER, dialedNumbers: [], timeZone: 'Mars' }, 422],
+    ['have a dialled number of another one', { id: 'east', ...OTHER }, 422],
+  ])('that %s are not made', async (_what, body, status) => {
+    expect((await clinics('POST', operator, body)).status).toBe(status)
+    expect((await configure('GET', 'east/settings', undefined, operator)).status).toBe(404)
+  })
+
+  test('are neither made nor listed by anybody else: 403', async () => {
+    for (const headers of [admin, otherStaff]) {
+      const made = await clinics('POST', headers, { id: 'mine', ...OTHER, dialedNumbers: [] })
+      expect([made.status, Object.keys(made.body)]).toEqual([403, ['error']])
+      expect((await clinics('GET', headers)).status).toBe(403)
+    }
+    expect((await configure('GET', 'mine/settings', undefined, operator)).status).toBe(404)
   })
 })

@@ -10,6 +10,17 @@ afterAll(() => server.close())
 
 const patient = (family: string) => ({ resourceType: 'Patient', name: [{ family, given: ['Ada'] }] })
 
+/** `Sun Nov  6 08:49:37 1994` */
+function asctime(time: Date): string {
+  const [weekday = '', day = '', month, year, clock] = time.toUTCString().replace(',', '').split(' ')
+  return `${weekday} ${month} ${day.replace(/^0/, ' ')} ${clock} ${year}`
+}
+
+function monthAfter(time: Date): string {
+  const next = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1))
+  return next.toISOString().slice(0, 7)
+}
+
 describe('create', () => {
   test('answers 201 with Location, ETag, Last-Modified and the resource with id and version', async () => {
     const { status, headers, body } = await server.fhir('POST', '/Patient', patient('Byron'))
@@ -101,6 +112,26 @@ describe('read', () => {
     expect(
       (await server.fhir('GET', path, undefined, { 'if-modified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' })).status,
     ).toBe(200)
+  })
+
+  test.each<[string, (time: Date) => string, number]>([
+    ['an HTTP date', (time) => time.toUTCString(), 304],
+    ['an HTTP date as asctime() writes it', (time) => asctime(time), 304],
+    ['an instant', (time) => time.toISOString(), 304],
+    ['an instant before it', (time) => new Date(time.getTime() - 1).toISOString(), 200],
+    ['its second', (time) => `${time.toISOString().slice(0, 19)}Z`, 304],
+    ['its minute, which began before it', (time) => `${time.toISOString().slice(0, 16)}Z`, 200],
+    ['its day, which began before it', (time) => time.toISOString().slice(0, 10), 200],
+    ['its year, which began before it', (time) => time.toISOString().slice(0, 4), 200],
+    ['the next day', (time) => new Date(time.getTime() + 86_400_000).toISOString().slice(0, 10), 304],
+    ['the next month', (time) => monthAfter(time), 304],
+    ['the next year', (time) => String(time.getUTCFullYear() + 1), 304],
+    ['what is no date', () => 'yesterday', 200],
+    ['what only looks like one', () => 'May 9999', 200],
+  ])('If-Modified-Since with %s', async (_what, since, status) => {
+    const { body } = await server.fhir('POST', '/Patient', patient('Since'))
+    const headers = { 'if-modified-since': since(new Date(body.meta.lastUpdated)) }
+    expect((await server.fhir('GET', `/Patient/${body.id}`, undefined, headers)).status).toBe(status)
   })
 
   test('where both are given If-None-Match decides, whatever If-Modified-Since says', async () => {
@@ -196,7 +227,45 @@ describe('update', () => {
     expect((await put('Two', 'W/"1"')).status).toBe(200)
     expect((await put('Three', 'W/"1"')).status).toBe(412)
     expect((await server.fhir('GET', path)).body.name[0].family).toBe('Two')
-    expect((await put('Three', 'three')).status).toBe(400)
+  })
+
+  test.each(['three', '"33a64df5"', 'W/"1a"', '"1,2"'])(
+    'If-Match: %s, a tag that this server never gave, is 412 and changes nothing',
+    async (ifMatch) => {
+      const { body } = await server.fhir('POST', '/Patient', patient('One'))
+      const path = `/Patient/${body.id}`
+      const answer = await server.fhir('PUT', path, { ...patient('Two'), id: body.id }, { 'if-match': ifMatch })
+      expect([answer.status, answer.body.issue[0].diagnostics]).toEqual([412, expect.stringContaining('has version 1')])
+      expect((await server.fhir('DELETE', path, undefined, { 'if-match': ifMatch })).status).toBe(412)
+      expect((await server.fhir('GET', path)).body.name[0].family).toBe('One')
+    },
+  )
+
+  test.each(['"1"', 'W/"1"', '1', '"7", W/"1"', 'W/"33a64df5","1"'])(
+    'If-Match: %s is taken where version 1 is current, weak or strong, by itself or in a list',
+    async (ifMatch) => {
+      const { body } = await server.fhir('POST', '/Patient', patient('One'))
+      const put = () =>
+        server.fhir('PUT', `/Patient/${body.id}`, { ...patient('Two'), id: body.id }, { 'if-match': ifMatch })
+      expect([(await put()).status, (await put()).status]).toEqual([200, 412])
+    },
+  )
+
+  test('ifMatch of an entry of a transaction takes a list of tags too, and an unknown one is 412', async () => {
+    const { body } = await server.fhir('POST', '/Patient', patient('One'))
+    const post = (ifMatch: string) =>
+      server.fhir('POST', '/', {
+        resourceType: 'Bundle',
+        type: 'transaction',
+        entry: [
+          {
+            resource: { ...patient('Two'), id: body.id },
+            request: { method: 'PUT', url: `Patient/${body.id}`, ifMatch },
+          },
+        ],
+      })
+    expect((await post('"x"')).status).toBe(412)
+    expect((await post('"x", W/"1"')).status).toBe(200)
   })
 
   test('If-Match: * is taken for every version there is, and 412 where there is none', async () => {

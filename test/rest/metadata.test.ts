@@ -8,7 +8,7 @@ import { request, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ TRUST_PROXY: 'loopback' })
 })
 afterAll(() => server.close())
 
@@ -162,7 +162,11 @@ describe('the address of the server', () => {
     ],
     [
       'the first of several proxies',
-      { 'x-forwarded-proto': 'https, http', 'x-forwarded-host': 'outer.example, inner' },
+      {
+        'x-forwarded-for': '203.0.113.5, 127.0.0.2',
+        'x-forwarded-proto': 'https, http',
+        'x-forwarded-host': 'outer.example, inner',
+      },
       'https://outer.example',
     ],
     ['X-Forwarded-Prefix', { host: 'a.example', 'x-forwarded-prefix': '/emr/fhir/' }, 'http://a.example/emr/fhir'],
@@ -192,6 +196,16 @@ describe('the address of the server', () => {
     expect(created.headers.get('location')).toBe(`https://fhir.example/r4/Basic/${created.body.id}/_history/1`)
     const history = await server.fhir('GET', `/Basic/${created.body.id}/_history`, undefined, proxied)
     expect(history.body.link[0].url).toBe(`https://fhir.example/r4/Basic/${created.body.id}/_history`)
+  })
+
+  test('is not taken from a proxy that TRUST_PROXY does not name', async () => {
+    const unproxied = await startServer()
+    try {
+      const headers = { host: 'a.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
+      expect(addressIn(await raw('/metadata', headers, unproxied))).toBe('http://a.example')
+    } finally {
+      await unproxied.close()
+    }
   })
 
   test('BASE_URL wins over every header', async () => {

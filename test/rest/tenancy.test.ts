@@ -1,7 +1,9 @@
 /** Two clinics on one server: nothing that one does is seen, found, referred to or changed by the other. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { FhirResponse } from '../support/server.ts'
+import jsonwebtoken from 'jsonwebtoken'
+import { type FhirResponse, request, startServer } from '../support/server.ts'
+import { rsaKey, startIssuer } from '../support/token-issuer.ts'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
 const SYSTEM = 'http://example.org/tenancy'
@@ -33,7 +35,8 @@ afterAll(() => clinics.server.close())
 
 const idsOf = ({ status, body }: FhirResponse): string[] => {
   expect([status, body.resourceType]).toEqual([200, 'Bundle'])
-  return (body.entry ?? []).map((entry: { resource: { id: string } }) => entry.resource.id)
+  const entries: readonly { resource: { id: string }; search?: { mode: string } }[] = body.entry ?? []
+  return entries.filter(({ search }) => search?.mode !== 'outcome').map(({ resource }) => resource.id)
 }
 /** Everything the demo clinic has, to see that a request of the other changed nothing. */
 const ourHistory = async () => (await clinics.ours('GET', '/_history?_count=1')).body
@@ -91,6 +94,22 @@ describe('the id of a resource of another clinic is the id of none', () => {
     await clinics.theirs('DELETE', `/Patient/${id}`)
     expect((await clinics.theirs('GET', `/Patient/${id}`)).status).toBe(410)
     expect((await clinics.ours('GET', `/Patient/${id}`)).status).toBe(200)
+  })
+
+  test('a List that refers to it gives nothing of its history', async () => {
+    const entry = [{ item: { reference: `Patient/${ourPatient}` } }]
+    await clinics.theirs('PUT', '/List/reach', {
+      resourceType: 'List',
+      id: 'reach',
+      status: 'current',
+      mode: 'working',
+      entry,
+    })
+    for (const path of ['/_history', '/Patient/_history']) {
+      expect((await clinics.theirs('GET', `${path}?_list=reach`)).body.total).toBe(0)
+      expect((await clinics.ours('GET', `${path}?_list=reach`)).body.total).toBe(0)
+    }
+    await clinics.theirs('DELETE', '/List/reach')
   })
 })
 
@@ -245,7 +264,11 @@ describe('rules that look at other resources', () => {
     start: slot.start,
     end: slot.end,
     slot: [{ reference: `Slot/${id}` }],
-    participant: [{ actor: { reference: 'Patient/x' }, status: 'accepted' }],
+    participant: [{ actor: { reference: 'Patient/visitor' }, status: 'accepted' }],
+  })
+  const visitor = { resourceType: 'Patient', id: 'visitor', name: [{ family: 'Visitor' }] }
+  beforeAll(async () => {
+    for (const by of [clinics.ours, clinics.theirs]) await by('PUT', '/Patient/visitor', visitor)
   })
 
   test('a slot of the other clinic cannot be booked: 422 as for one that nobody has, and it stays free', async () => {
@@ -258,6 +281,34 @@ describe('rules that look at other resources', () => {
     expect(refused[0]).toBe(422)
     expect(refused).toEqual(await answer(randomUUID()))
     expect((await clinics.ours('GET', `/Slot/${id}`)).body.status).toBe('free')
+  })
+
+  test('a participant of the other clinic is refused as one that nobody has', async () => {
+    const { id } = (await clinics.ours('POST', '/Patient', { resourceType: 'Patient', name: [{ family: 'Ours' }] }))
+      .body
+    const answer = async (patient: string) => {
+      const participant = [{ actor: { reference: `Patient/${patient}` }, status: 'accepted' }]
+      const visit = { ...appointment('x'), slot: undefined, participant }
+      const { status, text } = await clinics.theirs('POST', '/Appointment', visit)
+      return [status, text.replaceAll(patient, '…')]
+    }
+    const refused = await answer(id)
+    expect(refused[0]).toBe(422)
+    expect(refused).toEqual(await answer(randomUUID()))
+  })
+
+  test('a reply does not reach the appointment of the other clinic', async () => {
+    const visit = { ...appointment('x'), slot: undefined }
+    const { id } = (await clinics.ours('POST', '/Appointment', visit)).body
+    const reply = {
+      resourceType: 'AppointmentResponse',
+      appointment: { reference: `Appointment/${id}` },
+      actor: { reference: 'Patient/visitor' },
+      participantStatus: 'declined',
+    }
+    expect((await clinics.theirs('POST', '/AppointmentResponse', reply)).status).toBe(201)
+    const { body } = await clinics.ours('GET', `/Appointment/${id}`)
+    expect([body.meta.versionId, body.participant[0].status]).toEqual(['1', 'accepted'])
   })
 
   test('slots of one id are booked and freed in one clinic only', async () => {
@@ -300,6 +351,56 @@ describe('rules that look at other resources', () => {
     expect(theirs).toContain(theirPatient)
     for (const id of ours) expect((await clinics.ours('GET', `/Patient/${id}`)).status).toBe(200)
     for (const id of theirs) expect((await clinics.theirs('GET', `/Patient/${id}`)).status).toBe(200)
+  })
+})
+
+describe('a token for a clinic that there is not', () => {
+  const iat = Math.floor(Date.now() / 1000)
+  const claims = { sub: 'x', name: 'X', clinic: 'no-such-clinic', iat, exp: iat + 600 }
+  const asked = async (url: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answers = [
+      await request(url, 'GET', '/Patient', undefined, headers),
+      await request(url, 'POST', '/Patient', { resourceType: 'Patient' }, headers),
+      await request(url, 'PUT', '/clinics/no-such-clinic/settings', {}, headers),
+      await request(url, 'GET', '/accounts', undefined, headers),
+    ]
+    return answers.map(({ status, body }) => [status, body.resourceType ?? Object.keys(body)])
+  }
+  const FORBIDDEN = [
+    [403, 'OperationOutcome'],
+    [403, 'OperationOutcome'],
+    [403, ['error']],
+    [403, ['error']],
+  ]
+
+  test.each(['staff', 'admin', 'operator'])('of %s is 403 on every route, and nothing is stored', async (role) => {
+    const secret = 's'.repeat(40)
+    const server = await startServer({ JWT_SECRET: secret })
+    try {
+      expect(await asked(server.url, jsonwebtoken.sign({ ...claims, role }, secret))).toEqual(FORBIDDEN)
+      expect(await server.app.repository.clinics()).not.toContain('no-such-clinic')
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('is 403 from a foreign issuer too, until the clinic is made', async () => {
+    const issuer = await startIssuer(rsaKey('key'))
+    const [iss, aud] = ['https://login.example', 'https://emr.example']
+    const server = await startServer({ JWKS_URL: issuer.jwksUrl, JWT_ISSUER: iss, JWT_AUDIENCE: aud })
+    try {
+      const token = issuer.sign({ ...claims, role: 'admin', iss, aud })
+      expect((await asked(server.url, token)).slice(0, 3)).toEqual(FORBIDDEN.slice(0, 3))
+      const headers = { authorization: `Bearer ${issuer.sign({ ...claims, clinic: '', role: 'operator', iss, aud })}` }
+      const clinic = { id: 'no-such-clinic', name: 'Now there', timeZone: 'UTC', defaultRegion: 'US' }
+      expect((await request(server.url, 'POST', '/clinics', clinic, headers)).status).toBe(201)
+      const found = await request(server.url, 'GET', '/Patient', undefined, { authorization: `Bearer ${token}` })
+      expect(found.status).toBe(200)
+    } finally {
+      await server.close()
+      await issuer.close()
+    }
   })
 })
 

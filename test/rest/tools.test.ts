@@ -7,6 +7,7 @@ import type { InsuranceResult } from '../../src/core/ports.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
+import { logInAs, withToken } from '../support/two-clinics.ts'
 
 const SECRET = { 'x-voice-secret': 'demo-secret' }
 const DEMO = '+12125550100'
@@ -68,8 +69,9 @@ beforeAll(async () => {
       return { status: 'VERIFIED', copayCents: 100 * asked }
     },
   }
-  server = await startServer({}, { integrations: { insurance } })
-  await addClinic(server)
+  const started = await startServer({}, { integrations: { insurance } })
+  await addClinic(started)
+  server = withToken(started, await logInAs(started, { username: 'staff', clinic: 'demo-clinic', role: 'staff' }))
 })
 afterAll(() => server.close())
 
@@ -583,14 +585,16 @@ describe('a call that is repeated', () => {
 
 describe('while the sandbox of a clinic is off', () => {
   test('its tools answer success false with the reason, at once, and work again when it is on', async () => {
-    const admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+    const operator = {
+      authorization: `Bearer ${await logInAs(server, { username: 'otto', clinic: '', role: 'operator' })}`,
+    }
     const turn = (enabled: boolean) =>
       request(
         server.url,
         'PUT',
         '/clinics/other/sandbox',
         { enabled },
-        { ...admin, 'content-type': 'application/json' },
+        { ...operator, 'content-type': 'application/json' },
       )
     const headers = { 'x-call-id': 'off-1', 'x-call-to': OTHER }
     const before = await contentsOf('other')

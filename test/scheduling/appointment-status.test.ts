@@ -3,8 +3,10 @@ import { describe, expect, test } from '@jest/globals'
 import {
   type AppointmentStatus,
   checkStatusTransition,
+  isOver,
   SLOT_HOLDING_STATUSES,
   slotStatusFor,
+  stageOf,
 } from '../../src/scheduling/appointment-status.ts'
 
 const STATUSES: readonly AppointmentStatus[] = [
@@ -68,5 +70,20 @@ describe('its slots', () => {
   ])('while it is %s are %s', (status, slot) => {
     expect(slotStatusFor(status)).toBe(slot)
     expect(SLOT_HOLDING_STATUSES.includes(status)).toBe(slot !== undefined)
+  })
+})
+
+describe('a visit', () => {
+  test.each([
+    ['waiting', ['waitlist']],
+    ['planned', ['proposed', 'pending', 'booked']],
+    ['recorded', ['arrived', 'checked-in', 'fulfilled', 'cancelled', 'noshow', 'entered-in-error']],
+  ])('is %s while its appointment is %j', (stage, statuses) => {
+    expect(STATUSES.filter((status) => stageOf(status) === stage).sort()).toEqual([...statuses].sort())
+  })
+
+  test('is over when nothing but entered-in-error can follow', () => {
+    const over = ['cancelled', 'entered-in-error', 'fulfilled', 'noshow']
+    expect(STATUSES.filter(isOver).sort()).toEqual(over)
   })
 })

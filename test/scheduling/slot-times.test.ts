@@ -1,7 +1,7 @@
 /** The times of an appointment and of its slots. */
 import { describe, expect, test } from '@jest/globals'
 import type { Slot } from 'fhir/r4'
-import { checkTimes } from '../../src/scheduling/slot-times.ts'
+import { checkOneSchedule, checkPeriod, checkTimes, fits } from '../../src/scheduling/slot-times.ts'
 
 const slot = (start: string, end: string): Slot => ({
   resourceType: 'Slot',
@@ -49,5 +49,34 @@ describe('start and end', () => {
     const times = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
     expect(() => checkTimes(times, slots)).toThrow(message)
     expect(() => checkTimes(times, slots)).toThrow(expect.objectContaining({ status: 422 }))
+  })
+})
+
+describe('the slots of an appointment', () => {
+  const BASE = 'https://emr.example/fhir'
+  const of = (reference: string): Slot => ({ ...NINE, id: reference, schedule: { reference } })
+
+  test('are of one schedule, however its reference is written', () => {
+    expect(() => checkOneSchedule([], BASE)).not.toThrow()
+    expect(() => checkOneSchedule([of('Schedule/1'), of(`${BASE}/Schedule/1`)], BASE)).not.toThrow()
+  })
+
+  test.each(['Schedule/2', 'https://elsewhere.example/Schedule/1'])('of Schedule/1 and %s are 422', (other) => {
+    const refusal = { status: 422, message: expect.stringContaining(`of Schedule/1 and Slot/${other} of ${other}`) }
+    expect(() => checkOneSchedule([of('Schedule/1'), of(other)], BASE)).toThrow(expect.objectContaining(refusal))
+  })
+
+  test('fit it or not', () => {
+    expect(fits({ start: NINE.start, end: HALF_PAST.end }, [HALF_PAST, NINE])).toBe(true)
+    expect(fits({ start: NINE.start, end: TEN.end }, [NINE, TEN])).toBe(false)
+  })
+})
+
+describe('an end', () => {
+  test('before the start is 422, in another zone too', () => {
+    const backwards = { ...NINE, start: '2031-03-03T09:00:00-05:00', end: '2031-03-03T13:30:00Z' }
+    expect(() => checkPeriod(backwards)).toThrow(expect.objectContaining({ status: 422, code: 'end-before-start' }))
+    for (const end of ['2031-03-03T14:00:00Z', '2031-03-03T14:30:00Z'])
+      expect(() => checkPeriod({ ...backwards, end })).not.toThrow()
   })
 })

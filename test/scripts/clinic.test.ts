@@ -1,7 +1,9 @@
 /** `npm run clinic`: how an operator makes clinics and accounts; each test runs the script as a process of its own. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from '@jest/globals'
+import { RECENT } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request, startServer } from '../support/server.ts'
 
@@ -65,8 +67,44 @@ test('a clinic and an account made from the command line can log in, outside dem
   }
 })
 
+test('an operator made from the command line makes clinics and accounts over HTTP, until he is disabled', async () => {
+  const made = await clinic(['operator', 'otto', '--person', 'Otto Operator'], 'a long password\n')
+  expect(made).toMatchObject({ code: 0, error: '' })
+  const server = await startServer(env)
+  const json = { 'content-type': 'application/json' }
+  const login = () => request(server.url, 'POST', '/session', { username: 'otto', password: 'a long password' }, json)
+  try {
+    const { body } = await login()
+    expect(body).toMatchObject({ role: 'operator' })
+    const headers = { ...json, authorization: `Bearer ${body.token}` }
+    const south = { id: 'south-side', name: 'South', timeZone: 'Europe/Berlin', defaultRegion: 'DE' }
+    expect((await request(server.url, 'POST', '/clinics', south, headers)).status).toBe(201)
+    const account = { username: 'sam', clinic: 'south-side', role: 'staff', password: 'a long password' }
+    expect((await request(server.url, 'POST', '/accounts', account, headers)).status).toBe(201)
+
+    expect((await clinic(['list'])).output).toContain('south-side\tSouth\n')
+    const { output } = await clinic(['accounts'])
+    expect(output).toContain('otto\toperator\t-\tenabled\tOtto Operator\n')
+    expect((await clinic(['accounts', 'south-side'])).output).toBe('sam\tstaff\tsouth-side\tenabled\tsam\n')
+
+    expect((await clinic(['disable', 'otto'])).code).toBe(0)
+    expect((await clinic(['accounts'])).output).toContain('otto\toperator\t-\tdisabled\t')
+    await sleep(RECENT)
+    expect((await request(server.url, 'GET', '/accounts', undefined, headers)).status).toBe(401)
+    expect((await login()).status).toBe(401)
+    expect((await clinic(['enable', 'otto'])).code).toBe(0)
+    expect((await login()).status).toBe(200)
+    expect((await clinic(['remove-account', 'otto'])).code).toBe(0)
+    expect((await clinic(['remove-account', 'otto'])).error).toContain("no account 'otto'")
+  } finally {
+    await server.close()
+  }
+})
+
 test.each<[string, readonly string[], string]>([
   ['without a command', [], 'npm run clinic -- create ID'],
+  ['without what the command is about', ['disable'], 'npm run clinic -- disable USERNAME'],
+  ['with more than the command takes', ['list', 'north'], 'npm run clinic -- list'],
   ['with a command that does not exist', ['destroy', 'north'], 'npm run clinic -- create ID'],
   [
     'with a zone and a region that do not exist',
@@ -78,7 +116,7 @@ test.each<[string, readonly string[], string]>([
     ['account', 'south', '--username', 'a', '--role', 'staff'],
     "no clinic 'south'",
   ],
-  ['without a role', ['account', 'north', '--username', 'a'], '--role must be staff or admin'],
+  ['without a role', ['account', 'north', '--username', 'a'], '--role must be staff, admin or operator'],
 ])('%s it says what is wrong, and ends with 1', async (_what, args, told) => {
   const { code, error } = await clinic(args, 'a long password\n')
   expect(code).toBe(1)

@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 
-/** Notes each call; `ci` and `install` leave behind what the real one would. */
+/** Notes each call; `ci` leaves behind what the real one would, in the project or, for Node, in the folder of --prefix. */
 const NPM = `#!/bin/sh
 echo "$@" >> "$NPM_CALLS"
 if [ -n "$NPM_ERROR" ]; then echo "npm error code $NPM_ERROR" >&2; exit 1; fi
-if [ "$1" = ci ]; then
-  sleep "\${NPM_SECONDS:-0}"
-  mkdir -p node_modules
-else
-  for word; do case "$word" in node-*@*) package=$word ;; esac; done
-  bin=".runtime/node_modules/\${package%@*}/bin"
+if [ "$2" = --prefix ]; then
+  package=$(sed -E 's|.*"node_modules/([^"]*)".*"version":"([^"]*)".*|\\1@\\2|' "$3/package-lock.json")
+  bin="$3/node_modules/\${package%@*}/bin"
   mkdir -p "$bin"
   printf '#!/bin/sh\\nif [ "$1" = --version ]; then echo v%s; else exec "%s" "$@"; fi\\n' "\${package##*@}" "$REAL_NODE" > "$bin/node"
   chmod +x "$bin/node"
+else
+  sleep "\${NPM_SECONDS:-0}"
+  mkdir -p node_modules
 fi
 `
 
@@ -35,7 +35,8 @@ beforeEach(() => {
   write('src/echo.ts', ECHO)
   writeLock({ koa: '3.0.0' })
   mkdirSync(join(project, 'scripts'))
-  copyFileSync(join(import.meta.dirname, '../../scripts/run.mjs'), join(project, 'scripts/run.mjs'))
+  for (const file of ['run.mjs', 'runtimes.json'])
+    copyFileSync(join(import.meta.dirname, '../../scripts', file), join(project, 'scripts', file))
 })
 
 afterEach(() => rmSync(project, { recursive: true, force: true }))
@@ -175,15 +176,24 @@ describe('an older Node', () => {
     expect(first).toMatchObject({ status: 0, stdout: '[]' })
     expect(first.stderr).toMatch(/^This is Node 18\.20\.0: bringing Node 24\.\S+ along into \.runtime, once\.$/m)
     expect(launch(['src/echo.ts'], OLD)).toEqual({ status: 0, stdout: '[]', stderr: '' })
-    expect(commands()).toEqual(['install', 'ci'])
-    expect(npmCalls()[0]).toMatch(/^install --prefix \S+\.runtime --no-save --no-package-lock node-\S+@24\.\S+ /)
+    expect(npmCalls()).toHaveLength(2)
+    expect(npmCalls()[0]).toMatch(/^ci --prefix \S+\.runtime /)
+  })
+
+  test('takes no other archive for Node than the one whose hash scripts/runtimes.json has', () => {
+    launch(['src/echo.ts'], OLD)
+    const { packages } = JSON.parse(readFileSync(join(project, '.runtime/package-lock.json'), 'utf8'))
+    const runtimes = JSON.parse(readFileSync(join(project, 'scripts/runtimes.json'), 'utf8'))
+    const { name, ...entry } = runtimes[`${process.platform}-${process.arch}`]
+    expect(packages[`node_modules/${name}`]).toEqual(entry)
+    expect(entry.integrity).toMatch(/^sha512-/)
   })
 
   test('fetches Node again when the binary is gone', () => {
     launch(['src/echo.ts'], OLD)
     rmSync(join(project, '.runtime/node_modules'), { recursive: true })
     expect(launch(['src/echo.ts'], OLD)).toMatchObject({ status: 0, stdout: '[]' })
-    expect(commands()).toEqual(['install', 'ci', 'install'])
+    expect(npmCalls().map((call) => call.includes('--prefix'))).toEqual([true, false, true])
   })
 })
 

@@ -30,7 +30,8 @@ const table: readonly (readonly [boolean, Condition])[] = [
   [true, { kind: 'uri', param: 'url', match: 'below', value: 'http://x.org/a' }],
   [false, { kind: 'uri', param: 'url', match: 'below', value: 'http://x.org/a/b/c' }],
   [true, { kind: 'uri', param: 'url', match: 'above', value: 'http://x.org/a/b/c' }],
-  [false, { kind: 'uri', param: 'url', match: 'above', value: 'http://x.org/a/bc' }],
+  [true, { kind: 'uri', param: 'url', match: 'above', value: 'http://x.org/a/bc' }],
+  [false, { kind: 'uri', param: 'url', match: 'above', value: 'http://x.org/a' }],
   [true, { kind: 'string', param: 'name', match: 'prefix', value: 'ann' }],
   [false, { kind: 'string', param: 'name', match: 'prefix', value: 'marie' }],
   [true, { kind: 'string', param: 'name', match: 'contains', value: 'marie' }],
@@ -62,15 +63,48 @@ describe('a resource in memory', () => {
     expect(matches({ kind: 'has', type: 'Patient', param: 'base', where }, definition)).toBe(false)
   })
 
+  test.each<readonly [boolean, string, Condition]>([
+    [true, 'medication', { kind: 'token', param: 'code', code: 'a' }],
+    [false, 'medication', { kind: 'token', param: 'code', code: 'b' }],
+    [true, 'medication', { kind: 'id', ids: ['m1'] }],
+    [true, 'medication', { kind: 'type', types: ['Medication'] }],
+    [true, 'medication', { kind: 'chain', param: 'maker', types: ['Organization'], where: { kind: 'id', ids: ['o'] } }],
+    [false, 'reason', { kind: 'all', of: [] }],
+  ])('%s for a chain by %s into what it contains, where %j', (expected, param, where) => {
+    const contained = (type: string, id: string, entries: readonly IndexEntry[]): readonly IndexEntry[] => [
+      { kind: 'inner', param: '_contained', type, id: `MedicationRequest/1#${id}`, entries: [...entries, idOf(id)] },
+    ]
+    const refers = (by: string, type: string, id: string): IndexEntry => ({
+      kind: 'reference',
+      param: by,
+      type,
+      id: `MedicationRequest/1#${id}`,
+    })
+    const idOf = (value: string): IndexEntry => ({ kind: 'uri', param: '_id', value })
+    const code: IndexEntry = { kind: 'token', param: 'code', system: '', code: 'a' }
+    const request: Candidate = {
+      type: 'MedicationRequest',
+      id: '1',
+      lastUpdated: 1000,
+      entries: [
+        refers('medication', '#Medication', 'm1'),
+        ...contained('#Medication', 'm1', [code, refers('maker', '#Organization', 'o')]),
+        ...contained('#Organization', 'o', []),
+      ],
+    }
+    expect(matches({ kind: 'chain', param, types: ['Medication'], where }, request)).toBe(expected)
+  })
+
   const candidates = fc.record({ type: types, id: ids, lastUpdated: numbers, entries }).map(withoutSelfReferences)
   test.each([...Object.entries(valueConditions), ['any kind', conditions] as const])(
     'matches a random condition on %s exactly where the naive store finds it',
     (_, arbitrary) => {
       const lists = fc.array(arbitrary, { minLength: 20, maxLength: 20 })
       const property = fc.property(candidates, lists, (candidate, list) => {
-        const population = new Population([candidate])
+        const member = { ...candidate, version: 1 }
+        const population = new Population([member])
         for (const condition of list) {
-          const isFound = population.fulfilling(condition).has(candidate)
+          const isFound = population.fulfilling(condition).has(member)
           expect({ condition, matches: matches(condition, candidate) }).toEqual({ condition, matches: isFound })
         }
       })
@@ -82,6 +116,7 @@ describe('a resource in memory', () => {
 /** What refers to itself would be found by a chain in a population, where `matches` follows no reference. */
 function withoutSelfReferences(candidate: Candidate): Candidate {
   const isSelf = (entry: IndexEntry) =>
-    entry.kind === 'reference' && entry.type === candidate.type && entry.id === candidate.id
+    entry.kind === 'reference' &&
+    (entry.param === '_canonical' || (entry.type === candidate.type && entry.id === candidate.id))
   return { ...candidate, entries: candidate.entries.filter((entry) => !isSelf(entry)) }
 }

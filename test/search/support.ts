@@ -29,7 +29,14 @@ export function search(text: string, options: Partial<SearchOptions> = {}): Pars
   return parseSearch(pairs, { ...OPTIONS, types: [type], ...options })
 }
 
-export const where = (text: string): readonly Condition[] => search(text).plan.where
+export const where = (text: string, options: Partial<SearchOptions> = {}): readonly Condition[] =>
+  search(text, options).plan.where
+
+/** What begins with `value` (folded), or goes on with it after one of its words. */
+export function namePrefix(param: string, value: string): Condition {
+  const whole = { kind: 'string', param, match: 'prefix', value } as const
+  return { kind: 'any', of: [whole, { ...whole, param: `${param}:later-words` }] }
+}
 
 /** The message of the refusal. */
 export function refusal(text: string, options: Partial<SearchOptions> = {}): string {
@@ -45,9 +52,13 @@ export function refusal(text: string, options: Partial<SearchOptions> = {}): str
 export const entriesOf = (param: string, resource: AnyResource & Record<string, unknown>): readonly IndexEntry[] =>
   extractEntries(resource, BASE).filter((entry) => entry.param === param)
 
-export const finds = (text: string, resource: AnyResource & Record<string, unknown>): boolean => {
+export const finds = (
+  text: string,
+  resource: AnyResource & Record<string, unknown>,
+  options: Partial<SearchOptions> = {},
+): boolean => {
   const entries = extractEntries(resource, BASE)
-  return where(text).every((condition) => holds(condition, entries))
+  return where(text, options).every((condition) => holds(condition, entries))
 }
 
 /** Whether a condition on one resource alone holds for one that has these entries. */

@@ -1,11 +1,14 @@
 /** The specification of storage: every engine runs it. Nothing in it knows an engine. */
 import { afterAll, beforeAll, describe } from '@jest/globals'
+import { describeCanonicals } from './contract/canonicals.ts'
 import type { NewClinic, OpenStore } from './contract/clinics.ts'
+import { describeCodes } from './contract/codes.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { Coverage } from './contract/coverage.ts'
 import { describeHistory } from './contract/history.ts'
 import { describeIncludes } from './contract/includes.ts'
+import { describeInner } from './contract/inner.ts'
 import { describeIsolation } from './contract/isolation.ts'
 import { describePaging } from './contract/paging.ts'
 import { describeRecords } from './contract/records.ts'
@@ -41,7 +44,10 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeSorting(newClinic)
     describePaging(newClinic)
     describeIncludes(newClinic)
+    describeInner(newClinic)
+    describeCanonicals(newClinic)
     describeValues(newClinic)
+    describeCodes(newClinic)
     describeIsolation(newClinic)
     describeRecords(newClinic)
     describeScanning(newClinic)

@@ -53,6 +53,16 @@ export const position = (param: string, latitude: number, longitude: number): In
   latitude,
   longitude,
 })
+/** A resource within another one, and the reference that leads to it. */
+export const inner = (
+  param: string,
+  type: string,
+  id: string,
+  entries: readonly IndexEntry[],
+): readonly IndexEntry[] => [
+  { kind: 'reference', param, type, id },
+  { kind: 'inner', param, type, id, entries },
+]
 /** `target` is Type/id, Type/id/_history/version or an absolute address outside. */
 export function reference(param: string, target: string): PartEntry {
   if (target.includes(':')) return { kind: 'reference', param, type: '', id: target }
@@ -78,6 +88,9 @@ interface ChangeOptions {
   readonly text?: string
 }
 
+/** Resources of one change set of many. */
+const AT_ONCE = 500
+
 export class Clinic {
   readonly store: ResourceStore
   readonly name: string
@@ -100,6 +113,14 @@ export class Clinic {
 
   async write(...resources: readonly ResourceChange[]): Promise<void> {
     await this.writeSet({ resources })
+  }
+
+  /** Writes changes number 0 to `count`, some at a time. */
+  async fill(count: number, changeOf: (n: number) => ResourceChange): Promise<void> {
+    for (let start = 0; start < count; start += AT_ONCE) {
+      const length = Math.min(AT_ONCE, count - start)
+      await this.write(...Array.from({ length }, (_, index) => changeOf(start + index)))
+    }
   }
 
   async writeSet(changes: Partial<ChangeSet>): Promise<void> {

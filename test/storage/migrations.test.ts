@@ -10,15 +10,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
 import { pino } from 'pino'
+import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
-import { IndexIncomplete, type IndexingProgress, type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
+import {
+  type CodesQuery,
+  IndexIncomplete,
+  type IndexingProgress,
+  type ResourceStore,
+  StoreUnavailable,
+} from '../../src/storage/port.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
-import { Clinic, string } from './fixtures.ts'
+import { addresses, Clinic, string } from './fixtures.ts'
 import {
+  BY_BLUE_KEEPER,
   BY_COLOUR,
   BY_FAMILY,
+  BY_KEEPER,
   BY_LAST_LETTER,
   COMBINED_BY_BOSS,
   extracting,
@@ -52,6 +61,14 @@ const where = {
   colour: (code: string) => [{ kind: 'token', param: 'colour', code }] as const,
   family: (value: string) => [{ kind: 'string', param: 'family', match: 'exact', value }] as const,
 }
+
+const byCode = (clinic: string, param: string, code: string): CodesQuery => ({
+  clinic,
+  type: 'Patient',
+  param,
+  codes: [code],
+  most: PEOPLE,
+})
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(10)) {
@@ -143,6 +160,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           [clinic.search('Patient', { include: [include] }), 'Patient?boss'],
           [clinic.search('Patient', { include: [{ ...include, param: '*' }] }), 'Patient?*'],
           [clinic.search(['Practitioner', 'Patient'], { where: colour }), 'Patient?colour'],
+          [server.store.findByCodes(byCode('north', 'colour', 'red')), 'Patient?colour'],
         ] as const
         for (const [search, use] of refused) await expect(search).rejects.toEqual(new IndexIncomplete([use]))
 
@@ -187,6 +205,21 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
         const after = await open(url, extracting(2, BY_LAST_LETTER))
         expect(await eventually(after.clinic(), where.family('g'))).toHaveLength(PEOPLE - 1)
         expect(await after.clinic().find('Patient', where.family('Berg'))).toEqual([])
+      }))
+
+    test('has what is contained by the values of today, and none of it that has gone', () =>
+      withServers(async (url, open) => {
+        await fill(url)
+        const [colour] = where.colour('red')
+        const kept = [{ kind: 'chain', param: 'keeper', types: ['Practitioner'], where: colour }] as const
+        const keepers = async (server: Server) => (await server.clinic().search('#Practitioner')).matches.length
+        const server = await open(url, extracting(2, BY_KEEPER))
+        for (const clinic of ['north', 'south']) expect(await eventually(server.clinic(clinic), kept)).toEqual(REDS)
+        expect(await keepers(server)).toBe(PEOPLE - 1)
+        await server.store.close()
+        const later = await open(url, extracting(3, BY_BLUE_KEEPER))
+        expect(await eventually(later.clinic(), kept)).toEqual([])
+        expect(await keepers(later)).toBe(PEOPLE - 1 - REDS.length)
       }))
 
     test('goes back to what it was when another server goes back, and comes again', () =>
@@ -400,6 +433,9 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
       clinic.find('Patient', [{ kind: 'string', param: 'family', match: 'exact', value: family }])
     expect(await patients('Berg')).toEqual(name === 'north' ? ['Patient/emil'] : [])
     expect(await patients('Sommer')).toEqual(['Patient/anna'])
+    const [key = ''] = storedKeys({ resourceType: 'Patient', name: [{ family: 'Sommer', given: ['Anna'] }] })
+    const matched = await store.findByCodes(byCode(name, MATCH_KEYS, key))
+    expect(addresses(matched.resources)).toEqual(['Patient/anna'])
     const birthdate = {
       kind: 'date',
       param: 'birthdate',
@@ -458,7 +494,7 @@ describeOnSqlite('a store of version 1', () => {
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })

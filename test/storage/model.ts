@@ -6,8 +6,11 @@ import { createHash } from 'node:crypto'
 import type { SearchPlan } from '../../src/search/plan.ts'
 import {
   type ChangeSet,
+  type CodesQuery,
+  type FoundByCodes,
   type HistoryQuery,
   InvalidCursor,
+  type ListedVersion,
   type RecordChange,
   type RecordQuery,
   type ResourceChange,
@@ -22,8 +25,9 @@ import {
   StoreUnavailable,
   type VersionScan,
 } from '../../src/storage/port.ts'
+import { withinLimit } from '../../src/storage/response-limit.ts'
 import { inOrder, keysOf, type Row } from './naive/order.ts'
-import { Population } from './naive/population.ts'
+import { Population, type ReferenceEntry } from './naive/population.ts'
 import { compareValues, type Value } from './naive/values.ts'
 
 interface Held {
@@ -117,11 +121,26 @@ export function openModel(): Model {
       size = found.size
       found = found.union(step(found.difference(shown), again))
     }
-    const included = [...found.difference(shown)]
+    const own = [...found.difference(shown)].filter(({ type }) => !type.includes('#'))
+    const named = [
+      ...plan.include.flatMap((one) => population.versionsNamed(shown, one)),
+      ...again.flatMap((one) => population.versionsNamed(found.difference(shown), one)),
+    ]
+    const included = [...own, ...olderVersions(plan.clinic, named)]
     return {
       included: included.slice(0, plan.includeLimit).map(asStored),
       truncated: included.length > plan.includeLimit,
     }
+  }
+
+  /** Each once; the current ones are found otherwise. */
+  function olderVersions(clinic: string, named: readonly ReferenceEntry[]): readonly ResourceChange[] {
+    const found = named.flatMap(({ type, id, version }) => {
+      const versions = held(clinic, type, id)?.versions ?? []
+      const one = versions.find((change) => String(change.version) === version && change.method !== 'DELETE')
+      return one === undefined || one === versions.at(-1) ? [] : [one]
+    })
+    return [...new Set(found)]
   }
 
   function versionConflict({ clinic, resources: changes }: ChangeSet): StoreConflict | undefined {
@@ -175,6 +194,7 @@ export function openModel(): Model {
           clinic === query.clinic &&
           fits(query.type, type) &&
           fits(query.id, id) &&
+          (query.among === undefined || query.among.versions.some((one) => isListed(one, type, id, version))) &&
           (query.since === undefined || lastUpdated >= query.since) &&
           (query.at === undefined ||
             (lastUpdated <= query.at.to && (next === undefined || next.lastUpdated > query.at.from)))
@@ -192,6 +212,24 @@ export function openModel(): Model {
         ? { next: writeCursor([last.number], historyQuery(query)) }
         : {}),
     }
+  }
+
+  function findByCodes({ clinic, type, param, codes, most, also }: CodesQuery): FoundByCodes {
+    const members = populationOf(clinic).members.filter((member) => member.type === type)
+    const membersWith = (code: string) =>
+      members.filter(({ entries }) =>
+        entries.some((entry) => entry.kind === 'token' && entry.param === param && entry.code === code),
+      )
+    if (also !== undefined) {
+      const others = new Set(also.flatMap(membersWith))
+      const both = new Set(codes.flatMap(membersWith)).intersection(others)
+      const resources = withinLimit([...both].slice(0, most).map(asStored))
+      return { resources, tooCommon: [], isCut: resources.length < both.size }
+    }
+    const isTooCommon = (code: string) => membersWith(code).length > most
+    const found = new Set(codes.flatMap((code) => (isTooCommon(code) ? [] : membersWith(code))))
+    const resources = withinLimit([...found].map(asStored))
+    return { resources, tooCommon: codes.filter(isTooCommon), isCut: resources.length < found.size }
   }
 
   function clinics(): readonly string[] {
@@ -261,8 +299,11 @@ export function openModel(): Model {
     search: async (plan) => search(plan),
     reindex: async () => ({ done: 0, failed: 0 }),
     history: async (query) => history(query),
+    findByCodes: async (query) => findByCodes(query),
     values: async ({ clinic, type, kind, param, limit }) => {
-      const members = populationOf(clinic).members.filter((one) => type === undefined || one.type === type)
+      const members = populationOf(clinic).members.filter((one) =>
+        type === undefined ? !one.type.includes('#') : one.type === type,
+      )
       const entries = members.flatMap((one) => one.entries)
       const found = entries.flatMap((entry) => {
         if (entry.param !== param || entry.kind !== kind) return []
@@ -288,10 +329,11 @@ type Key = Value | null
 
 const fits = <T>(wanted: T | undefined, found: T | undefined) => wanted === undefined || wanted === found
 
-function findRecords(records: readonly StoredRecord[], { clinic, kind, dueBefore, limit }: RecordQuery) {
+function findRecords(records: readonly StoredRecord[], { clinic, kind, dueBefore, after, limit }: RecordQuery) {
   return records
     .filter((record) => record.kind === kind && fits(clinic, record.clinic))
     .filter(({ due }) => dueBefore === undefined || (due !== null && due <= dueBefore))
+    .filter(({ key }) => after === undefined || compareValues(key, after) > 0)
     .sort((one, other) => {
       const byDue = dueBefore === undefined ? 0 : (one.due ?? 0) - (other.due ?? 0)
       return byDue || compareValues(one.key, other.key)
@@ -304,7 +346,11 @@ function asStored({ type, id, version, lastUpdated, method, text }: ResourceChan
 }
 
 const searchQuery = ({ clinic, types, where, sort }: SearchPlan) => JSON.stringify([clinic, types, where, sort])
-const historyQuery = ({ clinic, type, id, since, at }: HistoryQuery) => JSON.stringify([clinic, type, id, since, at])
+const historyQuery = ({ clinic, type, id, since, at, among }: HistoryQuery) =>
+  JSON.stringify([clinic, type, id, since, at, among?.name])
+
+const isListed = (one: ListedVersion, type: string, id: string, version: number): boolean =>
+  one.type === type && one.id === id && fits(one.version, version)
 
 const check = (keys: readonly Key[], query: string) =>
   createHash('sha256')

@@ -83,7 +83,10 @@ describe('MongoDB, asked as the benchmark asks', () => {
     async (name) => {
       const plans = await plansOf(url, () => ask(name, 0, 4))
       expect(tooCostly(plans)).toEqual([])
-      expect(plans.filter(({ keysExamined }) => keysExamined > 100)).toEqual([])
+      // How many patients the clinic has is counted once in some minutes, from the index alone.
+      const others = plans.filter(({ stages }) => !stages.has('COUNT_SCAN'))
+      expect(others.filter(({ keysExamined }) => keysExamined > 100)).toEqual([])
+      expect(plans.length - others.length).toBeLessThanOrEqual(1)
     },
   )
 })

@@ -238,6 +238,38 @@ describe('the MongoDB engine', () => {
       expect(taken).toBeLessThan(LONGEST_ANSWER + 1_000)
       await expect(clinic.read('Basic/1')).resolves.toBeDefined()
     })
+
+    test('again and again keep a request waiting for no longer than one loss does', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      const start = Date.now()
+      const taken = () => Date.now() - start
+      let isOver = false
+      const losses = (async () => {
+        while (!isOver) {
+          wire.cut('reset')
+          await sleep(2_000)
+          wire.mend()
+          await sleep(1_000)
+        }
+      })()
+      /** Reads one after the other, as a request may, until nothing more is begun for it. */
+      const request = async (): Promise<string> => {
+        for (; taken() < 2 * LONGEST_ANSWER; await sleep(50)) {
+          const refusal = await clinic.read('Basic/1').catch((error: Error) => error.message)
+          if (refusal?.toString().includes('a request waits for it')) return `${refusal}`
+        }
+        return 'It was never refused'
+      }
+      const refusal = await withBudget(new Budget({ canMove: false }), request)
+      const refusedAfter = taken()
+      isOver = true
+      await losses
+      expect(refusal).toBe('The database was lost, and a request waits for it for 13 s at most')
+      expect(refusedAfter).toBeLessThan(LONGEST_ANSWER)
+      // One that comes later has its whole time.
+      await expect(clinic.read('Basic/1')).resolves.toBeUndefined()
+    }, 60_000)
   })
 
   describe('an error of the driver that quotes what was written', () => {

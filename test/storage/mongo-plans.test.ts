@@ -144,7 +144,7 @@ const SELECTIVE: readonly Search[] = [
   [
     'what is below a URI',
     'Observation',
-    { where: [{ kind: 'uri', param: 'profile', match: 'below', value: `${PROFILE}/7` }] },
+    { where: [{ kind: 'uri', param: 'profile', match: 'below', value: `${PROFILE}/7/` }] },
     4,
   ],
   [
@@ -370,6 +370,21 @@ describe('MongoDB', () => {
     expect(pages).toHaveLength(2)
     expectKeys(pages, 6)
     expect(pages.flatMap(({ sorted }) => sorted)).toEqual([])
+    expect(tooCostly(plans, 3)).toEqual([])
+  })
+
+  test('reads what a list names of the history by its ids, whatever else there is', async () => {
+    const versions = [
+      { type: 'Patient', id: 'p5' },
+      { type: 'Patient', id: 'p6', version: 1 },
+      { type: 'Slot', id: 'p7' },
+    ]
+    const among = { name: 'List/1', versions }
+    const plans = await plansOf(url, () => clinic.history({ among, count: 3 }))
+    const pages = plans.filter(({ asked }) => asked['find'] !== undefined)
+    expect(pages).toHaveLength(2)
+    // A seek for each id in each type.
+    expectKeys(plans, 12)
     expect(tooCostly(plans, 3)).toEqual([])
   })
 

@@ -1,12 +1,12 @@
 /** Small resources and ways of indexing them, for stores whose servers search by other values than the one before. */
 import { writeSync } from 'node:fs'
+import type { Pace } from '../../src/budget/background-loop.ts'
 import type { CombinedIndex, IndexEntry } from '../../src/search/plan.ts'
 import type { IndexingSettings } from '../../src/storage/index/indexing.ts'
-import type { Pace } from '../../src/storage/index/indexing-loop.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { Extraction, ResourceStore } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { Clinic, date, reference, string, token } from './fixtures.ts'
+import { Clinic, date, inner, reference, string, token } from './fixtures.ts'
 
 export interface Person {
   readonly resourceType: string
@@ -42,6 +42,21 @@ export const BY_COLOUR: Parameters = {
 }
 export const BY_LAST_LETTER: Parameters = {
   family: { version: 'b', entries: (one) => [string('family', one.family.slice(-1))] },
+}
+
+/** Each contains a keeper of the same colour; to a later server, only those of blue ones do. */
+export const BY_KEEPER: Parameters = { family, keeper: { version: 'a', entries: keeperOf } }
+export const BY_BLUE_KEEPER: Parameters = {
+  family,
+  keeper: { version: 'b', entries: (one) => (one.colour === 'blue' ? keeperOf(one) : []) },
+}
+
+function keeperOf({ id, colour }: Person): IndexEntry[] {
+  const keeper = { type: '#Practitioner', id: `Patient/${id}#k` }
+  return [
+    { kind: 'reference', param: 'keeper', ...keeper },
+    ...inner('_contained', keeper.type, keeper.id, [token('colour', colour)]),
+  ]
 }
 
 /** @param onEntries told of every resource whose entries are extracted */

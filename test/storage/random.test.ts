@@ -171,11 +171,20 @@ async function paged(store: ResourceStore, plan: SearchPlan): Promise<readonly s
   return found
 }
 
+const LISTED = {
+  name: 'List/1',
+  versions: [
+    ...TYPES.map((type) => ({ type, id: '1' })),
+    { type: 'Slot', id: '2', version: 1 },
+    { type: 'Group', id: '1' },
+  ],
+}
+
 async function wholeHistory(store: ResourceStore, clinic: string) {
   const queries = [{ clinic }, ...TYPES.map((type) => ({ clinic, type })), { clinic, type: 'Slot', id: '1' }]
   const found = []
   for (const query of queries) {
-    for (const time of [{}, { since: 4 }, { at: { from: 2, to: 5 } }]) {
+    for (const time of [{}, { since: 4 }, { at: { from: 2, to: 5 } }, { among: LISTED }, { since: 3, among: LISTED }]) {
       const versions: StoredResource[] = []
       let page = await store.history({ ...query, ...time, count: 3 })
       versions.push(...page.versions)

@@ -135,6 +135,14 @@ const coveringNames = (list: readonly IndexEntry[]): readonly IndexEntry[] => [
   ...list.flatMap((entry) => (entry.kind === 'string' && entry.param === 'family' ? { ...entry, param: 'name' } : [])),
 ]
 
+/** What a resource is called, and what it calls another one. */
+const canonicals = fc
+  .record({
+    param: fc.constantFrom('_canonical', ...PARAMS.reference.map((code) => `canonical:${code}`)),
+    id: externals,
+  })
+  .map((value): IndexEntry => ({ kind: 'reference', type: '', ...value }))
+
 export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .tuple(
     ...KINDS.map((kind) => {
@@ -146,6 +154,7 @@ export const entries: fc.Arbitrary<readonly IndexEntry[]> = fc
     fc.array(positions, { maxLength: 2 }),
     fc.uniqueArray(texts, { selector: ({ param }) => param, maxLength: 2 }),
     fc.array(composites, { maxLength: 3 }),
+    fc.array(canonicals, { maxLength: 2 }),
   )
   .map((lists) => coveringNames(lists.flat()))
 
@@ -158,13 +167,45 @@ export interface RandomChange {
   readonly entries: readonly IndexEntry[]
 }
 
-const change: fc.Arbitrary<RandomChange> = fc.record({
-  type: types,
-  id: ids,
-  deletes: fc.integer({ min: 0, max: 5 }).map((value) => value === 0),
-  stale: fc.integer({ min: 0, max: 15 }).map((value) => value === 0),
+interface Contained {
+  readonly type: string
+  readonly entries: readonly IndexEntry[]
+  readonly referredBy: string
+}
+
+const contained: fc.Arbitrary<Contained> = fc.record({
+  type: types.map((type) => `#${type}`),
   entries,
+  referredBy: fc.constantFrom(...PARAMS.reference),
 })
+
+const change: fc.Arbitrary<RandomChange> = fc
+  .record({
+    type: types,
+    id: ids,
+    deletes: fc.integer({ min: 0, max: 5 }).map((value) => value === 0),
+    stale: fc.integer({ min: 0, max: 15 }).map((value) => value === 0),
+    entries,
+    within: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<readonly Contained[]>([]) },
+      fc.array(contained, { maxLength: 2 }),
+    ),
+  })
+  .map(({ within, ...own }) => {
+    const inner = within.flatMap((one, index) => innerEntries(one, `${own.type}/${own.id}#${index}`, String(index)))
+    return { ...own, entries: [...own.entries, ...inner] }
+  })
+
+/** With the reference that leads to it from its container, and the id that it has there. */
+const innerEntries = (
+  { type, entries: own, referredBy }: Contained,
+  id: string,
+  innerId: string,
+): readonly IndexEntry[] => [
+  { kind: 'reference', param: referredBy, type, id },
+  { kind: 'reference', param: '_contained', type, id },
+  { kind: 'inner', param: '_contained', type, id, entries: [...own, { kind: 'uri', param: '_id', value: innerId }] },
+]
 
 export interface RandomChangeSet {
   readonly clinic: string
@@ -243,7 +284,7 @@ const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).f
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), ...TEXTS, 'near', ...Object.keys(COMPOSITES))
 
 type Arbitraries<Name extends Condition['kind']> = Readonly<Record<Name, fc.Arbitrary<Condition>>>
-type ValueKind = IndexEntry['kind']
+type ValueKind = Exclude<IndexEntry['kind'], 'inner'>
 
 /** On one value. A kind that is missing here or below does not compile. */
 export const valueConditions: Arbitraries<ValueKind> = {
@@ -259,6 +300,8 @@ export const valueConditions: Arbitraries<ValueKind> = {
   composite: composed,
 }
 
+const canonical = maybe(fc.constant(true as const))
+
 const otherConditions = (inner: fc.Arbitrary<Condition>): Arbitraries<Exclude<Condition['kind'], ValueKind>> => ({
   missing: fc.record({ param: anyParam, missing: fc.boolean() }).map((value) => ({ kind: 'missing', ...value })),
   id: fc.array(ids, { minLength: 1, maxLength: 3 }).map((list) => ({ kind: 'id', ids: list })),
@@ -272,12 +315,13 @@ const otherConditions = (inner: fc.Arbitrary<Condition>): Arbitraries<Exclude<Co
     .record({
       param: fc.constantFrom(...PARAMS.reference),
       types: fc.subarray([...TYPES], { minLength: 1 }),
+      canonical,
       where: inner,
     })
-    .map((value) => ({ kind: 'chain', ...value })),
+    .map((value) => ({ kind: 'chain', ...present(value) })),
   has: fc
-    .record({ param: fc.constantFrom(...PARAMS.reference), type: types, where: inner })
-    .map((value) => ({ kind: 'has', ...value })),
+    .record({ param: fc.constantFrom(...PARAMS.reference), type: types, canonical, where: inner })
+    .map((value) => ({ kind: 'has', ...present(value) })),
 })
 
 export const { condition: conditions } = fc.letrec<{ condition: Condition }>((tie) => ({
@@ -300,10 +344,16 @@ const include = fc
     source: fc.oneof(types, fc.constant('*')),
     param: fc.constantFrom(...PARAMS.reference, '*'),
     target: maybe(types),
+    canonical: maybe(fc.subarray([...TYPES], { minLength: 1 })),
     reverse: fc.boolean(),
     iterate: fc.boolean(),
   })
-  .map(present)
+  // A canonical is followed by one parameter of one type, to types that are named already.
+  .map(({ canonical: types, ...one }) =>
+    types === undefined || one.source === '*' || one.param === '*'
+      ? present(one)
+      : present({ ...one, target: undefined, canonical: types }),
+  )
 
 export const plans: fc.Arbitrary<SearchPlan> = fc.record({
   clinic: clinics,

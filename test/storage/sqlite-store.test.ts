@@ -1,5 +1,5 @@
 /** The embedded engine keeps the contract, on a file and in memory; and what only it has to do. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -185,6 +185,18 @@ describe('a SQLite file', () => {
     chmodSync(folder, 0o777)
     chmodSync(path, 0o444)
     await expect(unprivileged(() => openAt(path))).rejects.toThrow(/is read-only for this process/)
+  })
+
+  test('is refused when it is a device', async () => {
+    await expect(openAt('/dev/null')).rejects.toThrow(
+      '/dev/null: It is a device or a pipe; the database must be a file',
+    )
+  })
+
+  test('is made with the folders that are missing above it', async () => {
+    const path = join(folder, 'not', 'yet', 'emr.db')
+    await (await openAt(path)).close()
+    expect(statSync(path).isFile()).toBe(true)
   })
 
   test('is refused when its folder cannot be made', async () => {

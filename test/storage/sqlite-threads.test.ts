@@ -1,6 +1,7 @@
 /** The threads of the embedded engine: one writes, others share its store; what happens when one ends. */
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Budget, BudgetError, withBudget } from '../../src/budget/budget.ts'
@@ -142,6 +143,16 @@ describe('a read that takes longer than the event loop may be held for', () => {
     expect(store.load?.().parts.find(({ name }) => name === 'readers')?.waiting).toBe(4)
     expect(await Promise.all(reads)).toEqual([['Patient/1'], ['Patient/1'], ['Patient/1'], ['Patient/2']])
     expect(threads.length).toBeLessThanOrEqual(3)
+  })
+
+  test('is followed by a pause, in which its thread gives back the memory that the last ones took', async () => {
+    const { clinic, threads } = await openWithReaders()
+    for (let n = 0; n < 2_000; n++) await clinic.find('Patient', [])
+    const heap = async (): Promise<number> =>
+      (await threads[0]?.getHeapStatistics())?.total_physical_size ?? Number.POSITIVE_INFINITY
+    const less = (await heap()) - 2_000_000
+    while ((await heap()) > less) await pause(50)
+    expect(await clinic.find('Patient', [])).toEqual(['Patient/1'])
   })
 
   test('ends with a sentence that says what was searched when its time is up', async () => {

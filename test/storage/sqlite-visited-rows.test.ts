@@ -8,17 +8,22 @@ import { closeLater } from '../support/opened-stores.ts'
 import { Clinic, date, reference, string, token } from './fixtures.ts'
 
 let visit: jest.SpiedFunction<VisitedRows['visit']>
+/** The rows of slices are counted all together. */
+let visitAll: jest.SpiedFunction<VisitedRows['visitAll']>
 beforeEach(() => {
   visit = jest.spyOn(VisitedRows.prototype, 'visit')
+  visitAll = jest.spyOn(VisitedRows.prototype, 'visitAll')
 })
 afterEach(() => {
   visit.mockRestore()
+  visitAll.mockRestore()
 })
 
 async function visitsOf(work: () => Promise<unknown>): Promise<number> {
   visit.mockClear()
+  visitAll.mockClear()
   await work()
-  return visit.mock.calls.length
+  return visit.mock.calls.length + visitAll.mock.calls.reduce((sum, [rows]) => sum + rows, 0)
 }
 
 const AT_ONCE = 1_000

@@ -62,26 +62,28 @@ export const extensionOf = (name: string, type: string, more: Partial<StructureD
 export interface World {
   readonly definitions: readonly StructureDefinition[]
   readonly terms?: readonly Terms[TermsType][]
+  /** As $validate checks it. */
+  readonly thorough?: boolean
 }
 
 /** What is said of a resource that declares the first profile, with these stored. */
 export function issuesOf(resource: object, world: World, profiles?: readonly string[]): Promise<readonly Issue[]> {
-  const { definitions, terms = [] } = world
+  const { definitions, terms = [], thorough = false } = world
   return checkProfiles(
     {
       resource: { ...resource },
       profiles: profiles ?? [definitions[0]?.url ?? ''],
       unknownProfile: 'error',
-      extensible: false,
+      thorough,
     },
     {
       profiles: (canonicals) =>
         loadProfiles(async (urls) => definitions.filter(({ url }) => urls.includes(url)), canonicals),
-      terminology: (valueSets) =>
+      terminology: (request) =>
         gather(
           async <Type extends TermsType>(type: Type, keys: readonly string[]) =>
             terms.filter((one) => one.resourceType === type && keys.includes(one.url ?? '')) as Terms[Type][],
-          { valueSets },
+          request,
         ),
     },
   )
@@ -89,7 +91,7 @@ export function issuesOf(resource: object, world: World, profiles?: readonly str
 
 /** `error structure Patient.name[0]`: what is compared in tables, without the sentence. */
 export const brief = (issues: readonly (Issue | OperationOutcomeIssue)[]): readonly string[] =>
-  issues.map(({ severity, code, expression }) => `${severity} ${code} ${[expression].flat().join()}`)
+  issues.map(({ severity, code, expression }) => `${severity} ${code} ${[expression ?? []].flat().join()}`)
 
 export const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition'
 const CDCREC = 'urn:oid:2.16.840.1.113883.6.238'

@@ -6,6 +6,9 @@ declare const TEST_TIER: Tier
 
 const SHARE: Readonly<Record<Tier, number>> = { short: 0.2, long: 1 }
 
-/** @param all in the long tier; RANDOM_RUNS=10 tries ten times as many, in either tier. */
-export const randomRuns = (all: number): number =>
-  Math.ceil(all * Number(process.env['RANDOM_RUNS'] ?? SHARE[TEST_TIER]))
+/**
+ * @param all in the long tier; RANDOM_RUNS=10 tries ten times as many, in either tier.
+ * @param share of them that each tier tries
+ */
+export const randomRuns = (all: number, share = SHARE): number =>
+  Math.ceil(all * Number(process.env['RANDOM_RUNS'] ?? share[TEST_TIER]))

@@ -21,7 +21,14 @@ export async function openTestRepository(time: string | number = Date.now()): Pr
   const providers = registerProviders(specialProviders, standardProvider)
   const repository = new Repository(await openTestStore(), { baseUrl, clock: () => now })
   const servedSearch = { parametersOf: searchParametersOf, fullText: true }
-  const services = { repository, providers, baseUrl, profilePolicy: 'warn', servedSearch } as const
+  const services = {
+    repository,
+    providers,
+    baseUrl,
+    profilePolicy: 'warn',
+    searchHandling: 'strict',
+    servedSearch,
+  } as const
   return {
     repository,
     access: (clinic) => clinicAccess(services, clinic, { kind: 'server' }),

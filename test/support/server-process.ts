@@ -9,7 +9,7 @@ import { request } from './request.ts'
 
 const ENTRY = join(import.meta.dirname, '../../src/index.ts')
 /** Milliseconds; a busy machine takes its time. */
-const PATIENCE = 40_000
+const PATIENCE = 90_000
 /** Of the environment of the tests, which may configure a server that somebody runs. Compiling takes half of the start. */
 const INHERITED = Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]))
 

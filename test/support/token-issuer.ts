@@ -15,7 +15,7 @@ export interface TokenIssuer {
   readonly jwksUrl: string
   /** Keys published from now on; tokens are signed with the first. */
   publish(...keys: readonly Key[]): void
-  sign(claims: object, options?: { readonly key?: Key; readonly kid?: string }): string
+  sign(claims: object, options?: { readonly key?: Key; readonly kid?: string; readonly header?: object }): string
   /** How often the key set was asked for. */
   readonly requests: () => number
   /** The HTTP status of the key set's answers. */
@@ -47,8 +47,12 @@ export async function startIssuer(...initial: readonly [Key, ...Key[]]): Promise
     publish: (...next) => {
       keys = next
     },
-    sign: (claims, { key = keys[0] ?? initial[0], kid = key.kid } = {}) =>
-      jsonwebtoken.sign(claims, key.privateKey, { algorithm: key.alg, keyid: kid }),
+    sign: (claims, { key = keys[0] ?? initial[0], kid = key.kid, header = {} } = {}) =>
+      jsonwebtoken.sign(claims, key.privateKey, {
+        algorithm: key.alg,
+        keyid: kid,
+        header: { alg: key.alg, ...header },
+      }),
     requests: () => requests,
     setStatus: (next) => {
       status = next

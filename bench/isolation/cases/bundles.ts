@@ -160,6 +160,18 @@ const batches: readonly HostileCase[] = [
       ),
   },
   {
+    name: 'batch-of-capabilities',
+    about: 'batch of 5,000 × GET metadata',
+    stored: 'nothing',
+    attack: () =>
+      post(
+        'batch',
+        times(5_000, (n) => ({
+          request: { method: 'GET', url: `metadata?mode=${n % 2 === 0 ? 'full' : 'terminology'}` },
+        })),
+      ),
+  },
+  {
     name: 'batch-of-refused-writes',
     about: 'batch of 5,000 updates that are 412',
     stored: 'records',

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { flood, gets, type HostileCase, inParallel, type Target, times } from '../hostile-case.ts'
-import { MANY_NAMES, ONE_PATIENT, VERSIONED } from '../stored/records.ts'
+import { LONG_LIST, MANY_NAMES, ONE_PATIENT, VERSIONED } from '../stored/records.ts'
 
 const parallelGets = (parallel: number, count: number, path: (n: number) => string) =>
   inParallel(
@@ -97,6 +97,16 @@ export const pages: readonly HostileCase[] = [
         { method: 'GET', path: '/_history?_since=2020-01-01&_count=1' },
         { method: 'GET', path: `/Patient/${VERSIONED.id}/_history?_at=2026-01-01&_count=1` },
         { method: 'GET', path: '/Patient/_history?_at=2020-01-01' },
+      ]),
+  },
+  {
+    name: 'histories-of-a-long-list',
+    about: '_history?_list= of 9,999 versions and all 20,000 of a Patient, 16 connections for 3 s',
+    stored: 'versions',
+    attack: () =>
+      flood(16, 3, [
+        { method: 'GET', path: `/_history?_list=${LONG_LIST}&_count=1` },
+        { method: 'GET', path: `/Patient/_history?_list=${LONG_LIST}&_at=2020-01-01` },
       ]),
   },
   {

@@ -45,6 +45,24 @@ const patterns: readonly HostileCase[] = [
   },
 ]
 
+const entangledDocument = () => {
+  const url = (n: number): string => `http://hostile.example/fhir/List/${n % 2_000}`
+  return {
+    resourceType: 'Bundle',
+    type: 'document',
+    entry: times(2_000, (n) => ({
+      fullUrl: url(n),
+      resource: {
+        resourceType: 'List',
+        id: String(n),
+        status: 'current',
+        mode: 'working',
+        entry: times(40, (m) => ({ item: { reference: url(n + m * m + 1) } })),
+      },
+    })),
+  }
+}
+
 const profiles: readonly HostileCase[] = [
   {
     name: 'invariants-of-pairs',
@@ -91,6 +109,27 @@ const profiles: readonly HostileCase[] = [
           }),
         ),
       ]),
+  },
+  {
+    name: 'many-extension-urls',
+    about: '$validate of 20,000 extensions, each of a definition of its own that is not stored',
+    stored: 'profiles',
+    attack: () =>
+      inSequence(
+        send(
+          'POST',
+          '/Patient/$validate',
+          declared('many-elements', {
+            extension: times(20_000, (n) => ({ url: `http://hostile.example/unknown-${n}`, valueString: 'x' })).slice(),
+          }),
+        ),
+      ),
+  },
+  {
+    name: 'entangled-document',
+    about: '$validate of a document of 2,000 entries, each with 40 references to others',
+    stored: 'profiles',
+    attack: () => inSequence(send('POST', '/Bundle/$validate', entangledDocument())),
   },
   {
     name: 'recursive-profiles',

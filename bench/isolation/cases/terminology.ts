@@ -1,6 +1,6 @@
 /** Terminology operations, and matching. */
 import { familyOf, givenOf } from '../../data-set.ts'
-import { flood, gets, type HostileCase, inParallel, inSequence, send, times } from '../hostile-case.ts'
+import { flood, gets, type HostileCase, inParallel, inSequence, send, type Target, times } from '../hostile-case.ts'
 import {
   DEEP,
   DEEP_LEVELS,
@@ -238,6 +238,22 @@ const matches: readonly HostileCase[] = [
         times(4, () => send('POST', '/Patient/$match', patient)),
       )
     },
+  },
+  {
+    name: 'duplicates-of-crowded-patients',
+    about:
+      'a search for duplicates among 100 Patients of 300 names, phone numbers and addresses each, whose state 8 connections read',
+    stored: 'crowded patients',
+    attack: () => ({
+      kind: 'program' as const,
+      run: async ({ url, authorization, send, signal }: Target): Promise<void> => {
+        const headers = { authorization, prefer: 'respond-async' }
+        await fetch(`${url}/Patient/$find-duplicates`, { headers, signal })
+        while (!signal.aborted) {
+          await Promise.all(times(8, () => send({ method: 'GET', path: '/Patient/$find-duplicates' })))
+        }
+      },
+    }),
   },
 ]
 

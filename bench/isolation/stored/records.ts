@@ -1,5 +1,5 @@
 /** Clinical records of a hostile clinic, generated from numbers. */
-import type { Encounter, HumanName, Location, Observation, Patient, Practitioner, SearchParameter } from 'fhir/r4'
+import type { Encounter, HumanName, List, Location, Observation, Patient, Practitioner, SearchParameter } from 'fhir/r4'
 import { patient } from '../../data-set.ts'
 
 export const RECORDS = {
@@ -104,6 +104,19 @@ export const crowdedPatient = (count: number, id = 0): Patient => ({
 export const VERSIONED = { id: 'versioned', versions: 20_000 } as const
 
 export const version = (n: number): Patient => ({ ...patient(n), id: VERSIONED.id })
+
+export const LONG_LIST = 'long'
+
+/** As many entries as a history takes: a Patient with all its versions, and 9,999 of them once more. */
+export const longList = (): List => ({
+  resourceType: 'List',
+  id: LONG_LIST,
+  status: 'current',
+  mode: 'working',
+  entry: Array.from({ length: 10_000 }, (_, n) => ({
+    item: { reference: `Patient/${VERSIONED.id}${n === 0 ? '' : `/_history/${n}`}` },
+  })),
+})
 
 export const searchParameter = (n: number): SearchParameter => ({
   resourceType: 'SearchParameter',

@@ -1,7 +1,7 @@
 /** When the registration of a patient is complete (spec 3): every field of update_registration_field is on file. */
 import type { Patient } from 'fhir/r4'
+import { isPlaceholder, isPlaceholderTag, isReplaced } from '../../matching/placeholder.ts'
 import { patientFields } from './patient-fields.ts'
-import { PLACEHOLDER_TAG } from './vocabulary.ts'
 
 /** In the order of spec 2.3, in which missing ones are listed. */
 export const REGISTRATION_FIELDS = [
@@ -26,14 +26,9 @@ export const missingFields = (patient: Patient): readonly RegistrationField[] =>
 export const registrationStatus = (patient: Patient): RegistrationStatus =>
   missingFields(patient).length === 0 ? 'COMPLETE' : 'ACTION_REQUIRED'
 
-const isPlaceholderTag = (tag: { system?: string | undefined; code?: string | undefined }): boolean =>
-  tag.system === PLACEHOLDER_TAG.system && tag.code === PLACEHOLDER_TAG.code
-
-export const isPlaceholder = ({ meta }: Patient): boolean => meta?.tag?.some(isPlaceholderTag) ?? false
-
 /** A patient of the clinic: not a placeholder, not inactive, and not replaced by another record. */
 export const isReal = (patient: Patient): boolean =>
-  !isPlaceholder(patient) && patient.active !== false && !patient.link?.some(({ type }) => type === 'replaced-by')
+  !isPlaceholder(patient) && patient.active !== false && !isReplaced(patient)
 
 /** A placeholder whose registration is complete becomes a real record: active and without the tag (spec 2.4). */
 export function activateWhenComplete(patient: Patient): Patient {

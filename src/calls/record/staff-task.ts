@@ -1,4 +1,4 @@
-/** A Task for the staff of the clinic, on the patient, with everything known of the call attached. */
+/** A Task for the staff of the clinic, with the patient of the call in focus and everything known of the call attached. */
 import type { CoverageEligibilityResponse, Extension, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -21,6 +21,8 @@ export interface StaffTask {
   readonly code: StaffTaskCode
   readonly priority: NonNullable<Task['priority']>
   readonly description: string
+  /** Patient.id of whom it is for; absent: the patient of the call, whom it has in its focus in either case. */
+  readonly beneficiary?: string
   /** What is attached to this Task, besides what is attached to every one. */
   readonly input: readonly TaskInput[]
   /** A verification that the same change writes, as a search does not find it yet. */
@@ -79,9 +81,8 @@ async function staffTask(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { code, priority, description, input, verification }: StaffTask,
+  { code, priority, description, beneficiary = patient.id, input, verification }: StaffTask,
 ): Promise<Task> {
-  const subject = { reference: `Patient/${patient.id}` }
   return {
     resourceType: 'Task',
     status: 'requested',
@@ -89,8 +90,8 @@ async function staffTask(
     priority,
     code: concept(TASK_CODE_SYSTEM, code, DISPLAYS[code]),
     description,
-    focus: subject,
-    for: subject,
+    focus: { reference: `Patient/${patient.id}` },
+    for: { reference: `Patient/${beneficiary}` },
     authoredOn: new Date(ctx.now).toISOString(),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
     input: [

@@ -7,9 +7,6 @@ const codeSystem = (id: string): string => `${BASE}/CodeSystem/${id}`
 
 export const extensionUrl = (id: string): string => `${BASE}/StructureDefinition/${id}`
 
-/** On a Patient whose registration is not complete; the clinic's list of patients leaves such records out. */
-export const PLACEHOLDER_TAG = { system: codeSystem('record-status'), code: 'placeholder' } as const
-
 /** Encounter.identifier of a live call; the value is the platform's call id. */
 export const CALL_ID_SYSTEM = `${BASE}/NamingSystem/call-id`
 

@@ -1,9 +1,9 @@
 /** Which real patients of the clinic match the name or the phone number that a caller states. */
-import type { Patient } from 'fhir/r4'
+import type { HumanName, Patient } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
-import { comparePhones, telecom } from '../../matching/compare.ts'
+import { linkPatients } from '../../core/patient-linkage.ts'
+import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import type { PersonName } from '../../matching/names.ts'
-import { phoneSpellings } from '../../matching/phones.ts'
 import { isReal } from '../record/registration.ts'
 import { hasStatedName, isOneWord, statedName } from '../spoken/stated-name.ts'
 
@@ -23,9 +23,21 @@ export interface CallerMatch {
   readonly grade: 'probable' | 'possible' | 'certainly-not'
 }
 
+/**
+ * A caller matches a patient whose name agrees, perhaps by a nickname or in a spelling that sounds the same, or who has the
+ * phone number: fewer than for $match, as nobody says their birth date. Staff see who it was, and decide.
+ */
 export async function matchCaller(ctx: Context, stated: StatedIdentity): Promise<CallerMatch> {
-  const byName = stated.name === undefined ? [] : await withName(ctx, stated.name)
-  const byPhone = stated.phone === undefined ? [] : await withPhone(ctx, stated.phone, stated.region)
+  const names = stated.name === undefined ? [] : statedName(stated.name)
+  const asked: Patient = {
+    resourceType: 'Patient',
+    name: names.flatMap(askedNames),
+    ...(stated.phone === undefined ? {} : { telecom: [{ system: 'phone', value: stated.phone }] }),
+  }
+  const linkage = await linkPatients(ctx.unit, asked, stated.region)
+  const real = (linkage?.patients ?? []).map(({ patient }) => patient).filter(({ resource }) => isReal(resource))
+  const byName = real.filter(({ resource }) => hasStatedName(names, resource)).map(({ id }) => id)
+  const byPhone = real.filter(({ resource }) => hasPhone(resource, stated)).map(({ id }) => id)
   const both = byName.filter((id) => byPhone.includes(id))
   const candidates = [...new Set([...both, ...byName, ...byPhone])]
   return {
@@ -35,50 +47,17 @@ export async function matchCaller(ctx: Context, stated: StatedIdentity): Promise
   }
 }
 
+/** A single word may be the family name or the given name. */
+const askedNames = (name: PersonName): readonly HumanName[] => {
+  const { family, given, suffixes } = name
+  if (isOneWord(name)) return [{ family }, { given: [family] }]
+  return [{ family, given: [...given], suffix: [...suffixes] }]
+}
+
 function gradeOf(candidates: number, matchingBoth: number): CallerMatch['grade'] {
   if (candidates === 0) return 'certainly-not'
   return candidates === 1 && matchingBoth === 1 ? 'probable' : 'possible'
 }
 
-/** Patients that one search compares; a single word may begin many names. */
-const MAX_FOUND = 200
-
-/** Ids of the real patients among those that `query` finds and `matches` confirms. */
-async function realPatients(
-  ctx: Context,
-  query: string,
-  matches: (patient: Patient) => boolean,
-): Promise<readonly string[]> {
-  const found = await ctx.search<Patient>('Patient', `${query}&_count=${MAX_FOUND}`)
-  return found.filter(({ resource }) => isReal(resource) && matches(resource)).map(({ id }) => id)
-}
-
-async function withName(ctx: Context, text: string): Promise<readonly string[]> {
-  const stated = statedName(text)
-  const found: string[] = []
-  for (const query of nameQueries(stated)) {
-    found.push(...(await realPatients(ctx, query, (patient) => hasStatedName(stated, patient))))
-  }
-  return [...new Set(found)]
-}
-
-/** By family and given name in either order, and by names that are text only. Folded words need no escaping. */
-function nameQueries(stated: readonly PersonName[]): readonly string[] {
-  if (stated.length === 0) return []
-  if (isOneWord(stated)) return [`name=${listOf(stated.map(({ family }) => family))}`]
-  const inOrder = stated.map(({ family, given }) => [given.join(' '), family] as const)
-  const orders = [...inOrder, ...inOrder.map(([head, tail]) => [tail, head] as const)]
-  const families = orders.map(([, family]) => family)
-  const givens = orders.map(([given]) => given.split(' ')[0] ?? '')
-  const texts = orders.flatMap(([given, family]) => [`${given} ${family}`, `${given.split(' ')[0]} ${family}`])
-  return [`family=${listOf(families)}&given=${listOf(givens)}`, `name=${listOf(texts)}`]
-}
-
-const withPhone = (ctx: Context, phone: string, region: string | undefined): Promise<readonly string[]> =>
-  realPatients(
-    ctx,
-    `phone=${listOf(phoneSpellings(phone))}`,
-    (patient) => comparePhones([phone], telecom(patient, 'phone'), region) === 'agree',
-  )
-
-const listOf = (values: readonly string[]): string => Array.from(new Set(values), encodeURIComponent).join(',')
+const hasPhone = (patient: Patient, { phone, region }: StatedIdentity): boolean =>
+  phone !== undefined && sharesPhone([phone], telecom(patient, 'phone'), region)

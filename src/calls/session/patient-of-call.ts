@@ -6,14 +6,14 @@
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
-import type { Context } from '../../core/context.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { comparePhones, telecom } from '../../matching/compare.ts'
+import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
+import { isPlaceholder, isReplaced, PLACEHOLDER_TAG, replacedBy } from '../../matching/placeholder.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { isPlaceholder, isReal } from '../record/registration.ts'
-import { PLACEHOLDER_TAG } from '../record/vocabulary.ts'
+import { isReal } from '../record/registration.ts'
 
 /** The placeholder of a caller's number. The caller has not stated the number, so the Patient does not hold it. */
 const CALLER = recordKind<CallerPlaceholder>('caller')
@@ -41,10 +41,42 @@ export async function patientForWrite(ctx: Context, session: CallSession): Promi
   return patient
 }
 
+/** `access`, whose changes tell the patient that the call has once they are written. */
+export const tellingPatient = (
+  access: ClinicAccess,
+  { callId }: CallSession,
+  tell: (patient: string) => void,
+): ClinicAccess => ({
+  ...access,
+  async change(work) {
+    const { returned, patient } = await access.change(async (ctx) => {
+      const returned = await work(ctx)
+      return { returned, patient: ctx.unit.records.known(CALL, callKey(callId))?.value.patient }
+    })
+    if (patient !== undefined) tell(patient)
+    return returned
+  },
+})
+
 async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
   const stored = await sessionRecord(ctx, session)
   const patient = stored?.session.patient ?? session.patient
-  return patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
+  return patient === undefined ? undefined : await currentRecord(ctx, patient)
+}
+
+/** Merges in a row that are followed. */
+const MAX_MERGES = 5
+
+/** The record of a patient: where it was merged into another one, that one. */
+async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
+  let patient = await ctx.find<Patient>('Patient', id)
+  for (let merges = 0; merges < MAX_MERGES && patient !== undefined; merges++) {
+    const target = replacedBy(patient.resource)
+    const next = target === undefined ? undefined : await ctx.find<Patient>('Patient', target)
+    if (next === undefined) return patient
+    patient = next
+  }
+  return patient
 }
 
 /** @throws FhirError 403 when the call belongs to another clinic, which only a fault of this server can cause */
@@ -77,7 +109,7 @@ async function patientOfNumber(ctx: Context, number: string | undefined): Promis
   const real = found.filter(({ resource }) => isReal(resource))
   if (real.length === 1) return real[0]
   const remembered = await placeholderOf(ctx, number)
-  const placeholders = found.filter(({ resource, id }) => isPlaceholder(resource) && id !== remembered?.id)
+  const placeholders = found.filter(({ resource, id }) => isOpenPlaceholder(resource) && id !== remembered?.id)
   const all = [...placeholders, ...(remembered === undefined ? [] : [remembered])]
   return all.length === 1 ? all[0] : undefined
 }
@@ -90,13 +122,15 @@ async function withNumber(ctx: Context, number: string): Promise<readonly Versio
   const found = await ctx.search<Patient>('Patient', query)
   if (found.length === 0) return []
   const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
-  return found.filter(({ resource }) => comparePhones([number], telecom(resource, 'phone'), defaultRegion) === 'agree')
+  return found.filter(({ resource }) => sharesPhone([number], telecom(resource, 'phone'), defaultRegion))
 }
+
+const isOpenPlaceholder = (patient: Patient): boolean => isPlaceholder(patient) && !isReplaced(patient)
 
 async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
   const id = (await ctx.unit.records.read(CALLER, number))?.value.patient
   const found = id === undefined ? undefined : await ctx.find<Patient>('Patient', id)
-  return found !== undefined && isPlaceholder(found.resource) ? found : undefined
+  return found !== undefined && isOpenPlaceholder(found.resource) ? found : undefined
 }
 
 /** Of two calls from one number at the same time one meets a conflict here, too; so both get the same placeholder. */

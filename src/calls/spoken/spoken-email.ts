@@ -1,6 +1,7 @@
 /** An e-mail address as callers say or spell it, in normal form. */
 import isEmail from 'validator/lib/isEmail.js'
 import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
+import { natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example dot com"'
@@ -57,16 +58,20 @@ const ASIDES = [
 
 function asSpoken(text: string): string {
   const address = ASIDES.reduce((rest, aside) => rest.replace(aside, ' ').trim(), text.toLowerCase())
-  const words = address
+  const words = withDoubleU(address)
     .replace(/\b(?:at sign|at symbol)\b/g, 'at')
     .replace(/\bunder score\b/g, 'underscore')
     .replace(/\bfull stop\b/g, 'dot')
     .replace(/\b(dot|plus|minus|hyphen|dash|underscore) (?:sign|symbol)\b/g, '$1')
-    .replace(/\bdouble (?:u|you)\b/g, 'w')
     .replace(/@/g, ' @ ')
     .split(/[\s,]+/)
     .flatMap(cleanWord)
-  return segments(spelledOut(words.filter((word) => word !== '')))
+  return segments(
+    withoutExamples(
+      words.filter((word) => word !== ''),
+      (word) => SIGNS.has(word),
+    ),
+  )
 }
 
 /**
@@ -76,25 +81,6 @@ function cleanWord(word: string): string[] {
   const bare = word.length > 1 ? word.replace(/[.;:!?]+$/, '').replace(/^["'(<]+|["')>]+$/g, '') : word
   const parts = bare.split('-')
   return /^[a-z\d](?:-[a-z\d]){2,}$/.test(bare) || parts.every(isNumber) ? parts : [bare]
-}
-
-/** "b as in bravo", "b for bravo", "b like bravo" are the letter; the word must begin with it. */
-function spelledOut(words: readonly string[]): string[] {
-  const out: string[] = []
-  for (let i = 0; i < words.length; i++) {
-    const letter = words[i] ?? ''
-    out.push(letter)
-    const link = /^[a-z]$/.test(letter) ? linkAt(words, i + 1) : 0
-    const example = words[i + link + 1] ?? ''
-    if (link > 0 && example.startsWith(letter) && !SIGNS.has(example)) i += link + 1
-  }
-  return out
-}
-
-/** Words of "as in", "for", "like" or "as" at `at`; 0 when there is none of them. */
-function linkAt(words: readonly string[], at: number): number {
-  if (words[at] === 'as' && words[at + 1] === 'in') return 2
-  return ['for', 'like', 'as'].includes(words[at] ?? '') ? 1 : 0
 }
 
 /** Joins what stands between the signs (@ . _ - +), each stretch read by itself. */
@@ -123,19 +109,12 @@ const domainStretch = (words: readonly string[]): string =>
     ? words.join('.')
     : read(words)
 
-const NATO = new Map(
-  `alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa
-  quebec romeo sierra tango uniform victor whiskey whisky xray x-ray yankee zulu`
-    .split(/\s+/)
-    .map((word) => [word, word.charAt(0)] as const),
-)
-
 /**
  * Mike and Victor are names as well: NATO words are letters only in a stretch of three and more that are all spelled.
  */
 function read(words: readonly string[]): string {
-  const spelled = words.length >= 3 && words.every((word) => NATO.has(word) || isCharacter(word))
-  const letters = spelled ? words.map((word) => NATO.get(word) ?? word) : words
+  const spelled = words.length >= 3 && words.every((word) => natoLetter(word) !== undefined || isCharacter(word))
+  const letters = spelled ? words.map((word) => natoLetter(word) ?? word) : words
   const doubled = repeatDoubled(letters)
   return wordsToDigits(
     doubled.map((word, at) => ohAt(doubled, word, at)),

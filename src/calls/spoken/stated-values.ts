@@ -1,12 +1,14 @@
 /** What callers state, argument by argument: parsed from spoken or written form into its normal form. */
 import { DateTime } from 'luxon'
 import type { ClinicSettings } from '../../clinics/settings.ts'
+import { isNumber } from '../../fhir/json.ts'
 import { badRequest, type FhirError, type Issue } from '../../fhir/outcome.ts'
 import type { patientFields } from '../record/patient-fields.ts'
-import type { ParsedValue } from './spoken.ts'
+import { type ParsedValue, unclear } from './spoken.ts'
 import { spokenDate } from './spoken-date.ts'
 import { spokenEmail } from './spoken-email.ts'
 import { spokenPhone } from './spoken-phone.ts'
+import { statedName } from './stated-name.ts'
 
 export type StatedField = keyof typeof patientFields
 type TextField = Exclude<StatedField, 'commsConsent'>
@@ -54,9 +56,27 @@ export function readStated(field: TextField, value: unknown, locale: ClinicLocal
 
 const MISSING = 'The value is missing'
 
+/** Characters of a name and of what is said around it. */
+const MAX_WHOLE_NAME_LENGTH = 200
+
+/** A whole name as it was stated, from which `statedName` reads its parts. */
+export function readWholeName(value: unknown): ParsedValue {
+  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
+  const text = statedText(value, MAX_WHOLE_NAME_LENGTH)
+  return text.ok && statedName(text.value).length === 0 ? unclear('The value holds no name') : text
+}
+
+/** What was stated and could not be read, for staff to look at. */
+export function unreadableText(value: unknown): string {
+  const text = typeof value === 'string' || isNumber(value) ? String(value).toWellFormed() : ''
+  return onOneLine(text).slice(0, MAX_WHOLE_NAME_LENGTH).toWellFormed() || 'not text'
+}
+
+const onOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+
 /** Free text on one line: control characters and runs of white space become one space. */
 function statedText(text: string, maxLength: number): ParsedValue {
-  const value = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  const value = onOneLine(text)
   if (value === '') return { ok: false, error: MISSING }
   if (value.length > maxLength)
     return { ok: false, error: `The value has ${value.length} characters; it may have ${maxLength}` }

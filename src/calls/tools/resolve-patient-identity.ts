@@ -1,30 +1,33 @@
 /**
  * resolve_patient_identity (spec 2.3, 3, 4.1 rule 3): does the caller match an existing patient by name or phone?
- * Outcome and candidates go to staff; the result neither names nor counts patients, nothing is merged, and the call
- * keeps its patient. statedDateOfBirth is accepted and ignored (spec 9).
+ * Outcome and candidates go to staff, on the record of the patient whom name and phone single out; the result neither
+ * names nor counts patients, nothing is merged, and the call keeps its patient. statedDateOfBirth is accepted and
+ * ignored (spec 9): its definition says so, and it does not come here.
  */
 import type { TaskInput } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { recordCall } from '../record/call-record.ts'
 import { attached, attachedText, createStaffTask } from '../record/staff-task.ts'
 import { type CallerMatch, matchCaller, type StatedIdentity } from '../session/match-caller.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import { type ClinicLocale, invalidArgument, localeOf, optionalText, readStated } from '../spoken/stated-values.ts'
+import type { ParsedValue } from '../spoken/spoken.ts'
+import { type ClinicLocale, localeOf, readStated, readWholeName, unreadableText } from '../spoken/stated-values.ts'
 
 export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
   request.access.change(async (ctx) => {
-    const stated = readIdentity(request.input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-    const match = await matchCaller(ctx, stated)
+    const statement = readIdentity(request.input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+    const match = await matchCaller(ctx, statement.stated)
     // Staff who call the operation over FHIR get the answer; only what a call found out is left for them.
     if (request.call !== undefined) {
       const patient = await patientOfRequest(ctx, request)
       const task = await createStaffTask(ctx, request.call, patient, {
         code: 'identity-outcome',
         priority: 'routine',
-        description: DESCRIPTIONS[match.grade],
-        input: outcome(stated, match),
+        description: describe(match, statement),
+        ...singledOut(match),
+        input: outcome(statement, match),
       })
       await recordCall(ctx, request.call, patient, { activity: resolvePatientIdentity.code, written: [task] })
     }
@@ -44,27 +47,59 @@ export const resolvePatientIdentity = defineOperation('patient-resolve-patient-i
   }),
 )
 
-/** Characters. */
-const MAX_NAME_LENGTH = 200
-
-/** @throws FhirError 400 when neither name nor phone was stated, or one of them cannot be read */
-function readIdentity(input: OperationInput, locale: ClinicLocale): StatedIdentity {
-  const { statedName, statedPhone } = input
-  if (statedName === undefined && statedPhone === undefined) {
-    throw badRequest('At least one of statedName and statedPhone is required', {
-      expression: 'statedName',
-      reason: 'missing-argument',
-    })
-  }
-  const name = optionalText('statedName', statedName, MAX_NAME_LENGTH)
-  return { ...(name === undefined ? {} : { name }), ...readPhone(statedPhone, locale) }
+/** What was stated, and of it what could not be read, for staff. */
+interface Statement {
+  readonly stated: StatedIdentity
+  readonly unreadable: { readonly name?: string; readonly phone?: string }
 }
 
-function readPhone(value: unknown, locale: ClinicLocale): Pick<StatedIdentity, 'phone' | 'region'> {
-  if (value === undefined) return {}
-  const phone = readStated('phone', value, locale)
-  if (!phone.ok) throw invalidArgument('statedPhone', phone.error)
-  return { phone: phone.value, ...(locale.region === undefined ? {} : { region: locale.region }) }
+/**
+ * One of name and phone that cannot be read is left out where the other can.
+ * @throws FhirError 400 when neither name nor phone was stated, or none of them can be read
+ */
+function readIdentity({ statedName, statedPhone }: OperationInput, locale: ClinicLocale): Statement {
+  const name = statedName === undefined ? undefined : readWholeName(statedName)
+  const phone = statedPhone === undefined ? undefined : readStated('phone', statedPhone, locale)
+  if (!name?.ok && !phone?.ok) throw nothingStated({ statedName: name, statedPhone: phone })
+  const { region } = locale
+  return {
+    stated: {
+      ...(name?.ok ? { name: name.value } : {}),
+      ...(phone?.ok ? { phone: phone.value, ...(region === undefined ? {} : { region }) } : {}),
+    },
+    unreadable: {
+      ...(name?.ok === false ? { name: unreadableText(statedName) } : {}),
+      ...(phone?.ok === false ? { phone: unreadableText(statedPhone) } : {}),
+    },
+  }
+}
+
+/** @param stated by argument; undefined where it is absent */
+function nothingStated(stated: Readonly<Record<string, ParsedValue | undefined>>): FhirError {
+  const problems = Object.entries(stated).flatMap(([name, value]) =>
+    value === undefined || value.ok ? [] : [{ name, error: value.error }],
+  )
+  if (problems.length === 0) {
+    return badRequest(ONE_IS_REQUIRED, { expression: 'statedName', reason: 'missing-argument' })
+  }
+  const reasons = problems.map(({ name, error }) => `${name}: ${error}`)
+  return new FhirError(400, {
+    code: 'value',
+    reason: 'invalid-argument',
+    diagnostics: `${ONE_IS_REQUIRED}, in a form that can be read; ${reasons.join('; ')}`,
+    expression: problems.map(({ name }) => name),
+  })
+}
+
+const ONE_IS_REQUIRED = 'At least one of statedName and statedPhone is required'
+
+const describe = ({ grade }: CallerMatch, { unreadable }: Statement): string =>
+  [DESCRIPTIONS[grade], ...Object.keys(unreadable).map((what) => `The stated ${what} could not be read.`)].join(' ')
+
+/** The one patient whom name and phone single out. */
+const singledOut = ({ grade, candidates }: CallerMatch): { readonly beneficiary?: string } => {
+  const [beneficiary, ...others] = candidates
+  return grade === 'probable' && beneficiary !== undefined && others.length === 0 ? { beneficiary } : {}
 }
 
 const DESCRIPTIONS: Readonly<Record<CallerMatch['grade'], string>> = {
@@ -77,12 +112,17 @@ const DESCRIPTIONS: Readonly<Record<CallerMatch['grade'], string>> = {
 const MAX_CANDIDATES = 20
 
 /** For staff only: candidates are other people. */
-const outcome = (stated: StatedIdentity, { candidates, grade, matchedBy }: CallerMatch): readonly TaskInput[] => [
+const outcome = (
+  { stated, unreadable }: Statement,
+  { candidates, grade, matchedBy }: CallerMatch,
+): readonly TaskInput[] => [
   ...attached('patient-type', { valueCode: candidates.length > 0 ? 'EXISTING' : 'NEW' }),
   ...attached('match-grade', { valueCode: grade }),
   ...matchedBy.flatMap((clue) => attached('matched-by', { valueCode: clue })),
   ...attachedText('stated-name', stated.name),
   ...attachedText('stated-phone', stated.phone),
+  ...attachedText('unreadable-name', unreadable.name),
+  ...attachedText('unreadable-phone', unreadable.phone),
   ...candidates
     .slice(0, MAX_CANDIDATES)
     .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),

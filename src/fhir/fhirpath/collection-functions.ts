@@ -1,7 +1,7 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
 import { closure, distinctItems, includes } from './distinct.ts'
-import { isNarrative } from './narrative.ts'
+import { hasVisibleContent, isAllowedMarkup } from './narrative.ts'
 import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
 import {
   EMPTY,
@@ -144,7 +144,7 @@ const resolve: Apply = (input, _args, { evaluation }) => {
 
 const htmlChecks: Apply = (input) => {
   const value = input.length === 1 ? single(input, 'htmlChecks()') : undefined
-  return typeof value === 'string' ? truth(isNarrative(value)) : EMPTY
+  return typeof value === 'string' ? truth(isAllowedMarkup(value) && hasVisibleContent(value)) : EMPTY
 }
 
 export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {

@@ -1,6 +1,7 @@
 /**
  * htmlChecks() for txt-1 and txt-2: https://hl7.org/fhir/R4/narrative.html#xhtml. Accepts well-formed XHTML in one div
- * with visible content and only the elements and attributes of HTML 4.0 chapters 7-11 and 15. Not a sanitizer.
+ * with visible content and only the elements and attributes of HTML 4.0 chapters 7-11 and 15, and `xml:lang` and
+ * `xml:space` of XML 1.0. Not a sanitizer.
  */
 import { spend } from '../../budget/budget.ts'
 
@@ -11,12 +12,17 @@ const ELEMENTS = words(`
   sub sup ul ol li dl dt dd pre table caption colgroup col thead tr tfoot tbody th td code samp img`)
 
 const ATTRIBUTES = words(`
-  title style class id lang dir accesskey tabindex xmlns span align valign char charoff abbr axis headers scope rowspan
-  colspan a.href a.name img.src img.border img.alt img.longdesc img.height img.width blockquote.cite q.cite table.summary
-  table.width table.border table.frame table.rules table.cellspacing table.cellpadding col.width colgroup.width th.width
-  td.width td.nowrap`)
+  title style class id lang xml:lang xml:space dir accesskey tabindex xmlns span align valign char charoff abbr axis
+  headers scope rowspan colspan a.href a.name img.src img.border img.alt img.longdesc img.height img.width
+  blockquote.cite q.cite table.summary table.width table.border table.frame table.rules table.cellspacing
+  table.cellpadding col.width colgroup.width th.width td.width td.nowrap`)
 
 const XHTML = 'http://www.w3.org/1999/xhtml'
+/** Attributes that have certain values only; xml:space by https://www.w3.org/TR/xml/#sec-white-space. */
+const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['xmlns', [XHTML]],
+  ['xml:space', ['default', 'preserve']],
+])
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
 const COMMENT = '<!--(?<comment>(?!-?>)(?:(?!--).)*)-->'
 const CLOSE = String.raw`</(?<close>\w+)\s*>`
@@ -31,24 +37,45 @@ interface ParseState {
   /** The open elements, outermost first. */
   readonly open: string[]
   roots: number
-  visible: boolean
 }
 type Piece = Readonly<Record<string, string | undefined>>
 
 /** Characters that are checked in a microsecond. */
 const CHARACTERS_PER_STEP = 8
+const WHAT = 'its narrative'
 
-/** Whether the div is allowed by both txt-1 and txt-2. @throws BudgetError */
-export function isNarrative(div: string): boolean {
-  spend(div.length / CHARACTERS_PER_STEP, 'its narrative')
+/** Whether the div is well-formed, and has only what is allowed (txt-1). @throws BudgetError */
+export function isAllowedMarkup(div: string): boolean {
+  spend(div.length / CHARACTERS_PER_STEP, WHAT)
   if (NOT_XML.test(div)) return false
-  const state: ParseState = { open: [], roots: 0, visible: false }
+  const state: ParseState = { open: [], roots: 0 }
   for (let at = 0; at < div.length; at = PIECE.lastIndex) {
-    PIECE.lastIndex = at
-    const piece = PIECE.exec(div)?.groups
+    const piece = pieceAt(div, at)
     if (piece === undefined || !accepts(state, piece)) return false
   }
-  return state.roots === 1 && state.open.length === 0 && state.visible
+  return state.roots === 1 && state.open.length === 0
+}
+
+/**
+ * Whether there is text or an image to see (txt-2). It looks no further than to the first of them, or to what it cannot
+ * read, which txt-1 does not allow.
+ * @throws BudgetError
+ */
+export function hasVisibleContent(div: string): boolean {
+  for (let at = 0; at < div.length; at = PIECE.lastIndex) {
+    const piece = pieceAt(div, at)
+    if (piece === undefined || piece.open === 'img' || (piece.text !== undefined && !BLANK.test(piece.text))) {
+      spend(at / CHARACTERS_PER_STEP, WHAT)
+      return true
+    }
+  }
+  spend(div.length / CHARACTERS_PER_STEP, WHAT)
+  return false
+}
+
+function pieceAt(div: string, at: number): Piece | undefined {
+  PIECE.lastIndex = at
+  return PIECE.exec(div)?.groups
 }
 
 function accepts(state: ParseState, piece: Piece): boolean {
@@ -62,15 +89,12 @@ function acceptsElement(state: ParseState, name: string, { attributes = '', empt
     state.roots++
     if (name !== 'div' || state.roots > 1) return false
   }
-  state.visible ||= name === 'img'
   if (empty === '') state.open.push(name)
   return isAllowed(name, attributes)
 }
 
 function acceptsText(state: ParseState, text: string): boolean {
-  const blank = BLANK.test(text)
-  state.visible ||= !blank
-  return isText(text) && (blank || state.open.length > 0)
+  return isText(text) && (state.open.length > 0 || BLANK.test(text))
 }
 
 function isAllowed(element: string, attributes: string): boolean {
@@ -79,7 +103,8 @@ function isAllowed(element: string, attributes: string): boolean {
   for (const [, name = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
     const value = double ?? single ?? ''
     const known = ATTRIBUTES.has(name) || ATTRIBUTES.has(`${element}.${name}`)
-    if (!known || seen.has(name) || !hasCharactersOnly(value) || (name === 'xmlns' && value !== XHTML)) return false
+    if (!known || seen.has(name) || !hasCharactersOnly(value) || VALUES.get(name)?.includes(value) === false)
+      return false
     seen.add(name)
   }
   return true

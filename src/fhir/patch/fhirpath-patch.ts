@@ -40,7 +40,9 @@ const WHAT = 'the operations of its patch'
 /** @throws FhirError 400 naming the malformed operation, 413 when there are too many. @throws BudgetError */
 export function readFhirPathPatch(body: unknown): Patch {
   if (!isObject(body) || body.resourceType !== 'Parameters')
-    throw badRequest('A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change')
+    throw badRequest(
+      'A FHIRPath Patch is a Parameters resource with a parameter "operation" for each change. A part of the resource (a JSON Merge Patch) is no patch of R4',
+    )
   const { parameter = [] } = body
   if (!Array.isArray(parameter))
     throw badRequest('Parameters.parameter must be a list', { expression: 'Parameters.parameter' })

@@ -1,7 +1,10 @@
 /** Collects the issues of a resource and tracks the current path, which is only formatted for an issue. */
 import type { Issue, IssueCode } from '../outcome.ts'
 
-/** More would not help a client, and a hostile body must not exhaust memory. */
+/**
+ * Of errors, and as many of warnings. More would not help a client, and a hostile body must not exhaust memory; but what
+ * only warns must not crowd out what is wrong.
+ */
 const MAX_ISSUES = 50
 
 const MAX_SHOWN_LENGTH = 64
@@ -19,6 +22,7 @@ export const shortened = (text: string): string =>
 export class Report {
   readonly issues: Issue[] = []
   readonly #steps: (string | number)[]
+  #errors = 0
 
   constructor(root: string) {
     this.#steps = [root]
@@ -32,8 +36,9 @@ export class Report {
     this.#steps.pop()
   }
 
+  /** No more errors can be added, so that the validation can end. */
   get full(): boolean {
-    return this.issues.length >= MAX_ISSUES
+    return this.#errors >= MAX_ISSUES
   }
 
   /**
@@ -41,7 +46,8 @@ export class Report {
    * element.
    */
   add(code: IssueCode, message: string, child?: string, severity: 'error' | 'warning' = 'error'): void {
-    if (this.full) return
+    if (this.full || (severity === 'warning' && this.issues.length - this.#errors >= MAX_ISSUES)) return
+    if (severity === 'error') this.#errors++
     const expression = child === undefined ? this.#path() : `${this.#path()}.${pathName(child)}`
     this.issues.push({ severity, code, diagnostics: `${expression} ${message}`, expression })
   }

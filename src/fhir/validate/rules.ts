@@ -1,7 +1,7 @@
 /** Invariants: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { Constraint } from '../definitions.ts'
 import { compileFhirPath, type Expression, isSatisfied, UnsupportedExpression } from '../fhirpath/fhirpath.ts'
-import { isNarrative } from '../fhirpath/narrative.ts'
+import { hasVisibleContent, isAllowedMarkup } from '../fhirpath/narrative.ts'
 import { isObject } from '../resource.ts'
 
 /** %resource and %rootResource, which differ in a contained resource. */
@@ -41,18 +41,27 @@ const needs =
 const SHORTCUTS: ReadonlyMap<string, Shortcut> = new Map<string, Shortcut>([
   ['ext-1', (focus) => has(focus, 'extension') !== hasValue(focus)],
   ['ref-1', isResolvable],
-  ['txt-1', (focus) => isNarrative(String(focus))],
-  // Checked and reported together with txt-1.
-  ['txt-2', () => true],
+  // Their expressions are the same, but they ask for different things.
+  ['txt-1', (focus) => isAllowedMarkup(String(focus))],
+  ['txt-2', (focus) => hasVisibleContent(String(focus))],
   ['cpt-2', needs('value', 'system')],
   ['qty-3', needs('code', 'system')],
   ['obs-7', hasNoValueOfComponent],
   ['att-1', needs('data', 'contentType')],
-  [
-    'per-1',
-    (focus) => (isObject(focus) && focus['start'] !== undefined && focus['end'] !== undefined ? undefined : true),
-  ],
+  ['per-1', beginsBeforeEnd],
 ])
+
+/**
+ * "The high value includes any matching date/time. i.e. 2012-02-03T10:00:00 is in a period that has an end value of
+ * 2012-02-03", wherever on earth: a date has no time zone, so its text is compared with that of a time.
+ */
+function beginsBeforeEnd(focus: unknown): boolean | undefined {
+  const { start, end } = isObject(focus) ? focus : {}
+  if (typeof start !== 'string' || typeof end !== 'string') return true
+  if (start.includes('T') && end.includes('T')) return undefined
+  const length = Math.min(start.length, end.length)
+  return start.slice(0, length) <= end.slice(0, length) || undefined
+}
 
 /** When the Observation has a value, no component may have one of its codings. FHIRPath would compare all pairs. */
 function hasNoValueOfComponent(focus: unknown): boolean {

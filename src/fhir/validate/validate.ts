@@ -14,7 +14,10 @@ export interface ValidationOptions {
   readonly warnings?: boolean
 }
 
-/** The problems found, at most 50, each with its FHIRPath in `expression`; none when the resource is valid. */
+/**
+ * The problems found, at most 50 errors and 50 warnings, each with its FHIRPath in `expression`; none when the resource
+ * is valid.
+ */
 export function validate(resource: unknown, { warnings = false }: ValidationOptions = {}): readonly Issue[] {
   const type = isObject(resource) ? resource['resourceType'] : undefined
   if (!isObject(resource) || !isResourceType(type)) return [notAResource(resource)]

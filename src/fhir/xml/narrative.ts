@@ -1,6 +1,6 @@
 /** Narrative.div, the only XHTML element in FHIR: https://hl7.org/fhir/R4/narrative.html#xhtml. */
 import { passOn } from '../../budget/budget.ts'
-import { isNarrative } from '../fhirpath/narrative.ts'
+import { isAllowedMarkup } from '../fhirpath/narrative.ts'
 import { parseXml } from './parse.ts'
 import { attributeText, contentText } from './text.ts'
 import { attributeOf, isDeclaration, isElement, writtenName, XHTML, type XmlElement, type XmlNode } from './tree.ts'
@@ -30,7 +30,7 @@ function markupOf(node: XmlNode, outer: string): string {
 
 /** The div of a stored resource as XML, with its own namespace declaration. */
 export function divText(div: string): string {
-  if (!isNarrative(div) && !isDiv(div)) return `<div xmlns="${XHTML}">${contentText(div)}</div>`
+  if (!isAllowedMarkup(div) && !isDiv(div)) return `<div xmlns="${XHTML}">${contentText(div)}</div>`
   const start = div.indexOf('<div')
   const isDeclared = /^[^>]*\sxmlns\s*=/.test(div.slice(start))
   return isDeclared ? div.trim() : div.trim().replace('<div', `<div xmlns="${XHTML}"`)

@@ -1,6 +1,7 @@
 /**
- * A strict XML parser. DOCTYPE, custom entities and processing instructions are rejected without being read, so nothing
- * can be expanded or fetched. https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
+ * A strict XML parser. DOCTYPE and custom entities are rejected without being read, so nothing can be expanded or fetched.
+ * Processing instructions, which are for other programs, are skipped.
+ * https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { spend } from '../../budget/budget.ts'
@@ -71,6 +72,8 @@ class TreeParser {
   readonly #saxes = new SaxesParser({ xmlns: true })
   /** The open elements with their children so far, outermost first. */
   readonly #open: { readonly element: XmlElement; readonly children: XmlNode[] }[] = []
+  /** Outermost XHTML elements whose source is not what is kept of them. */
+  readonly #rewritten = new Set<XmlElement>()
   #root: XmlElement | undefined
   /** Number of attributes of the current element. */
   #attributes = 0
@@ -88,9 +91,7 @@ class TreeParser {
     )
     saxes.on('xmldecl', ({ version, encoding }) => this.#checkDeclaration(version, encoding))
     saxes.on('doctype', () => this.#fail('has a DOCTYPE; FHIR XML has none, leave it out'))
-    saxes.on('processinginstruction', ({ target }) =>
-      this.#fail(`has the processing instruction <?${cut(target)} …?>; leave it out`),
-    )
+    saxes.on('processinginstruction', () => this.#skipInstruction())
     saxes.on('opentagstart', () => this.#begin())
     saxes.on('attribute', () => this.#countAttribute())
     saxes.on('opentag', (tag) => this.#openElement(tag))
@@ -120,6 +121,12 @@ class TreeParser {
     if (++this.#attributes > MAX_ATTRIBUTES) this.#fail(`has an element with more than ${MAX_ATTRIBUTES} attributes`)
   }
 
+  /** Narrative with one in it is written anew, without it. */
+  #skipInstruction(): void {
+    const narrative = this.#open.find(({ element }) => element.namespace === XHTML)
+    if (narrative !== undefined) this.#rewritten.add(narrative.element)
+  }
+
   #openElement({ prefix, local, uri, attributes }: SaxesTagNS): void {
     const given = Object.values(attributes)
     const element: XmlElement = {
@@ -143,7 +150,7 @@ class TreeParser {
     if (closed === undefined) return
     const { element, children } = closed
     element.children = children
-    if (element.namespace === XHTML && element.parent?.namespace !== XHTML)
+    if (element.namespace === XHTML && element.parent?.namespace !== XHTML && !this.#rewritten.has(element))
       element.markup = this.#text.slice(element.start, this.#saxes.position)
   }
 

@@ -7,7 +7,7 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { canonicalText } from '../../terminology/canonical.ts'
 import { type Concepts, conceptsOf } from '../../terminology/concepts.ts'
 import { subsumption } from '../../terminology/subsumption.ts'
-import { exactlyOneOf, fromCoding, type InputCode, requireFound, versioned } from './terminology-input.ts'
+import { exactlyOneOf, fromCoding, type InputCode, ofVersion, requireFound, versioned } from './terminology-input.ts'
 
 export const codeSystemSubsumes = defineOperation('code-system-subsumes', async ({ access, input, id }) => {
   const [a, b] = [sideOf(input, 'A'), sideOf(input, 'B')]
@@ -37,7 +37,10 @@ async function inputSystem(ctx: Context, input: OperationInput, sides: readonly 
   return requireFound(terminology.codeSystem(canonical), 'code system', canonical)
 }
 
-/** The code system with the id in the URL. @throws FhirError 400 when the request names another one */
+/**
+ * The code system with the id in the URL.
+ * @throws FhirError 400 when the request names another one, or another version
+ */
 async function systemById(
   ctx: Context,
   id: string,
@@ -52,5 +55,5 @@ async function systemById(
     throw badRequest(
       `The address is that of ${resource.url ?? `CodeSystem/${id}, which has no url`}, but the request names ${other}; leave the system out`,
     )
-  return conceptsOf(resource)
+  return conceptsOf(ofVersion(resource, 'version', input.version))
 }

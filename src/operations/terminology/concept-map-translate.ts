@@ -8,12 +8,13 @@ import { isObject } from '../../fhir/resource.ts'
 import type { Code } from '../../terminology/member.ts'
 import type { Terminology } from '../../terminology/terminology.ts'
 import { type Dependency, mapsBetween, type TranslateOptions, translate } from '../../terminology/translate.ts'
-import { inputCodes, requireFound, type Subject, subjectOf, withSystem } from './terminology-input.ts'
+import { type InputCode, inputCodes, requireFound, type Subject, subjectOf, withSystem } from './terminology-input.ts'
 
 export const conceptMapTranslate = defineOperation('concept-map-translate', async ({ access, input, id }) => {
   const ctx = access.reader()
-  const codes = inputCodes(input, { version: 'version' }).map(withSystem)
+  const requested = inputCodes(input, { version: 'version' })
   const subject = await inputMap(ctx, input, id)
+  const codes = codesOf(requested, id === undefined ? undefined : onlySystem(subject?.given, input))
   const given = subject?.given === undefined ? await mapsOfClinic(ctx, codes, input, subject) : [subject.given]
   const target = input.target as string | undefined
   const terminology = await clinicTerminology(ctx, {
@@ -23,6 +24,25 @@ export const conceptMapTranslate = defineOperation('concept-map-translate', asyn
   })
   return { ...translate(terminology, mapsFor(terminology, subject, input), codes, optionsOf(input)) }
 })
+
+/**
+ * Codings without a system cannot be translated; others of the concept can.
+ * @param implied the system of a code that has none
+ * @throws FhirError 400 when no code has a system
+ */
+function codesOf(requested: readonly InputCode[], implied: string | undefined): readonly Code[] {
+  const codes = requested.map((code) => (implied === undefined ? code : { system: implied, ...code }))
+  const complete = codes.filter(({ system }) => system !== undefined)
+  return (complete.length > 0 ? complete : codes).map(withSystem)
+}
+
+/** The system that a map translates codes of; undefined when there are several. */
+function onlySystem(map: ConceptMap | undefined, { reverse }: OperationInput): string | undefined {
+  const groups = map?.group ?? []
+  const systems = new Set(groups.map(({ source, target }) => (reverse === true ? target : source)))
+  const [only] = systems
+  return systems.size === 1 ? only : undefined
+}
 
 /** Undefined when the request names no map, so that the server chooses. */
 const inputMap = async (

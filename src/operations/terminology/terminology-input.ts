@@ -49,13 +49,12 @@ export async function subjectOf<Type extends TermsType>(
   { type, inline, version }: Naming<Type>,
 ): Promise<Subject<Type>> {
   if (id !== undefined) {
-    refuse(input, ['url', inline, version], `The address says which ${type} is meant`)
-    return { given: (await ctx.read(type, id)).resource as Terms[Type] }
+    refuse(input, ['url', inline], `The address says which ${type} is meant`)
+    return { given: ofVersion((await ctx.read(type, id)).resource as Terms[Type], version, input[version]) }
   }
   if (exactlyOneOf(input, ['url', inline]) === inline) {
-    refuse(input, [version], `The ${type} in the request has a version of its own`)
     checkResource(input[inline], type)
-    return { given: input[inline] as Terms[Type] }
+    return { given: ofVersion(input[inline] as Terms[Type], version, input[version]) }
   }
   return { canonical: versioned(String(input.url), input[version] as string | undefined) }
 }
@@ -63,6 +62,20 @@ export async function subjectOf<Type extends TermsType>(
 function refuse(input: OperationInput, names: readonly string[], why: string): void {
   const given = names.filter((name) => input[name] !== undefined)
   if (given.length > 0) throw badRequest(`${why}, so ${given.join(' and ')} may not be given`, { expression: given })
+}
+
+/** Returns the resource. @throws FhirError 400 when another version is requested */
+export function ofVersion<Resource extends Terms[TermsType]>(
+  resource: Resource,
+  parameter: string,
+  version: unknown,
+): Resource {
+  if (version === undefined || version === resource.version) return resource
+  const own = resource.version === undefined ? 'no version' : `version ${resource.version}`
+  throw badRequest(
+    `Parameter ${parameter} is ${String(version)}, but the ${resource.resourceType} that the request is about has ${own}`,
+    { expression: parameter },
+  )
 }
 
 /** Adds a version to a canonical. @throws FhirError 400 when the canonical has another version */

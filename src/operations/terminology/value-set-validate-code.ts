@@ -2,7 +2,8 @@
 import type { ValueSet } from 'fhir/r4'
 import { defineOperation } from '../../core/operation.ts'
 import { clinicTerminology } from '../../core/terminology.ts'
-import { membershipOf, systemsOf } from '../../terminology/binding.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import { impliedSystems } from '../../terminology/binding.ts'
 import { supplementsOf, withSupplements } from '../../terminology/supplements.ts'
 import type { Terminology } from '../../terminology/terminology.ts'
 import { type RecordedCode, validateInValueSet } from '../../terminology/validate-code.ts'
@@ -29,16 +30,26 @@ export const valueSetValidateCode = defineOperation('value-set-validate-code', a
   const valueSet = given ?? requireFound(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
   checkDate(input.date, [valueSet])
   const terminology = withSupplements(stored, [...supplements, ...supplementsOf(valueSet)])
-  const codes = requested.map((code) =>
-    input.context === undefined ? withSystem(code) : withImpliedSystem(terminology, valueSet, code),
-  )
+  const isImplied = input.context !== undefined || id !== undefined
+  const codes = requested.map((code) => {
+    if (code.system !== undefined) return withSystem(code)
+    if (isImplied) return withImpliedSystem(terminology, valueSet, code)
+    return input.code === undefined ? { ...code, system: '' } : withSystem(code)
+  })
   return { ...validateInValueSet(terminology, valueSet, codes, validateOptions(input)) }
 })
 
-/** An element of type code has no system; it is implied by the value set. */
+/**
+ * An element of type code has no system; it is implied by the value set. "The server SHALL ensure that the code is not
+ * ambiguous without a system."
+ * @throws FhirError 400 when it is
+ */
 function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: InputCode): RecordedCode {
-  if (code.system !== undefined) return withSystem(code)
-  const found = membershipOf(terminology, valueSet, code)
-  const system = found.status === 'in' ? found.member.system : systemsOf(terminology, valueSet)[0]
-  return { ...code, system: system ?? '' }
+  const [system = '', ...others] = impliedSystems(terminology, valueSet, code.code)
+  if (others.length > 0)
+    throw badRequest(
+      `The code ${code.code} is ambiguous: the value set may have it of ${[system, ...others].join(' and of ')}; give its system`,
+      { expression: 'system' },
+    )
+  return { ...code, system }
 }

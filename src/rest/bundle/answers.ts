@@ -1,5 +1,6 @@
 /** The entries of a batch-response or transaction-response: https://hl7.org/fhir/R4/http.html#transaction-response. */
 import { STATUS_CODES } from 'node:http'
+import type { Access } from '../../audit/event.ts'
 import type { BudgetError } from '../../budget/budget.ts'
 import { FhirError, toOutcome } from '../../fhir/outcome.ts'
 import { etagOf, type InteractionResponse } from '../message/interaction.ts'
@@ -11,9 +12,17 @@ type Wanted = 'minimal' | 'representation'
 /** Characters of all resources in an answer, after which it is full: the length of a string is limited. */
 const MAX_CHARACTERS = 64 * 1024 * 1024
 
+/** The answer to an entry, and what it did. */
+export interface EntryAnswer {
+  readonly text: string
+  readonly access: Access
+}
+
 /** The answers as texts, in the order of the entries of the request. */
 export class Answers {
   readonly texts: string[] = []
+  /** What the entries did, or tried to do. */
+  readonly accesses: Access[] = []
   readonly #representation: boolean
   #characters = 0
 
@@ -30,8 +39,14 @@ export class Answers {
     return this.#representation && !this.full ? 'representation' : 'minimal'
   }
 
-  set(index: number, text: string): void {
+  set(index: number, { text, access }: EntryAnswer): void {
     this.#characters += text.length
+    this.texts[index] = text
+    this.accesses.push(access)
+  }
+
+  /** For an entry that cannot be read. */
+  refuse(index: number, text: string): void {
     this.texts[index] = text
   }
 }

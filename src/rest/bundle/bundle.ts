@@ -2,13 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
 import { withProfileWarnings } from '../interactions/profile-warnings.ts'
+import { accessAfter, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { failureOf } from '../server/fault.ts'
-import { Answers, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
+import { Answers, type EntryAnswer, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
 import { isDear } from './dear.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
 import { assignIdentities } from './identities.ts'
@@ -31,8 +32,9 @@ export async function processBundle(
   const { type, entries, unreadable } = readBundle(request)
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
-  for (const [index, error] of unreadable) answers.set(index, failureText(error))
-  return { status: 200, text: bundleText({ type: `${type}-response` }, answers.texts), kind: 'read' }
+  for (const [index, error] of unreadable) answers.refuse(index, failureText(error))
+  const text = bundleText({ type: `${type}-response` }, answers.texts)
+  return { status: 200, text, about: [], accesses: answers.accesses, kind: 'read' }
 }
 
 const READS: ReadonlySet<string> = new Set(['read', 'vread'])
@@ -64,14 +66,14 @@ async function afterYielding(work: () => Promise<void>): Promise<void> {
 
 async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<void> {
   const refused = entry.match.route.method === 'GET' && answers.full
-  answers.set(entry.index, refused ? failureText(tooMuch()) : await runAlone(access, entry, answers))
+  answers.set(entry.index, refused ? failed(entry, tooMuch()) : await runAlone(access, entry, answers))
 }
 
 /**
  * A failure is the answer to this entry alone; so is that the budget has ended, and each entry after it finds the same.
  * @throws NeedsThread on the event loop, before anything is written
  */
-async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<string> {
+async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<EntryAnswer> {
   const { method, path } = entry.match.route
   try {
     spend(ENTRY, 'its entries')
@@ -79,8 +81,8 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
     return await access.change((ctx) => run(ctx, access, entry, answers))
   } catch (error) {
     if (error instanceof NeedsThread) throw error
-    if (error instanceof BudgetError) return failureText(notCarriedOut(error))
-    return failureText(failureOf(error, entry.request.services.logger, { method, route: path }))
+    if (error instanceof BudgetError) return failed(entry, notCarriedOut(error))
+    return failed(entry, failureOf(error, entry.request.services.logger, { method, route: path }))
   }
 }
 
@@ -120,11 +122,21 @@ function checkOperation({ index, request, match: { route, parameters } }: Entry)
 }
 
 /** The answer to an entry as text, made before the commit, since making it may fail. */
-async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<string> {
+async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<EntryAnswer> {
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
       ? await withProfileWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
       : await runOperation(access, parameters.operation, route, entry.request)
-  return responseText(response, entry, wanted)
+  return {
+    text: responseText(response, entry, wanted),
+    access: accessAfter(attemptOfEntry(entry), response, entry.request.base),
+  }
 }
+
+const failed = (entry: Entry, error: FhirError): EntryAnswer => ({
+  text: failureText(error),
+  access: { ...attemptOfEntry(entry), status: error.status },
+})
+
+const attemptOfEntry = ({ match: { route, parameters }, url }: Entry) => attemptOf(route, parameters, `/${url}`)

@@ -15,6 +15,8 @@ export interface Entry {
   /** Answered like a GET, without the resource. */
   readonly isHead: boolean
   readonly match: RouteMatch
+  /** Relative to the base: path and query. */
+  readonly url: string
   readonly request: InteractionRequest
 }
 
@@ -78,7 +80,7 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
     throw badRequest(`${at}.request is missing; it needs method and url`, { expression: `${at}.request` })
   checkNames(item, 'Bundle.entry', at)
   checkNames(item.request, 'Bundle.entry.request', `${at}.request`)
-  const { method, path, query } = addressOf(item.request, at, bundle.base)
+  const { method, url, path, query } = addressOf(item.request, at, bundle.base)
   const match = matchRoute(method === 'HEAD' ? 'GET' : method, path)
   if (match === undefined || match.route.run.kind === 'bundle') {
     throw badRequest(`${at}: '${method} ${path}' is no interaction that can stand in a Bundle`, {
@@ -90,6 +92,7 @@ function readEntry(item: unknown, index: number, bundle: InteractionRequest): En
     fullUrl: typeof item.fullUrl === 'string' ? item.fullUrl : undefined,
     isHead: method === 'HEAD',
     match,
+    url,
     request: {
       ...requestOf(bundle, match, query),
       body: method === 'PATCH' ? patchOf(item.resource, at, bundle.services.limits) : item.resource,
@@ -104,15 +107,15 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
     throw badRequest(`${at}.request needs method and url`, { expression: `${at}.request` })
   const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '')
   const [path = '', query = ''] = relative.split(/\?(.*)/s)
-  return { method, path, query }
+  return { method, url: relative, path, query }
 }
 
 /** The address is the entry's own; base, preferences and services are those of the Bundle. */
 const requestOf = (
-  { base, lenient, wantsOutcome, services }: InteractionRequest,
+  { base, handling, wantsOutcome, services }: InteractionRequest,
   { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
-) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, lenient, wantsOutcome, services })
+) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, handling, wantsOutcome, services })
 
 /** Only of the elements that the server reads itself: a resource in the Bundle is validated by its own interaction. */
 function checkNames(element: object, type: string, at: string): void {

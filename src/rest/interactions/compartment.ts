@@ -11,18 +11,18 @@ import { inCompartment } from '../../search/query/compartment.ts'
 import type { InteractionHandler, Services } from '../message/interaction.ts'
 import { requestedSearch, searchset } from './search.ts'
 
-const ALL = '*'
+/** Stands for every type in a compartment. */
+export const ALL_MEMBERS = '*'
 
 export const searchCompartment: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request
-  const member = request.member || ALL
+  const member = request.member || ALL_MEMBERS
   const members = membersFor(type, member, services)
-  const handler = member === ALL ? undefined : handlerOf(services.providers, member, 'search-type')
-  const search = await requestedSearch(ctx, [...members.keys()], request)
-  const { where, asked } = search.plan
+  const handler = member === ALL_MEMBERS ? undefined : handlerOf(services.providers, member, 'search-type')
+  const search = await requestedSearch(ctx, [...members.keys()], request, inCompartment({ type, id }, members))
+  const { asked } = search.plan
   const plan = {
     ...search.plan,
-    where: [inCompartment({ type, id }, members), ...where],
     ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
   }
   const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
@@ -33,7 +33,7 @@ export const searchCompartment: InteractionHandler = async (ctx, request) => {
 function membersFor(type: string, member: string, { providers }: Services): CompartmentMembers {
   const membership = compartmentMembers(type)
   if (membership === undefined) throw noCompartment(type)
-  if (member === ALL) {
+  if (member === ALL_MEMBERS) {
     return new Map([...membership].filter(([one]) => providers.get(one)?.interactions['search-type'] !== undefined))
   }
   const params = membership.get(member)

@@ -8,6 +8,7 @@ import { criteriaPlan, guardedSearch } from '../../core/search-request.ts'
 import { badRequest, preconditionFailed } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { SearchPlan } from '../../search/plan.ts'
+import { isCacheBuster, isTransportParameter } from '../../search/query/result-parameters.ts'
 import type { ConditionalMatch, InteractionRequest } from '../message/interaction.ts'
 
 export type ConditionalInteraction = 'create' | 'update' | 'patch' | 'delete'
@@ -33,14 +34,40 @@ export async function matchOf(
 
 /** Of a create in If-None-Exist; of the others in the query, where the address has no id. */
 function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, interaction: ConditionalInteraction) {
-  if (interaction === 'create') return ifNoneExist?.replace(/^\?/, '')
+  if (interaction === 'create') return ifNoneExist === undefined ? undefined : criteriaIn(ifNoneExist, type)
   if (id !== '') return undefined
-  const criteria = new URLSearchParams([...query].filter(([name]) => name !== '_format' && name !== '_pretty'))
+  const criteria = new URLSearchParams([...query].filter(([name]) => isCriterion(name)))
   if (criteria.size > 0) return criteria.toString()
   throw badRequest(
     `For ${interaction} the address needs an id (${type}/<id>) or search criteria (${type}?identifier=…)`,
   )
 }
+
+/**
+ * If-None-Exist has "search parameters (what would be in the URL following the '?')" (http.html#ccreate). Clients send the
+ * whole address too, relative or absolute, by whatever name they know this server, and with the `_format` that they add to
+ * each: `Patient?_format=json&identifier=x`. The value of a parameter may have a question mark in it, an address has no `=`
+ * before its own.
+ * @throws FhirError 400 for a search of another type
+ */
+function criteriaIn(text: string, type: string): string {
+  const [, address, criteria] = /^([^?=]*)\?(.*)$/s.exec(text) ?? []
+  if (address === undefined || criteria === undefined) return text
+  if (address === '' || address.split('/').at(-1) === type) return criteriaAmong(criteria)
+  throw badRequest(
+    `If-None-Exist searches '${address.slice(0, 200)}', but what is created is a ${type}; write the criteria alone, or ${type}?<criteria>`,
+  )
+}
+
+/** Of a query as it stands in an address. */
+const criteriaAmong = (query: string): string =>
+  query
+    .split('&')
+    .filter((pair) => isCriterion(pair.split('=', 1)[0] ?? ''))
+    .join('&')
+
+/** What is for the transport or for caches chooses no resource. */
+const isCriterion = (name: string): boolean => !isTransportParameter(name) && !isCacheBuster(name)
 
 /**
  * Criteria are a search, so a type that cannot be searched has no conditional interactions.

@@ -11,8 +11,11 @@ export const deleteResource: InteractionHandler = async (ctx, request) => {
   handlerOf(services.providers, type, 'delete')
   const match = await matchOf(ctx, request, 'delete')
   const id = match === undefined ? request.id : match.resource?.id
+  // Read by the deletion too, and only once; the deletion itself says no longer whose data it was.
+  const before = id === undefined ? undefined : await ctx.unit.read(type, id)
   const deleted = id === undefined ? undefined : await ctx.delete(type, id, preconditionOf(request))
   const diagnostics = deleted === undefined ? 'There was nothing to delete' : `${type}/${deleted.id} was deleted`
   const outcome = toOutcome([{ severity: 'information', code: 'informational', diagnostics }])
-  return { status: 204, ...(deleted === undefined ? {} : { resource: deleted }), outcome, kind: 'write' }
+  const about = before === undefined ? [] : [before]
+  return { status: 204, ...(deleted === undefined ? {} : { resource: deleted }), outcome, about, kind: 'write' }
 }

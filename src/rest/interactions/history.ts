@@ -3,14 +3,17 @@
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
 import { checkPageSize } from '../../core/page-size.ts'
+import { isLenient } from '../../core/search-handling.ts'
 import { parseDateRange } from '../../fhir/dates.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import type { HistoryPage, HistoryQuery, StoredResource } from '../../repository/repository.ts'
+import { isCacheBuster } from '../../search/query/result-parameters.ts'
 import { subsetOf } from '../../search/query/subset.ts'
 import { type BundleLink, bundleText, historyEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { subsetText } from '../message/summary.ts'
+import { listedVersions } from './listed-versions.ts'
 
 export const historyInstance: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request
@@ -29,28 +32,30 @@ export const historySystem: InteractionHandler = (ctx, request) =>
 
 type PageQuery = Omit<HistoryQuery, 'clinic' | 'type' | 'id'>
 
-const PARAMETERS = ['_count', '_since', '_at', '_cursor', '_format', '_pretty', '_summary', '_elements']
+const PARAMETERS = ['_count', '_since', '_at', '_list', '_cursor', '_format', '_pretty', '_summary', '_elements']
 
-/** @throws FhirError 400 naming the parameter; NeedsThread for a large page */
-function readQuery({ query, lenient, services: { limits } }: InteractionRequest): PageQuery {
-  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined && !lenient)
-    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at, _summary, _elements`)
-  const since = query.get('_since')
-  const at = query.get('_at')
-  const after = query.get('_cursor')
-  const count = readCount(query.get('_count'), limits.defaultCount, limits.maxCount)
+/** @throws FhirError 400 for a parameter that history has not, unless such are ignored */
+async function checkNames(ctx: Context, { query, handling }: InteractionRequest): Promise<void> {
+  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name) && !isCacheBuster(name))
+  if (unknown !== undefined && !(await isLenient(ctx, handling)))
+    throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at, _list, _summary, _elements`)
+}
+
+/** Empty parameters are ignored. @throws FhirError 400 naming the parameter; NeedsThread for a large page */
+function readQuery({ query, services: { limits } }: InteractionRequest): PageQuery {
+  const [since, at, after] = ['_since', '_at', '_cursor'].map((name) => query.get(name) || undefined)
+  const count = readCount(query.get('_count') || undefined, limits.defaultCount, limits.maxCount)
   checkPageSize(count)
   return {
     count,
-    ...(since === null ? {} : { since: dateRange('_since', since).low }),
-    ...(at === null ? {} : { at: { from: dateRange('_at', at).low, to: dateRange('_at', at).high } }),
-    ...(after === null ? {} : { after }),
+    ...(since === undefined ? {} : { since: dateRange('_since', since).low }),
+    ...(at === undefined ? {} : { at: { from: dateRange('_at', at).low, to: dateRange('_at', at).high } }),
+    ...(after === undefined ? {} : { after }),
   }
 }
 
-function readCount(text: string | null, fallback: number, most: number): number {
-  if (text === null) return fallback
+function readCount(text: string | undefined, fallback: number, most: number): number {
+  if (text === undefined) return fallback
   if (!/^\d{1,9}$/.test(text)) throw badRequest(`_count=${text} is not a whole number of 0 or more`)
   return Math.min(Number(text), most)
 }
@@ -68,8 +73,11 @@ async function historyBundle(
   pageOf: (query: PageQuery) => Promise<HistoryPage>,
 ): Promise<InteractionResponse> {
   const { base, type, query } = request
+  await checkNames(ctx, request)
   const subset = subsetOf(query, ...(type === '' ? resourceTypes : [type]))
-  const { versions, next, total } = await pageOf(readQuery(request))
+  const list = query.get('_list') || undefined
+  const among = list === undefined ? {} : { among: await listedVersions(ctx, list, base) }
+  const { versions, next, total } = await pageOf({ ...readQuery(request), ...among })
   const isCount = subset.summary === 'count'
   const entry = async (version: StoredResource): Promise<string> => {
     const text = version.method === 'DELETE' ? '' : subsetText(version.text, version.type, subset)
@@ -79,7 +87,7 @@ async function historyBundle(
     { type: 'history', total, links: links(request, isCount ? undefined : next) },
     isCount ? [] : await Promise.all(versions.map(entry)),
   )
-  return { status: 200, text, kind: 'read' }
+  return { status: 200, text, about: versions, kind: 'read' }
 }
 
 /** Whether the version brought the resource into being, or back after a deletion. */
@@ -96,7 +104,7 @@ async function isCreation(
 
 function links({ base, type, id, query }: InteractionRequest, next: string | undefined): BundleLink[] {
   const path = [base, type, id, '_history'].filter(Boolean).join('/')
-  const given = new URLSearchParams([...query].filter(([name]) => name !== '_cursor'))
+  const given = new URLSearchParams([...query].filter(([name]) => name !== '_cursor' && !isCacheBuster(name)))
   const address = (parameters: URLSearchParams): string => (parameters.size === 0 ? path : `${path}?${parameters}`)
   const self: BundleLink = { relation: 'self', url: address(given) }
   return next === undefined

@@ -1,7 +1,7 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
 import type { ClinicAccess } from '../../core/context.ts'
-import type { Operation } from '../../core/operation.ts'
+import { Accepted, type Operation, type OperationHandler } from '../../core/operation.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
@@ -9,9 +9,17 @@ import { readInput } from '../../operations/input.ts'
 import { writeOutput } from '../../operations/output.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
-import type { InteractionRequest, InteractionResponse, Route } from '../message/interaction.ts'
+import type { InteractionRequest, InteractionResponse, Route, Services } from '../message/interaction.ts'
 
-/** @throws FhirError 404 when the type has no such operation, 400 naming each parameter at fault. */
+/** Operations that clients of other servers ask for, and what to do here instead. */
+const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
+  [
+    'export',
+    'Bulk data export ($export) is not served yet; page through a search ([type]?_count=…, then the link "next"), or call Patient/[id]/$everything',
+  ],
+])
+
+/** @throws FhirError 404 when the type has no such operation, 405, 400 naming each parameter at fault. */
 export async function runOperation(
   access: ClinicAccess,
   code: string,
@@ -20,29 +28,61 @@ export async function runOperation(
 ): Promise<InteractionResponse> {
   const { type, id, versionId, services } = request
   const operation = findOperation(request, code, level)
-  if (method === 'GET' && operation.definition.affectsState === true) {
-    throw new FhirError(
-      405,
-      { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` },
-      { allow: 'POST' },
-    )
-  }
+  const handler = handlerFor(operation, method)
   const input = readInput(operation.definition, request.body, request.query)
-  const output = await operation.handler({
+  const output = await handler({
     access,
     input,
     ...(type === '' ? {} : { type }),
     ...(id === '' ? {} : { id }),
     ...(versionId === '' ? {} : { version: versionOf(request) }),
     base: request.base,
+    prefersAsync: request.prefersAsync === true,
     paging: pagingOf(request),
     integrations: services.integrations,
   })
-  const text =
-    output instanceof Searchset
-      ? searchsetText(output, request, code)
-      : JSON.stringify(writeOutput(operation.definition, output))
-  return { status: 200, text, kind: 'read' }
+  if (output instanceof Searchset) {
+    const { matches, included } = output.page
+    return { status: 200, text: searchsetText(output, request, code), about: [...matches, ...included], kind: 'read' }
+  }
+  if (output instanceof Accepted) return accepted(output, request, operation)
+  return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
+}
+
+/** @throws FhirError 405 for a method that the operation does not have */
+function handlerFor({ code, definition, handler, cancel }: Operation, method: Route['method']): OperationHandler {
+  if (method === 'DELETE') {
+    if (cancel !== undefined) return cancel
+    const diagnostics = `$${code} does not work in the background, so there is nothing to end`
+    throw new FhirError(
+      405,
+      { code: 'not-supported', diagnostics },
+      { allow: definition.affectsState === true ? 'POST' : 'GET, POST' },
+    )
+  }
+  if (method !== 'GET' || definition.affectsState !== true) return handler
+  throw new FhirError(
+    405,
+    { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` },
+    { allow: 'POST' },
+  )
+}
+
+/** 202, where it has a state with where to read it: https://hl7.org/fhir/R4/async.html. */
+function accepted(
+  { answer, state }: Accepted,
+  { base, type, id }: InteractionRequest,
+  { code, definition }: Operation,
+): InteractionResponse {
+  const response = { status: 202, text: JSON.stringify(writeOutput(definition, answer)), kind: 'read' } as const
+  if (state === undefined) return response
+  const address = [base, type, id, `$${code}`].filter(Boolean).join('/')
+  const headers = {
+    'Content-Location': `${address}?${new URLSearchParams(state.query)}`,
+    'X-Progress': state.progress,
+    'Retry-After': String(state.retryAfterSeconds),
+  }
+  return { ...response, headers }
 }
 
 /** @throws FhirError 404, as a read of such a version is */
@@ -72,18 +112,27 @@ function searchsetText({ page }: Searchset, { base, type, id, query }: Interacti
   ])
 }
 
-/** @throws FhirError 404 naming the operations there are. */
+/** The operations of a resource type, or of the system, that are called at one level. */
+export function operationsAt(
+  level: Route['level'],
+  { type, versionId }: Pick<InteractionRequest, 'type' | 'versionId'>,
+  { providers, systemOperations }: Pick<Services, 'providers' | 'systemOperations'>,
+): readonly Operation[] {
+  const operations = level === 'system' ? systemOperations : (providers.get(type)?.operations ?? [])
+  return operations.filter(({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions))
+}
+
+/** @throws FhirError 404 naming the operations there are, or what to do instead. */
 export function findOperation(
   { type, versionId, services }: Pick<InteractionRequest, 'type' | 'versionId' | 'services'>,
   code: string,
   level: Route['level'],
 ): Operation {
-  const operations = level === 'system' ? services.systemOperations : (services.providers.get(type)?.operations ?? [])
-  const possible = operations.filter(
-    ({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions),
-  )
+  const possible = operationsAt(level, { type, versionId }, services)
   const operation = possible.find((candidate) => candidate.code === code)
   if (operation !== undefined) return operation
+  const instead = INSTEAD_OF.get(code)
+  if (instead !== undefined) throw new FhirError(404, { code: 'not-supported', diagnostics: instead })
   const offered = possible.map((candidate) => `$${candidate.code}`)
   const where = { system: 'the system', type: `${type} at type level`, instance: `a ${type}` }[level]
   throw notFound(

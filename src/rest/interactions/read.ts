@@ -1,8 +1,9 @@
 /** read: https://hl7.org/fhir/R4/http.html#read, with conditional read (#cread). */
 import { handlerOf } from '../../core/handler.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { versionsIn } from '../message/entity-tag.ts'
 import type { InteractionHandler, InteractionRequest } from '../message/interaction.ts'
-import { versionOfETag } from '../message/negotiate.ts'
+import { isUnmodifiedSince } from '../message/modified-since.ts'
 
 export const read: InteractionHandler = async (ctx, request) => {
   const resource = await handlerOf(request.services.providers, request.type, 'read')(ctx, request.type, request.id)
@@ -12,9 +13,7 @@ export const read: InteractionHandler = async (ctx, request) => {
 /** True when the client already holds this version; If-None-Match decides where both conditions are given (RFC 9110). */
 function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: InteractionRequest): boolean {
   if (ifNoneMatch !== undefined) {
-    return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => versionOfETag(tag) === resource.version)
+    return ifNoneMatch.trim() === '*' || versionsIn(ifNoneMatch).includes(resource.version)
   }
-  if (ifModifiedSince === undefined) return false
-  const since = Date.parse(ifModifiedSince)
-  return !Number.isNaN(since) && Math.floor(resource.lastUpdated / 1000) * 1000 <= since
+  return ifModifiedSince !== undefined && isUnmodifiedSince(resource.lastUpdated, ifModifiedSince)
 }

@@ -3,6 +3,7 @@
 import type { Provider } from '../../core/provider.ts'
 import type { InteractionHandler, Method, PathParameters, Route } from '../message/interaction.ts'
 import { decodedSegment } from '../message/path-segment.ts'
+import { capabilities } from './capabilities.ts'
 import { searchCompartment } from './compartment.ts'
 import { create } from './create.ts'
 import { deleteResource } from './delete.ts'
@@ -34,6 +35,15 @@ const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as con
   )
 })
 
+/** Where the state of an operation in the background is read, it is ended too. */
+const cancelRoute: Route = {
+  code: 'operation',
+  level: 'type',
+  method: 'DELETE',
+  path: '/:type/$:operation',
+  run: { kind: 'operation' },
+}
+
 const versionOperationRoutes = (['GET', 'POST'] as const).map(
   (method): Route => ({
     code: 'operation',
@@ -48,8 +58,11 @@ const versionOperationRoutes = (['GET', 'POST'] as const).map(
 export const ROUTES: readonly Route[] = [
   { code: 'transaction', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
   { code: 'batch', level: 'system', method: 'POST', path: '/', run: { kind: 'bundle' } },
+  // For entries of a Bundle: it is declared for no type, and over HTTP answered before authentication.
+  route('capabilities', 'system', 'GET', '/metadata', capabilities),
   ...operationRoutes,
   ...versionOperationRoutes,
+  cancelRoute,
   route('search-system', 'system', 'GET', '/', searchSystem),
   route('search-system', 'system', 'POST', '/_search', searchSystem),
   route('history-system', 'system', 'GET', '/_history', historySystem),

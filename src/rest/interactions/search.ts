@@ -2,10 +2,12 @@
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
 import { checkPageSize } from '../../core/page-size.ts'
+import { isLenient } from '../../core/search-handling.ts'
 import { searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import type { SearchAnswer } from '../../repository/repository.ts'
+import type { Condition } from '../../search/plan.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
@@ -25,15 +27,18 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
 }
 
 /**
- * The query of the request as a search of `types`.
+ * The query of the request as a search of `types`, in which `condition` holds too.
  * @throws FhirError 400 or 422; NeedsThread for a large page
  */
 export async function requestedSearch(
   ctx: Context,
   types: readonly string[],
-  { query, lenient, base: baseUrl, services: { limits } }: InteractionRequest,
+  { query, handling, base: baseUrl, services: { limits } }: InteractionRequest,
+  condition?: Condition,
 ): Promise<ParsedSearch> {
-  const search = await searchRequest(ctx, types, query, { limits, lenient, baseUrl })
+  const lenient = await isLenient(ctx, handling)
+  const options = { limits, lenient, baseUrl, ...(condition === undefined ? {} : { condition }) }
+  const search = await searchRequest(ctx, types, query, options)
   checkPageSize(search.plan.count)
   return search
 }
@@ -46,10 +51,12 @@ export function searchset(
   path: string,
 ): InteractionResponse {
   const { base } = request
+  // "The list of elements does not apply to included resources" (search.html, 3.1.1.5.9).
+  const ofIncluded = { summary: search.summary, elements: undefined }
   const entries = [
     ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
     ...answer.included.map((include) =>
-      searchEntry(base, include, subsetText(include.text, include.type, search), 'include'),
+      searchEntry(base, include, subsetText(include.text, include.type, ofIncluded), 'include'),
     ),
   ]
   const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
@@ -58,7 +65,9 @@ export function searchset(
     { type: 'searchset', total: answer.total, links: pageLinks(`${base}/${path}`, search.used, answer.next) },
     search.summary === 'count' ? [] : entries,
   )
-  return { status: 200, text, kind: 'read' }
+  // What is contained is about whom the resource around it is about.
+  const about = [...answer.matches.map((match) => match.container ?? match), ...answer.included]
+  return { status: 200, text, about, kind: 'read' }
 }
 
 const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({

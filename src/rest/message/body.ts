@@ -2,6 +2,7 @@
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
+import type { Limits } from '../../config.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
@@ -97,6 +98,12 @@ const tooLarge = (limitBytes: number): FhirError =>
     code: 'too-long',
     diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
   })
+
+/** The body as JSON. @throws as `readBody` and `parseBody` */
+export const readJsonBody = async (
+  koa: KoaContext,
+  { bodyBytes, jsonDepth }: Pick<Limits, 'bodyBytes' | 'jsonDepth'>,
+): Promise<unknown> => parseBody(await readBody(koa, bodyBytes), jsonDepth)
 
 /** Characters that are looked through in a microsecond, before and after parsing. */
 const CHARACTERS_PER_STEP = 100

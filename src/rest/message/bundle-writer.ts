@@ -47,8 +47,16 @@ export function bundleText({ type, total, links = [] }: BundleHead, entries: rea
   return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`
 }
 
-export const searchEntry = (base: string, { type, id }: Versioned, text: string, mode: 'match' | 'include'): string =>
-  `{"fullUrl":"${base}/${type}/${id}","resource":${text},"search":{"mode":"${mode}"}}`
+/** A contained resource has the address of its container, with its own id behind a `#`. */
+export function searchEntry(
+  base: string,
+  { type, id, container }: Versioned,
+  text: string,
+  mode: 'match' | 'include',
+): string {
+  const path = container === undefined ? `${type}/${id}` : `${container.type}/${container.id}#${id}`
+  return `{"fullUrl":"${base}/${path}","resource":${text},"search":{"mode":"${mode}"}}`
+}
 
 export const outcomeEntry = (outcome: unknown): string =>
   `{"resource":${JSON.stringify(outcome)},"search":{"mode":"outcome"}}`

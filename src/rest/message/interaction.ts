@@ -4,13 +4,15 @@
  */
 import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
+import type { Access } from '../../audit/event.ts'
 import type { Limits } from '../../config.ts'
 import type { Context } from '../../core/context.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { Integrations } from '../../core/ports.ts'
 import type { Providers } from '../../core/provider.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
-import type { Versioned } from '../../repository/repository.ts'
+import type { StoredResource, Versioned } from '../../repository/repository.ts'
+import type { Preferences } from './negotiate.ts'
 
 export interface InteractionRequest {
   /** '' at system level. */
@@ -29,9 +31,12 @@ export interface InteractionRequest {
   readonly ifModifiedSince?: string | undefined
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
-  readonly lenient: boolean
+  /** Prefer: handling. */
+  readonly handling: Preferences['handling']
   /** Prefer: return=OperationOutcome. */
   readonly wantsOutcome: boolean
+  /** Prefer: respond-async. */
+  readonly prefersAsync?: boolean
   readonly services: Services
   /** Set on an entry of a transaction: the id that a create was given before references to it were rewritten. */
   readonly assignedId?: string
@@ -53,6 +58,11 @@ export interface Services {
   readonly system: ReadonlySet<SystemInteractionCode>
   /** The operations of the whole clinic that are declared. */
   readonly systemOperations: readonly Operation[]
+  /**
+   * The answer to GET /metadata, as JSON.
+   * @throws FhirError 400 for a mode that there is not
+   */
+  readonly capabilities: (mode: string | null, base: string) => Promise<string>
   readonly limits: Limits
   readonly integrations: Integrations
   readonly logger: Logger
@@ -67,6 +77,12 @@ export interface InteractionResponse {
   /** A body made of stored texts, a Bundle for instance. */
   readonly text?: string
   readonly outcome?: OperationOutcome
+  /** Beside those that follow from the rest. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The resources of which it tells beside `resource`, as they are stored: for the audit trail. */
+  readonly about?: readonly StoredResource[]
+  /** What its parts did, where it has some: the entries of a Bundle. */
+  readonly accesses?: readonly Access[]
   /** The body does not depend on Prefer: return (searches, reads). */
   readonly kind: 'read' | 'write'
 }

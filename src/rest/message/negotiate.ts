@@ -109,11 +109,18 @@ export function contentTypeOf(koa: KoaContext, allowed: readonly string[]): stri
 
 export interface Preferences {
   readonly return: 'minimal' | 'representation' | 'OperationOutcome'
-  /** Unknown search parameters are ignored with a warning instead of refused. */
-  readonly lenient: boolean
+  /** Whether unknown search parameters are refused, or ignored with a warning; undefined: as the clinic has it. */
+  readonly handling: 'strict' | 'lenient' | undefined
+  /** The answer may be that the work goes on in the background: https://hl7.org/fhir/R4/async.html. */
+  readonly isAsync: boolean
 }
 
-const NO_PREFERENCE: Preferences = { return: 'representation', lenient: false }
+const NO_PREFERENCE: Preferences = { return: 'representation', handling: undefined, isAsync: false }
+
+const HANDLINGS = ['strict', 'lenient'] as const
+
+const handlingIn = (header: string): string | undefined =>
+  /(?:^|[,;\s])handling\s*=\s*"?(\w+)/i.exec(header)?.[1]?.toLowerCase()
 
 /** The Prefer header: https://hl7.org/fhir/R4/http.html#ops. What it does not know it ignores, as RFC 7240 asks. */
 export function preferences(header: string): Preferences {
@@ -124,12 +131,7 @@ export function preferences(header: string): Preferences {
   const values = { minimal: 'minimal', representation: 'representation', operationoutcome: 'OperationOutcome' } as const
   return {
     return: wanted === undefined ? 'representation' : values[wanted as keyof typeof values],
-    lenient: /(?:^|[,;\s])handling\s*=\s*"?lenient/i.test(header),
+    handling: HANDLINGS.find((handling) => handling === handlingIn(header)),
+    isAsync: /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(header),
   }
-}
-
-/** The version in an entity tag of ours: `W/"3"`, `"3"` or `3`; undefined for a tag that another server made. */
-export function versionOfETag(tag: string): number | undefined {
-  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(tag.trim())?.[1]
-  return version === undefined ? undefined : Number(version)
 }

@@ -25,7 +25,8 @@ export async function readQuery(koa: KoaContext, route: Route, limits: Limits): 
   return query
 }
 
-const isForm = ({ code, method }: Route): boolean => code.startsWith('search') && method === 'POST'
+/** The parameters come in the body. */
+export const isForm = ({ code, method }: Route): boolean => code.startsWith('search') && method === 'POST'
 
 interface RequestParts {
   readonly parameters: PathParameters
@@ -57,8 +58,9 @@ export async function readRequest(
     ifNoneExist: koa.req.headers['if-none-exist']?.toString(),
     ifModifiedSince: headerOf(koa, 'if-modified-since'),
     base,
-    lenient: prefer.lenient,
+    handling: prefer.handling,
     wantsOutcome: prefer.return === 'OperationOutcome',
+    prefersAsync: prefer.isAsync,
     services,
   }
 }
@@ -66,7 +68,7 @@ export async function readRequest(
 const JSON_PATCH = 'application/json-patch+json'
 
 /** How the body of a PATCH is read; a FHIRPath Patch is a resource, an XML Patch stays text until it is applied. */
-const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string, Format | 'text'>([
+export const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string, Format | 'text'>([
   ...RESOURCE_TYPES,
   [JSON_PATCH, 'json'],
   ['application/xml-patch+xml', 'text'],

@@ -15,7 +15,7 @@ export function send(
   { format, contentType }: AnswerFormat,
   wanted: Preferences['return'],
 ): void {
-  const { resource, location, status } = response
+  const { resource, location, headers, status } = response
   // First, since it may fail: an error must not carry the headers of the resource.
   const text = bodyText(response, request, wanted)
   const body = text === undefined ? undefined : formatBody(text, format, request.query.get('_pretty') === 'true')
@@ -25,6 +25,7 @@ export function send(
     koa.response.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
   }
   if (location !== undefined) koa.set('Location', location)
+  if (headers !== undefined) koa.set(headers)
   // A cache must not answer a request for one format with the other.
   koa.response.set('Vary', 'Accept')
   if (body === undefined) {

@@ -8,7 +8,7 @@ import koaJwt from 'koa-jwt'
 import type { Config } from '../../config.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
-import { ClaimError, type JwtConfig, readClaims, type User, type VerifiedToken } from './token.ts'
+import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
 
 /** A token of a foreign issuer is checked again after this, in case its key was withdrawn. */
 const RECHECK_FOREIGN_MS = 5 * 60 * 1000
@@ -17,24 +17,35 @@ const REMEMBERED_TOKENS = 5_000
 /** A foreign issuer's clock may be ahead or behind by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Sets `koa.state.user`, or throws FhirError: 401 with what is wrong with the token, 503 when it cannot be checked. */
+/** Sets `koa.state.user` and `koa.state.session`, or throws FhirError: 401 with what is wrong with the token, 503 when it cannot be checked. */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
   const verified = new RecentTokens(REMEMBERED_TOKENS)
   const foreign = config.jwksUrl !== undefined
   const toleranceMs = foreign ? CLOCK_TOLERANCE_SECONDS * 1000 : 0
-  return async (koa, next) => {
-    const header = koa.req.headers.authorization ?? ''
+  const verifyAndRemember = async (koa: KoaContext, header: string): Promise<Remembered> => {
+    const checkAgain = foreign ? Date.now() + RECHECK_FOREIGN_MS : Number.POSITIVE_INFINITY
+    const entry = { ...(await verify(koa, header)), checkAgain }
+    verified.set(header, entry)
+    return entry
+  }
+  const accept = (koa: KoaContext, { expires, notBefore, user, session }: Remembered): void => {
     const now = Date.now()
-    let entry = verified.get(header)
-    if (entry === undefined || now >= entry.checkAgain) {
-      const token = await verify(koa, header)
-      entry = { ...token, checkAgain: foreign ? now + RECHECK_FOREIGN_MS : Number.POSITIVE_INFINITY }
-      verified.set(header, entry)
+    if (now >= expires + toleranceMs) throw unauthorized(expired(expires))
+    if (now < notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
+    koa.state.user = user
+    koa.state.session = session
+  }
+  return (koa, next) => {
+    const header = koa.req.headers.authorization ?? ''
+    const known = verified.get(header)
+    if (known === undefined || Date.now() >= known.checkAgain) {
+      return verifyAndRemember(koa, header).then((entry) => {
+        accept(koa, entry)
+        return next()
+      })
     }
-    if (now >= entry.expires + toleranceMs) throw unauthorized(expired(entry.expires))
-    if (now < entry.notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
-    koa.state.user = entry.user
+    accept(koa, known)
     return next()
   }
 }
@@ -89,6 +100,7 @@ function verifier(config: JwtConfig, jwksOptions: JwksOptions | undefined): Veri
     if (!/^Bearer +[^ ]+$/i.test(header.trim())) throw unauthorized(header === '' ? MISSING : MALFORMED, header !== '')
     try {
       await check(koa, async () => {})
+      refuseExtensions(header.trim().split(/ +/).at(-1) ?? '')
       return readClaims(koa.state.claims, config)
     } catch (error) {
       throw refusal(error)
@@ -144,8 +156,8 @@ function reasonOf(cause: unknown): string {
 
 const expired = (at: number): string => `the token expired at ${new Date(at).toISOString()}; get a new one`
 
-// A request without any token gets no error code: https://www.rfc-editor.org/rfc/rfc6750#section-3.1.
-const unauthorized = (reason: string, tokenGiven = true): FhirError =>
+/** 401. A request without any token gets no error code: https://www.rfc-editor.org/rfc/rfc6750#section-3.1. */
+export const unauthorized = (reason: string, tokenGiven = true): FhirError =>
   new FhirError(
     401,
     { code: 'login', diagnostics: `Not authenticated: ${reason}` },

@@ -3,6 +3,8 @@ import { type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
+import { DEFAULT_HEADERS } from './default-headers.ts'
+import { whenClosed } from './http-response.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
@@ -10,7 +12,7 @@ export function answerClientErrors(server: Server): void {
   const answering = new WeakSet<Duplex>()
   server.prependListener('request', ({ socket }, response) => {
     answering.add(socket)
-    response.once('close', () => answering.delete(socket))
+    whenClosed(response, () => answering.delete(socket))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || answering.has(socket)) socket.destroy(error)
@@ -25,6 +27,7 @@ function refusal(code: string | undefined): string {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${FHIR_JSON.contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...DEFAULT_HEADERS.map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

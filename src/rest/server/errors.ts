@@ -5,18 +5,23 @@ import { type FhirError, toOutcome } from '../../fhir/outcome.ts'
 import { formatUnpaid } from '../message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from '../message/negotiate.ts'
 import { failureOf } from './fault.ts'
-import { firstSegment } from './small-router.ts'
+import { firstSegment, type Unserved } from './small-router.ts'
 import { discardRest } from './unread-body.ts'
 
-/** @param plain the first path segments below which errors are `{"error": …}` */
+/**
+ * @param plain the first path segments below which errors are `{"error": …}`
+ * @param unserved tells addresses from those at which there is nothing
+ */
 export const errors =
-  (logger: Logger, plain: ReadonlySet<string>): Middleware =>
+  (logger: Logger, plain: ReadonlySet<string>, unserved: Unserved = () => undefined): Middleware =>
   async (koa, next) => {
     try {
       await next()
     } catch (error) {
       // The path may hold ids, so a route stands for it where one was found.
-      const failure = failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) })
+      const found = failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) })
+      // Credentials would not help where there is nothing.
+      const failure = found.status === 401 ? (unserved(koa) ?? found) : found
       koa.status = failure.status
       koa.set({ ...failure.headers })
       if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)

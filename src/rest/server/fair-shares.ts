@@ -8,6 +8,7 @@ import type { Limits } from '../../config.ts'
 import { BodiesInFlight, bodyRoom } from '../message/bodies-in-flight.ts'
 import { userOf } from './authenticate.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'
+import { whenClosed } from './http-response.ts'
 import { Share, type ShareLimits } from './share.ts'
 import { firstSegment } from './small-router.ts'
 
@@ -30,6 +31,8 @@ export class FairShares {
   /** By the user of a token, which is one object for as long as the token is remembered. */
   readonly #tokens = new WeakMap<object, Share>()
   readonly #all = new Share({ whose: 'all', name: 'all', inFlight: Number.POSITIVE_INFINITY, rate: 0 })
+  #counted = 0
+  #countedBefore = 0
 
   constructor(limits: FairLimits) {
     const { requestsPerClinic, requestsPerToken, ratePerClinic, ratePerToken } = limits
@@ -40,15 +43,25 @@ export class FairShares {
     this.#ofToken = { whose: 'this token', name: 'token', inFlight: requestsPerToken, rate: ratePerToken }
   }
 
+  /** Whether no request has been counted since the last call, and none is in flight. */
+  isQuiet(): boolean {
+    const isQuiet = this.#counted === this.#countedBefore && this.#all.inFlight === 0
+    this.#countedBefore = this.#counted
+    return isQuiet
+  }
+
   /** What waits before the event loop, and before the memory for bodies. */
   get loads(): readonly PartLoad[] {
     return [loadOfQueue('turns on the event loop', this.#turns), loadOfQueue('bodies in flight', this.#bodies)]
   }
 
-  /** For the paths that need no token, by their first segments: a request counts for the address of its client. */
-  ofAddress(segments: ReadonlySet<string>): Middleware {
+  /**
+   * For the paths that need no token, by their first segments: a request counts for the address of its client.
+   * @param addressOf gives the IP address of the client of a request
+   */
+  ofAddress(segments: ReadonlySet<string>, addressOf: (koa: KoaContext) => string): Middleware {
     const count: Middleware = async (koa, next) => {
-      const address = `address ${koa.ip}`
+      const address = `address ${addressOf(koa)}`
       this.#count(koa, address, [this.#all, this.#addresses.of(address)])
       if (await this.#turn(koa, address, '')) return next()
     }
@@ -56,11 +69,11 @@ export class FairShares {
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */
-  readonly ofUser: Middleware = async (koa, next) => {
+  readonly ofUser: Middleware = (koa, next) => {
     const user = userOf(koa)
     this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
     const turn = this.#turn(koa, user.clinic, user.sub)
-    if (turn === true || (await turn)) return next()
+    return turn === true ? next() : turn.then((isHere) => (isHere ? next() : undefined))
   }
 
   /**
@@ -76,9 +89,10 @@ export class FairShares {
     const now = Date.now()
     for (const share of shares) share.check(now)
     for (const share of shares) share.begin()
+    this.#counted++
     koa.state.holder = holder
     koa.state.bodies = this.#bodies
-    koa.res.once('close', () => {
+    whenClosed(koa.res, () => {
       for (const share of shares) share.end()
     })
   }

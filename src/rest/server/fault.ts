@@ -68,8 +68,8 @@ function overBudget({ reason, what }: BudgetError): FhirError {
 function queueFull({ by }: QueueFull): FhirError {
   const diagnostics =
     by === 'clinic'
-      ? 'Too many requests of this clinic wait for a work thread; nothing was changed. Wait for their answers before sending more'
-      : 'Too many requests wait for a work thread; nothing was changed. Try again later'
+      ? 'Too many long requests of this clinic are waiting; nothing was changed. Wait for their answers before sending more'
+      : 'Too many long requests are waiting; nothing was changed. Try again later'
   return new FhirError(by === 'clinic' ? 429 : 503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
 }
 

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { whenClosed } from './http-response.ts'
 
 /** Requests of one connection that may wait for their answers. A client that sends more loses the connection. */
 const MOST = 64
@@ -22,7 +23,7 @@ export function limitPipelining(listener: RequestListener): RequestListener {
       socket.destroy()
       return
     }
-    response.once('close', () => add(socket, -1))
+    whenClosed(response, () => add(socket, -1))
     listener(request, response)
   }
 }

@@ -4,10 +4,15 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../../fhir/outcome.ts'
 import { decodedSegment } from '../message/path-segment.ts'
 
+/** The 404 for an address at which nothing is served, whatever the method and the credentials. */
+export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
+
 export interface SmallRouter {
   /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
   readonly segments: readonly string[]
   readonly middleware: Middleware
+  /** The methods of the routes at an address below them. */
+  readonly methodsAt: (path: string) => readonly string[]
 }
 
 /**
@@ -16,12 +21,20 @@ export interface SmallRouter {
  */
 export function smallRouter(segments: readonly string[], router: Router): SmallRouter {
   const routes = router.routes() as Middleware
+  const methodsAt = (path: string) => [...new Set(router.match(path, 'GET').path.flatMap(({ methods }) => methods))]
   return {
     segments,
+    methodsAt,
     middleware: (koa, next) =>
-      segments.includes(firstSegment(koa.path)) ? routes(koa, () => Promise.reject(noRoute(router, koa))) : next(),
+      segments.includes(firstSegment(koa.path))
+        ? routes(koa, () => Promise.reject(noRoute(koa, methodsAt(koa.path))))
+        : next(),
   }
 }
+
+/** The router whose address it is. */
+export const routerOf = (routers: readonly SmallRouter[], path: string): SmallRouter | undefined =>
+  routers.find(({ segments }) => segments.includes(firstSegment(path)))
 
 export const segmentsOf = (routers: readonly SmallRouter[]): ReadonlySet<string> =>
   new Set(routers.flatMap(({ segments }) => segments))
@@ -32,10 +45,10 @@ export function firstSegment(path: string): string {
   return decodedSegment(path.slice(1, end < 0 ? undefined : end))
 }
 
-function noRoute(router: Router, { method, path }: KoaContext): FhirError {
-  const methods = router.match(path, method).path.flatMap((layer) => layer.methods)
+/** @param methods of the routes at the address */
+export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, methods: readonly string[]): FhirError {
   if (methods.length === 0) return notFound(`There is nothing at ${method} ${path}`)
-  const allow = [...new Set(methods)].join(', ')
+  const allow = methods.join(', ')
   const diagnostics = `${method} ${path} is not supported; ${allow} may be`
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
 }

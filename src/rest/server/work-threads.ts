@@ -9,6 +9,8 @@ import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBu
 import { LongLately } from '../../budget/long-lately.ts'
 import type { Limits } from '../../config.ts'
 import { receivedBytes } from '../message/body.ts'
+import { type Exchange, exchangeOf } from './exchange.ts'
+import { whenClosed } from './http-response.ts'
 import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
@@ -26,6 +28,8 @@ export interface ThreadAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
+  /** What was done. */
+  readonly accesses: Exchange['accesses']
 }
 
 /** Whose request it is: threads are shared fairly. */
@@ -84,7 +88,7 @@ const kindOf = ({ state, path, query }: KoaContext): string =>
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
   const left = new AbortController()
-  koa.res.once('close', () => left.abort(new BudgetError('left', 'its wait for a thread')))
+  whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
     {
       method: koa.method,
@@ -95,6 +99,8 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
     },
     { ...holderOf(koa), signal: left.signal },
   )
+  // What it did here before it moved was begun again there.
+  exchangeOf(koa).accesses = answer.accesses
   send(koa, answer)
 }
 

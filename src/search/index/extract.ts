@@ -1,9 +1,13 @@
 /** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
+import type { Patient } from 'fhir/r4'
 import { Meter } from '../../budget/meter.ts'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { MATCH_KEYS, storedKeys } from '../../matching/keys.ts'
+import { extractCalled, isDefinition } from '../canonical.ts'
+import { INNER_ID, linkOf, resourceTypeOf } from '../inner.ts'
 import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
 import { extractComposite, repetitions } from '../types/composite.ts'
@@ -12,11 +16,13 @@ import { extractPosition } from '../types/near.ts'
 import { extractNumber } from '../types/number.ts'
 import { extractPhonetic } from '../types/phonetic.ts'
 import { extractQuantity } from '../types/quantity.ts'
-import { extractReference } from '../types/reference.ts'
+import { extractReference, type Origin } from '../types/reference.ts'
 import { extractString } from '../types/string.ts'
 import { extractToken } from '../types/token.ts'
+import { extractTextOrder } from '../types/token-order.ts'
 import { extractUri } from '../types/uri.ts'
 import { extractWords } from './full-text.ts'
+import { type InnerResource, within } from './inner-resources.ts'
 
 /** Extracts the values of one parameter. */
 export interface Extractor {
@@ -30,6 +36,8 @@ export interface SharedWork {
   /** Items that the parameters of the clinic may still visit, all together. */
   customLeft: number
   readonly results: SharedResults
+  /** Of a contained resource, the one around it. */
+  readonly container?: AnyResource
 }
 
 /** Items of one resource that all parameters of the clinic may visit; some thirty milliseconds. */
@@ -61,21 +69,62 @@ export function extractEntries(
 ): readonly IndexEntry[] {
   const entries: IndexEntry[] = []
   const served = extractorsOf(resource.resourceType)
-  const shared: SharedWork = { customLeft: CUSTOM_WORK, results: {} }
   const meter = new Meter(WHAT)
-  for (const { parameter, evaluate } of custom.length === 0 ? served : [...served, ...custom]) {
+  const inner = within(resource)
+  const origin: Origin = inner === undefined ? { baseUrl } : { baseUrl, inner: inner.references }
+  const shared: SharedWork = { customLeft: CUSTOM_WORK, results: {} }
+  const extractors = custom.length === 0 ? served : [...served, ...custom]
+  extractValues({ resource, extractors, shared, origin, meter }, entries)
+  if (isDefinition(resource.resourceType)) extractCalled(resource, entries)
+  if (resource.resourceType === 'Patient') extractMatchKeys(resource as Patient, entries)
+  if (fullText) extractWords(resource, entries)
+  if (inner !== undefined) extractInner(linkOf(resource.resourceType), inner.all, baseUrl, entries, meter)
+  return entries
+}
+
+/** By which a Patient is found when it may be the person that is asked for. */
+function extractMatchKeys(patient: Patient, entries: IndexEntry[]): void {
+  for (const code of storedKeys(patient)) entries.push({ kind: 'token', param: MATCH_KEYS, system: '', code })
+}
+
+interface Extraction {
+  readonly resource: AnyResource
+  readonly extractors: readonly Extractor[]
+  readonly shared: SharedWork
+  readonly origin: Origin
+  readonly meter: Meter
+}
+
+function extractValues({ resource, extractors, shared, origin, meter }: Extraction, entries: IndexEntry[]): void {
+  for (const { parameter, evaluate } of extractors) {
     const values = evaluate(resource, shared)
     const start = entries.length
     meter.pay(STEPS_PER_PARAMETER)
     for (const value of values) {
-      EXTRACT[parameter.type](parameter, value, entries, baseUrl)
+      EXTRACT[parameter.type](parameter, value, entries, origin)
       meter.pay(STEPS_PER_VALUE)
     }
     meter.pay((entries.length - start) * STEPS_PER_ENTRY)
     if (entries.length > start + 1) removeDuplicates(entries, start)
   }
-  if (fullText) extractWords(resource, entries)
-  return entries
+}
+
+/** Of each resource within: the reference to it, and the values that it is found by there. */
+function extractInner(
+  param: string,
+  all: readonly InnerResource[],
+  baseUrl: string,
+  entries: IndexEntry[],
+  meter: Meter,
+): void {
+  for (const { type, id, resource, container, references } of all) {
+    const own: IndexEntry[] = []
+    const shared: SharedWork = { customLeft: 0, results: {}, container }
+    const extractors = extractorsOf(resource.resourceType)
+    extractValues({ resource, extractors, shared, origin: { baseUrl, inner: references }, meter }, own)
+    if (resource.id !== undefined) own.push({ kind: 'uri', param: INNER_ID, value: resource.id })
+    entries.push({ kind: 'reference', param, type, id }, { kind: 'inner', param, type, id, entries: own })
+  }
 }
 
 /**
@@ -89,6 +138,7 @@ const MAX_VALUES_OF_TERMINOLOGY = 500_000
 
 /** @throws FhirError 422 for a resource that has more values of one parameter than a resource may */
 export function checkAmounts(type: string, entries: readonly IndexEntry[]): void {
+  for (const entry of entries) if (entry.kind === 'inner') checkAmounts(resourceTypeOf(entry.type), entry.entries)
   const most = TERMINOLOGY.has(type) ? MAX_VALUES_OF_TERMINOLOGY : MAX_VALUES
   if (entries.length <= most) return
   const amounts = new Map<string, number>()
@@ -134,24 +184,38 @@ const lenient =
 
 function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluate'] {
   const compiled = compileFhirPath(expression)
-  if (parts === undefined) return (resource) => compiled.evaluate(resource, { keepDuplicates: true })
+  if (parts === undefined) {
+    return (resource, { container }) =>
+      compiled.evaluate(
+        resource,
+        container === undefined ? ALL_VALUES : { ...ALL_VALUES, resource, rootResource: container },
+      )
+  }
   const compiledParts = parts.map((part) => compileFhirPath(part.expression))
   return repetitions(compiled, compiledParts)
 }
 
-type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], baseUrl: string) => void
+/** Equal ones are removed from the entries that are made of them. */
+const ALL_VALUES = { keepDuplicates: true } as const
+
+type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], origin: Origin) => void
 
 const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
-  string: ({ code, phonetic }, value, entries) =>
-    phonetic === true ? extractPhonetic(code, value, entries) : extractString(code, value, entries),
-  token: extractToken,
-  reference: ({ code }, value, entries, baseUrl) => extractReference(code, value, entries, baseUrl),
+  string: (parameter, value, entries) =>
+    parameter.phonetic === true
+      ? extractPhonetic(parameter.code, value, entries)
+      : extractString(parameter, value, entries),
+  token: (parameter, value, entries) => {
+    extractToken(parameter, value, entries)
+    extractTextOrder(parameter, value, entries)
+  },
+  reference: extractReference,
   date: extractDate,
   uri: ({ code }, value, entries) => extractUri(code, value, entries),
   number: ({ code }, value, entries) => extractNumber(code, value, entries),
   quantity: ({ code }, value, entries) => extractQuantity(code, value, entries),
-  composite: (parameter, values, entries, baseUrl) =>
-    extractComposite(parameter, values, entries, (part, value, own) => EXTRACT[part.type](part, value, own, baseUrl)),
+  composite: (parameter, values, entries, origin) =>
+    extractComposite(parameter, values, entries, (part, value, own) => EXTRACT[part.type](part, value, own, origin)),
   special: ({ code }, value, entries) => extractPosition(code, value, entries),
 }
 

@@ -3,6 +3,9 @@ import { hash } from 'node:crypto'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { KEYS_VERSION, MATCH_KEYS } from '../../matching/keys.ts'
+import { CALLED, isDefinition } from '../canonical.ts'
+import { linkOf } from '../inner.ts'
 import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
 import { CustomParameters } from './custom-parameters.ts'
@@ -10,20 +13,23 @@ import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
 
 /** Raised with every change of what is extracted, however small; test/search/index/versions.test.ts says when. */
-const VERSION = 2
+const VERSION = 4
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {
-  string: 1,
-  token: 2,
-  reference: 2,
+  string: 2,
+  token: 3,
+  reference: 3,
   date: 2,
   uri: 1,
   number: 2,
-  quantity: 2,
+  quantity: 3,
   composite: 1,
   special: 1,
 }
+
+/** Raised when definitions are called otherwise. */
+const CALLED_VERSION = '1'
 
 /**
  * @param baseUrl references below it are stored as relative ones
@@ -40,12 +46,29 @@ export const extraction = (baseUrl: string, fullText = true) => ({
 })
 
 const known = new Map<string, ReadonlyMap<string, string>>()
+let ofAll: string | undefined
 
-/** By code: a text that changes with what is extracted for the parameter. */
+/**
+ * By code: a text that changes with what is extracted for the parameter. Any resource may have one of any type within,
+ * so what is extracted from these changes with every parameter.
+ */
 function parametersOf(type: string): ReadonlyMap<string, string> {
-  const versions = known.get(type) ?? new Map(indexedParametersOf(type).flatMap(versionOf))
+  const versions =
+    known.get(type) ??
+    new Map([...ownParametersOf(type), ...called(type), ...matched(type), [linkOf(type), versionOfAll()]])
   known.set(type, versions)
   return versions
+}
+
+const called = (type: string) => (isDefinition(type) ? [[CALLED, CALLED_VERSION] as const] : [])
+
+const matched = (type: string) => (type === 'Patient' ? [[MATCH_KEYS, KEYS_VERSION] as const] : [])
+
+const ownParametersOf = (type: string) => indexedParametersOf(type).flatMap(versionOf)
+
+function versionOfAll(): string {
+  ofAll ??= hashOf(JSON.stringify(resourceTypes.map((type) => [type, ownParametersOf(type)])))
+  return ofAll
 }
 
 const withWords = (type: string): ReadonlyMap<string, string> =>
@@ -55,10 +78,13 @@ function versionOf(parameter: SearchParameter) {
   const { code, parts = [] } = parameter
   if (KEPT_BY_STORE.has(code)) return []
   const made = JSON.stringify([...madeOf(parameter), ...parts.map((part) => [part.code, ...madeOf(part)])])
-  return [[code, hash('sha256', made, 'base64url').slice(0, 8)] as const]
+  return [[code, hashOf(made)] as const]
 }
 
-const madeOf = ({ type, expression, system, element, span, phonetic }: Omit<SearchParameter, 'parts'>) => [
+const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 8)
+
+const madeOf = ({ type, expression, system, element, span, phonetic, canonical }: Omit<SearchParameter, 'parts'>) => [
   ...[RULES[type], type, expression, system, element, span],
   ...(phonetic === true ? ['phonetic'] : []),
+  ...(canonical === true ? ['canonical'] : []),
 ]

@@ -1,7 +1,8 @@
 /** Conditions on other resources: https://hl7.org/fhir/R4/search.html#chaining and #has. */
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
-import { typeNames, unknownParameter } from '../parameters.ts'
+import { definitionsAmong, isDefinition } from '../canonical.ts'
+import { type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { any, type ValueContext } from '../value.ts'
@@ -51,13 +52,25 @@ export function parseChain(
   context: ValueContext,
   follow: Follow,
 ): Condition {
-  const possible = targetTypesOf(referenceFor(code, scope, context)) ?? resourceTypes
+  const parameter = referenceFor(code, scope, context)
+  const possible = targetTypesOf(parameter) ?? resourceTypes
   if (type !== undefined && !isResourceType(type)) throw unknownType(context.name, type)
   if (type !== undefined && !possible.includes(type)) {
     throw badRequest(`${context.name}: '${code}' refers to ${possible.join(', ')}, not to ${type}`)
   }
   const links = type === undefined ? linksTo(possible, rest, scope, follow) : [{ type, where: follow(rest, [type]) }]
-  return any(grouped(links).map(([types, where]) => ({ kind: 'chain', param: code, types, where })))
+  return any(grouped(links).flatMap(([types, where]) => chainsTo(parameter, types, where)))
+}
+
+/** By the address of the resource, and by its url where the parameter holds canonicals. */
+function chainsTo(
+  { code: param, canonical }: SearchParameter,
+  types: readonly string[],
+  where: Condition,
+): readonly Condition[] {
+  const chain: Condition = { kind: 'chain', param, types, where }
+  const definitions = canonical === true ? definitionsAmong(types) : []
+  return definitions.length === 0 ? [chain] : [chain, { ...chain, types: definitions, canonical: true }]
 }
 
 interface Link {
@@ -116,11 +129,14 @@ export function parseReverseChain(name: string, scope: SearchScope, context: Val
     throw badRequest(`${context.name}: write _has:Type:reference:parameter, e.g. _has:Observation:patient:code`)
   }
   if (!isResourceType(type)) throw unknownType(context.name, type)
-  const targets = targetTypesOf(referenceFor(param, { ...scope, types: [type] }, context))
+  const parameter = referenceFor(param, { ...scope, types: [type] }, context)
+  const targets = targetTypesOf(parameter)
   if (targets !== undefined && !scope.types.some((searched) => targets.includes(searched))) {
     throw badRequest(
       `${context.name}: ${param} of ${type} refers to ${targets.join(', ')}, never to ${typeNames(scope.types)}`,
     )
   }
-  return { kind: 'has', type, param, where: follow(rest.join(':'), [type]) }
+  const has: Condition = { kind: 'has', type, param, where: follow(rest.join(':'), [type]) }
+  const isCanonical = parameter.canonical === true && scope.types.some(isDefinition)
+  return isCanonical ? any([has, { ...has, canonical: true }]) : has
 }

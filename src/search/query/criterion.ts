@@ -4,7 +4,7 @@
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { KEPT_BY_STORE } from '../index/extract.ts'
-import { EMPTY_VALUE, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from '../parameters.ts'
+import { emptyParameter, type SearchParameter, type ServedType, UNKNOWN_MODIFIER } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { COMPOSITE_MODIFIERS, parseComposite } from '../types/composite.ts'
 import { DATE_MODIFIERS, parseDate } from '../types/date.ts'
@@ -15,7 +15,7 @@ import { parseQuantity, QUANTITY_MODIFIERS } from '../types/quantity.ts'
 import { parseReference, REFERENCE_MODIFIERS, targetTypesOf } from '../types/reference.ts'
 import { parseString, STRING_MODIFIERS } from '../types/string.ts'
 import { parseToken, TOKEN_MODIFIERS } from '../types/token.ts'
-import { parseUri, URI_MODIFIERS } from '../types/uri.ts'
+import { parseUri, parseUrl, URI_MODIFIERS } from '../types/uri.ts'
 import { any, malformed, unescaped, type ValueContext, valuesOf } from '../value.ts'
 import { type Allowance, type Follow, newAllowance, parseChain, parseReverseChain, spent } from './chain.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
@@ -42,12 +42,12 @@ export function parseCriterion(name: string, value: string, scope: SearchScope):
   return parseWithin(name, value, scope, contextOf(name, scope), newAllowance())
 }
 
-const contextOf = (name: string, { baseUrl, now, types, lookUp }: SearchScope): ValueContext => ({
-  name,
-  baseUrl,
-  now,
-  types,
-  lookUp,
+const contextOf = (
+  name: string,
+  { baseUrl, now, types, lookUp, isCaseSensitive, hint }: SearchScope,
+): ValueContext => ({
+  ...{ name, baseUrl, now, types },
+  ...{ lookUp, isCaseSensitive, hint },
 })
 
 function parseWithin(
@@ -82,7 +82,7 @@ function parseSimple(
 ): Condition {
   const parameter = parameterFor(code, scope, specialCodes(scope.fullText))
   checkModifier(parameter, modifier, context)
-  if (value === '') throw badRequest(`${context.name} has no value`, { reason: EMPTY_VALUE })
+  if (value === '') throw emptyParameter(context.name)
   if (modifier === 'missing') return missing(code, value, context)
   const values = valuesOf(value, context)
   const condition: Condition =
@@ -134,7 +134,7 @@ function parseValue(
     case 'string':
       return parameter.phonetic === true
         ? parsePhonetic(parameter.code, text, context)
-        : parseString(parameter.code, modifier, text, context)
+        : parseString(parameter, modifier, text, context)
     case 'token':
       return parseToken(parameter, modifier, text, context)
     case 'reference':
@@ -142,13 +142,15 @@ function parseValue(
     case 'date':
       return parseDate(parameter, text, context)
     case 'uri':
-      return parseUri(parameter.code, modifier, text, context)
+      return (parameter.code === 'url' ? parseUrl : parseUri)(parameter.code, modifier, text, context)
     case 'number':
       return parseNumber(parameter.code, text, context)
     case 'quantity':
       return parseQuantity(parameter.code, text, context)
     case 'composite':
-      return parseComposite(parameter, text, context, (part, own) => parseValue(part, undefined, own, context))
+      return parseComposite(parameter, text, context, (part, own) =>
+        part.type === 'uri' ? parseUri(part.code, undefined, own, context) : parseValue(part, undefined, own, context),
+      )
     case 'special':
       return parseNear(parameter.code, text, context)
   }

@@ -121,6 +121,9 @@ function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader
   if (!offered.includes(operator)) throw notOffered(parameter, operator, offered, reader)
   const read = (modifier: string | undefined, prefix = ''): Condition =>
     reader.read(code, modifier, prefix + asValue(test, type), scope, reader.context)
+  // Where case may not count, a value in other letters may be another one.
+  const readWithCase = () =>
+    reader.read(code, undefined, asValue(test, type), scope, { ...reader.context, isCaseSensitive: () => true })
   switch (operator) {
     case 'pr':
       return presence(code, value, scope, reader)
@@ -140,7 +143,8 @@ function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader
   if (type === 'string' && !phonetic) return stringTest(code, operator, value, reader)
   if (operator === 'co' || operator === 'po') return overlap(code, operator, value, reader)
   if (operator === 'eq') return read(undefined)
-  return ORDERED === offered || type === 'date' ? read(undefined, operator) : unequal(read(undefined))
+  if (type === 'token') return unequal(code, readWithCase())
+  return ORDERED === offered || type === 'date' ? read(undefined, operator) : unequal(code, read(undefined))
 }
 
 function notOffered(
@@ -209,9 +213,10 @@ function overlap(param: string, operator: 'co' | 'po', text: string, { context }
   return dateCondition(param, operator === 'po' ? { lowMax: high, highMin: low } : { lowMax: low, highMin: high })
 }
 
-/** Some value is a different one; an id is a single value. */
-function unequal(condition: Condition): Condition {
+/** Some value is a different one, which every value is from what can't be found; an id is a single value. */
+function unequal(param: string, condition: Condition): Condition {
   const { kind } = condition
+  if (kind === 'any' && condition.of.length === 0) return { kind: 'missing', param, missing: false }
   return kind === 'token' || kind === 'reference' || kind === 'uri'
     ? { kind: 'unequal', of: condition }
     : { kind: 'not', of: condition }

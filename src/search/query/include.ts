@@ -1,6 +1,7 @@
 /** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#revinclude. */
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
+import { definitionsAmong } from '../canonical.ts'
 import { typeNames, UNKNOWN_MODIFIER } from '../parameters.ts'
 import type { Include } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
@@ -27,7 +28,10 @@ export function parseInclude(
     throw badRequest(`${name}: the only modifier is ':iterate', not ':${modifier}'`, { reason: UNKNOWN_MODIFIER })
   }
   const kind = { reverse: name.startsWith('_revinclude'), iterate: modifier === 'iterate' }
-  if (value === '*') return sourcesOfAll(kind.reverse, scope).map((source) => ({ source, param: '*', ...kind }))
+  if (value === '*') {
+    const all = sourcesOfAll(kind.reverse, scope).map((source) => ({ source, param: '*', ...kind }))
+    return all.flatMap((include) => withCanonicals(include, scope))
+  }
   const [source = '', param = '', target, ...rest] = value.split(':')
   if (param === '' || target === '' || rest.length > 0) {
     throw badRequest(`${name}=${value}: write Type:parameter, Type:parameter:Target, Type:* or *`)
@@ -35,7 +39,22 @@ export function parseInclude(
   const asked = { source, param, target, ...kind, text: `${name}=${value}` }
   checkTypes(asked, scope)
   if (param !== '*') checkReference(asked, scope)
-  return [{ source, param, ...(target === undefined ? {} : { target }), ...kind }]
+  return withCanonicals({ source, param, ...(target === undefined ? {} : { target }), ...kind }, scope)
+}
+
+/** What holds canonicals is followed by address and as such. */
+function withCanonicals(include: Include, { types, parametersOf }: SearchScope): readonly Include[] {
+  const { source, param, target, reverse, iterate } = include
+  const parameters = param === '*' ? [...parametersOf(source).values()] : [parametersOf(source).get(param)]
+  const holding = parameters.flatMap((one) => (one?.type === 'reference' && one.canonical === true ? [one] : []))
+  // The matches are what a reverse include leads back from.
+  const ends = reverse && !iterate ? types : target === undefined ? undefined : [target]
+  const canonicals = holding.flatMap((parameter) => {
+    const possible = targetTypesOf(parameter)
+    const definitions = definitionsAmong(ends).filter((type) => possible?.includes(type) ?? true)
+    return definitions.length === 0 ? [] : [{ ...include, param: parameter.code, canonical: definitions }]
+  })
+  return [include, ...canonicals]
 }
 
 function checkTypes({ source, target, reverse, iterate, text }: Asked, { types }: SearchScope): void {

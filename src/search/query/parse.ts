@@ -1,9 +1,12 @@
 /** A query string as a search plan: https://hl7.org/fhir/R4/search.html. */
+import { isCaseSensitiveInR4 } from '../../fhir/code-systems.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import type { LookUp } from '../lookup.ts'
 import {
+  EMPTY_PARAMETER,
   EMPTY_VALUE,
+  emptyParameter,
   type SearchParameter,
   searchParametersOf,
   UNKNOWN_MODIFIER,
@@ -11,10 +14,12 @@ import {
 } from '../parameters.ts'
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
+import { withContained } from './contained.ts'
 import { parseCriterion } from './criterion.ts'
 import { checkLimits } from './limits.ts'
 import { mergeDates } from './merge-dates.ts'
 import {
+  isCacheBuster,
   isRepeatable,
   isResultParameter,
   isTransportParameter,
@@ -32,6 +37,8 @@ export interface CriteriaOptions {
   readonly now?: number
   /** For values that stand for others, which have to be looked up first: see `resolveLookups`. */
   readonly lookUp: LookUp
+  /** Of a code system that R4 does not say it of; absent: of none. */
+  readonly isCaseSensitive?: (system: string) => boolean
   /** `_text` and `_content` can be searched for (the default). */
   readonly fullText?: boolean
   /** The parameters offered for a type; all that are served when absent. */
@@ -41,7 +48,9 @@ export interface CriteriaOptions {
 export interface SearchOptions extends CriteriaOptions {
   /** One; at system level all that are searched, which `_type` narrows. */
   readonly types: readonly string[]
-  /** Unknown parameters and modifiers become warnings (`Prefer: handling=lenient`). */
+  /** Holds for what is found, besides the query. */
+  readonly condition?: Condition
+  /** Unknown parameters and modifiers become warnings. */
   readonly lenient: boolean
   readonly defaultCount: number
   /** A higher `_count` is taken for this. */
@@ -54,7 +63,7 @@ export interface ParsedSearch extends Subset {
   readonly plan: SearchPlan
   /** The parameters that were used, in order, for the links, those of the transport at the end; without the cursor. */
   readonly used: readonly (readonly [string, string])[]
-  /** What was ignored in a lenient request; severity warning. */
+  /** What lenient handling ignored, and values that can find nothing; severity warning. */
   readonly warnings: readonly Issue[]
 }
 
@@ -64,7 +73,7 @@ const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIE
 
 /** @throws FhirError 400 that names the parameter and says what would be right */
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
-  const pairs = [...query].filter(([name]) => !isTransportParameter(name))
+  const pairs = [...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name))
   checkLimits(pairs)
   checkOnce(pairs)
   let isLookedUp = false
@@ -72,18 +81,21 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
     isLookedUp = true
     return options.lookUp(lookup)
   }
-  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, lookUp })
+  const hints = new Set<string>()
+  const hint = (diagnostics: string) => void hints.add(diagnostics)
+  const scope = scopeOf(searchedTypes(pairs, options.types), { ...options, lookUp }, hint)
   const used: [string, string][] = []
   const warnings: Issue[] = []
-  const where: Condition[] = []
+  const where: Condition[] = options.condition === undefined ? [] : [options.condition]
   const result: ResultParameters[] = []
   for (const [name, value] of pairs) {
     const ignored = ignoring(options.lenient, () => {
       if (isResultParameter(name)) result.push(readResultParameter(name, value, scope))
       else if (name !== '_type') where.push(parseCriterion(name, value, scope))
+      else if (value === '') throw emptyParameter(name)
     })
-    warnings.push(...ignored)
-    if (ignored.length === 0 && name !== '_cursor') used.push([name, usedValue(name, value, options)])
+    if (ignored !== undefined) warnings.push(...ignored)
+    else if (name !== '_cursor') used.push([name, usedValue(name, value, options)])
   }
   const merged: ResultParameters = Object.assign({}, ...result)
   const include = result.flatMap((one) => one.include ?? [])
@@ -91,7 +103,7 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
   return {
     plan: isLookedUp || used.some(isAboutNow) ? { ...plan, asked: JSON.stringify(used.filter(isCondition)) } : plan,
     used: [...used, ...[...query].filter(([name]) => isTransportParameter(name))],
-    warnings,
+    warnings: [...warnings, ...[...hints].map(hintIssue)],
     summary: merged.summary,
     elements: merged.elements,
   }
@@ -134,20 +146,24 @@ const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, now, lookUp, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
+  hint: SearchScope['hint'] = () => {},
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
   now: now ?? Date.now(),
   lookUp,
+  isCaseSensitive: (system = '') =>
+    system !== '' && (isCaseSensitiveInR4(system) || isCaseSensitive?.(system) === true),
   fullText,
+  hint,
 })
 
 function checkOnce(pairs: Pairs): void {
   const once = pairs
+    .filter(([name, value]) => value !== '' && ((isResultParameter(name) && !isRepeatable(name)) || name === '_type'))
     .map(([name]) => name)
-    .filter((name) => (isResultParameter(name) && !isRepeatable(name)) || name === '_type')
   const twice = once.find((name, at) => once.indexOf(name) !== at)
   if (twice !== undefined)
     throw badRequest(`${twice} is given more than once; put its values into one, with commas where it takes several`)
@@ -155,7 +171,7 @@ function checkOnce(pairs: Pairs): void {
 
 /** `_type=Patient,Practitioner` at system level. */
 function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly string[] {
-  const [, value] = pairs.find(([name]) => name === '_type') ?? []
+  const [, value] = pairs.find(([name, types]) => name === '_type' && types !== '') ?? []
   if (value === undefined) return offered
   if (offered.length === 1)
     throw badRequest(`_type chooses types when all are searched; here it is ${offered.join()} alone`)
@@ -167,19 +183,27 @@ function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly strin
   return types
 }
 
-/** The warnings that a failure of `read` becomes in a lenient request; none when it succeeds. */
-function ignoring(lenient: boolean, read: () => void): readonly Issue[] {
+/**
+ * Undefined where `read` succeeds; else the warnings of ignoring the parameter: none for an empty one, as R4 has it,
+ * "Empty parameters are not an error - they are just ignored by the server".
+ */
+function ignoring(lenient: boolean, read: () => void): readonly Issue[] | undefined {
   try {
     read()
-    return []
+    return undefined
   } catch (error) {
-    if (lenient && error instanceof FhirError && LENIENT.has(error.code)) return error.issues.map(warning)
+    if (!(error instanceof FhirError)) throw error
+    if (error.code === EMPTY_PARAMETER) return []
+    if (lenient && LENIENT.has(error.code)) return error.issues.map(warning)
     throw error
   }
 }
 
 const usedValue = (name: string, value: string, { maxCount }: SearchOptions): string =>
   name === '_count' ? String(Math.min(Number(value), maxCount)) : value
+
+/** As in https://hl7.org/fhir/R4/bundle-search-warning.html. */
+const hintIssue = (diagnostics: string): Issue => ({ severity: 'warning', code: 'processing', diagnostics })
 
 const warning = ({ code, diagnostics, reason }: Issue): Issue => ({
   severity: 'warning',
@@ -190,7 +214,7 @@ const warning = ({ code, diagnostics, reason }: Issue): Issue => ({
 
 function planOf(
   where: readonly Condition[],
-  { count: asked, sort = [], total = 'none', summary, after }: ResultParameters,
+  { count: asked, sort = [], total = 'none', summary, after, ...contained }: ResultParameters,
   include: readonly Include[],
   scope: SearchScope,
   { clinic, defaultCount, maxCount, includeLimit }: SearchOptions,
@@ -198,8 +222,7 @@ function planOf(
   const count = summary === 'count' ? 0 : Math.min(asked ?? defaultCount, maxCount)
   return {
     clinic,
-    types: scope.types,
-    where: mergedDates(where, scope),
+    ...withContained({ types: scope.types, where: mergedDates(where, scope), sort }, contained),
     sort,
     count,
     ...(after === undefined ? {} : { after }),

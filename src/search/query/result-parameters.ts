@@ -1,6 +1,6 @@
 /** The parameters that shape the answer instead of choosing resources: https://hl7.org/fhir/R4/search.html#return. */
 import { badRequest } from '../../fhir/outcome.ts'
-import { EMPTY_VALUE, UNKNOWN_MODIFIER } from '../parameters.ts'
+import { emptyParameter, UNKNOWN_MODIFIER } from '../parameters.ts'
 import type { Include, SearchPlan, SortKey } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { oneOf } from '../value.ts'
@@ -22,7 +22,14 @@ export interface ResultParameters {
   readonly include?: readonly Include[]
   /** Cursor of the page before. */
   readonly after?: string
+  readonly contained?: (typeof CONTAINED_VALUES)[number]
+  readonly containedType?: (typeof CONTAINED_TYPES)[number]
 }
+
+/** Whether contained resources are searched too, or alone: https://hl7.org/fhir/R4/search.html#contained. */
+const CONTAINED_VALUES = ['false', 'true', 'both'] as const
+/** What is returned for them: the resource around, or the contained one. */
+const CONTAINED_TYPES = ['container', 'contained'] as const
 
 type Reader = (value: string, scope: SearchScope, name: string, modifier: string | undefined) => ResultParameters
 
@@ -35,14 +42,20 @@ const READERS: Readonly<Record<string, Reader>> = {
   _include: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _revinclude: (value, scope, name, modifier) => ({ include: parseInclude(name, modifier, value, scope) }),
   _cursor: (value) => ({ after: value }),
-  _contained: (value) => onlyDefault('_contained', value, 'false'),
-  _containedType: (value) => onlyDefault('_containedType', value, 'container'),
+  _contained: (value) => ({ contained: oneOf('_contained', value, CONTAINED_VALUES) }),
+  _containedType: (value) => ({ containedType: oneOf('_containedType', value, CONTAINED_TYPES) }),
 }
 
 /** Read by the HTTP layer, ignored by the search. */
 const TRANSPORT: ReadonlySet<string> = new Set(['_format', '_pretty'])
 
 export const isTransportParameter = (name: string): boolean => TRANSPORT.has(name)
+
+/** What jQuery, Ext JS and others add to an address so that no cache answers it (docs/adr/017-unknown-parameters.md). */
+const CACHE_BUSTERS: ReadonlySet<string> = new Set(['_', '_dc', '_ts'])
+
+/** Whether it is meant for caches, and no parameter of any interaction. */
+export const isCacheBuster = (name: string): boolean => CACHE_BUSTERS.has(name)
 
 /** Whether the name, its modifier apart, is a result parameter. */
 export const isResultParameter = (name: string): boolean => Object.hasOwn(READERS, codeOf(name))
@@ -55,24 +68,16 @@ const codeOf = (name: string): string => name.split(':', 1)[0] ?? ''
 /** @throws FhirError 400 */
 export function readResultParameter(name: string, value: string, scope: SearchScope): ResultParameters {
   const [code = '', modifier, ...rest] = name.split(':')
-  if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
   if (rest.length > 0 || (modifier !== undefined && !isRepeatable(code))) {
     throw badRequest(`${name}: ${code} takes no such modifier`, { reason: UNKNOWN_MODIFIER })
   }
+  if (value === '') throw emptyParameter(name)
   return READERS[code]?.(value, scope, name, modifier) ?? {}
 }
 
 function countOf(value: string): number {
   if (!/^\d+$/.test(value)) throw badRequest(`_count=${value}: write a whole number, 0 for the total only`)
   return Number(value)
-}
-
-/** R4 allows a server not to search contained resources: https://hl7.org/fhir/R4/search.html#contained. */
-function onlyDefault(name: string, value: string, only: string): ResultParameters {
-  if (value === only) return {}
-  throw badRequest(
-    `${name}=${value}: contained resources are not searched by themselves, only their containers; write ${name}=${only} or leave it out`,
-  )
 }
 
 function sortFrom(value: string, scope: SearchScope): readonly SortKey[] {

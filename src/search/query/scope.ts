@@ -3,6 +3,7 @@ import { noResourceType } from '../../fhir/closest-name.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import type { LookUp } from '../lookup.ts'
 import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
+import type { IsCaseSensitive } from '../token-case.ts'
 import { spanOf } from '../types/date.ts'
 import type { ValueContext } from '../value.ts'
 
@@ -14,8 +15,11 @@ export interface SearchScope {
   readonly now: number
   /** For values that stand for others, which have to be looked up. */
   readonly lookUp: LookUp
+  readonly isCaseSensitive: IsCaseSensitive
   /** `_text` and `_content` can be searched for. */
   readonly fullText: boolean
+  /** Takes what a client should know of a value beside what the search finds. */
+  readonly hint: (diagnostics: string) => void
 }
 
 /**
@@ -67,11 +71,11 @@ const kindOf = ({ type, parts = [] }: SearchParameter): string =>
 function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
   const { span: _span, element: _element, single: _single, ...shared } = one
   const { span } = spanOf(one) > spanOf(other) ? one : other
-  const sameElement = one.element === other.element && one.system === other.system
+  const element = widenedElement(one, other)
   return {
     ...shared,
     ...(span === undefined ? {} : { span }),
-    ...(one.element !== undefined && sameElement ? { element: one.element } : {}),
+    ...(element === undefined ? {} : { element }),
     single: one.single === true && other.single === true,
     target: [...new Set([...(one.target ?? ['*']), ...(other.target ?? ['*'])])],
     ...(one.parts === undefined
@@ -79,6 +83,18 @@ function widened(one: SearchParameter, other: SearchParameter): SearchParameter 
       : { parts: one.parts.map((part, index) => widenedPart(part, other.parts?.[index])) }),
   }
 }
+
+function widenedElement(one: SearchParameter, other: SearchParameter): SearchParameter['element'] {
+  // The name of an organization has no parts, so looking for them finds nothing there.
+  if (one.type === 'string') return one.element ?? other.element
+  if (one.element === other.element && one.system === other.system) return one.element
+  return [one, other].some(({ element }) => element !== undefined && IN_LOWER_CASE.includes(element))
+    ? 'mixed'
+    : undefined
+}
+
+/** Elements of tokens that are kept in lower case alone, or may be. */
+const IN_LOWER_CASE: readonly SearchParameter['element'][] = ['Identifier', 'string', 'mixed']
 
 const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefined): ComponentParameter =>
   other === undefined ? one : { ...widened(one, other), type: one.type }

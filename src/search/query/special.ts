@@ -5,7 +5,7 @@
 import { badRequest } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { CONTENT, TEXT } from '../index/full-text.ts'
-import { EMPTY_VALUE, UNKNOWN_MODIFIER, UNKNOWN_PARAMETER } from '../parameters.ts'
+import { emptyParameter, UNKNOWN_MODIFIER, UNKNOWN_PARAMETER } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { any, malformed, unescaped, type ValueContext, valuesOf } from '../value.ts'
 import type { Allowance } from './chain.ts'
@@ -48,12 +48,20 @@ export function parseSpecial(code: string, modifier: string | undefined, parts: 
   const { value, context } = parts
   if (modifier !== undefined)
     throw badRequest(`${context.name}: ${code} takes no modifier, not ':${modifier}'`, { reason: UNKNOWN_MODIFIER })
-  if (value === '') throw badRequest(`${context.name} has no value`, { reason: EMPTY_VALUE })
+  if (value === '') throw emptyParameter(context.name)
   return READERS[code]?.(parts) ?? any([])
 }
 
 /** Resources that the entries of a List refer to. */
-function listed(text: string, context: ValueContext): Condition {
+const listed = (text: string, context: ValueContext): Condition => ({
+  kind: 'has',
+  type: 'List',
+  param: 'item',
+  where: { kind: 'id', ids: [listId(text, context)] },
+})
+
+/** The id of the List that a value of `_list` names. @throws FhirError 400 */
+export function listId(text: string, context: Pick<ValueContext, 'name' | 'baseUrl'>): string {
   if (text.startsWith('$')) {
     throw malformed(
       context,
@@ -63,7 +71,7 @@ function listed(text: string, context: ValueContext): Condition {
   }
   const { type, id } = localReference(text, context.baseUrl) ?? { type: 'List', id: text }
   if (type !== 'List' || !/^[A-Za-z0-9\-.]{1,64}$/.test(id)) throw malformed(context, text, 'is not the id of a List')
-  return { kind: 'has', type: 'List', param: 'item', where: { kind: 'id', ids: [id] } }
+  return id
 }
 
 function fullText(code: typeof TEXT | typeof CONTENT, { value, scope, context }: Parts): Condition {

@@ -3,7 +3,7 @@
 import { closestName } from '../../fhir/closest-name.ts'
 import { type ElementStructure, isResourceType, structureOf } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { EMPTY_VALUE, typeNames } from '../parameters.ts'
+import { typeNames } from '../parameters.ts'
 import { oneOf } from '../value.ts'
 
 const SUMMARIES = ['true', 'text', 'data', 'count', 'false'] as const
@@ -16,14 +16,9 @@ export interface Subset {
   readonly elements: readonly string[] | undefined
 }
 
-/** What a query asks for of resources of `types`. @throws FhirError 400 */
+/** What a query asks for of resources of `types`; an empty parameter asks for nothing. @throws FhirError 400 */
 export function subsetOf(query: URLSearchParams, ...types: readonly string[]): Subset {
-  const given = (name: string): string | undefined => {
-    const value = query.get(name) ?? undefined
-    if (value === '') throw badRequest(`${name} has no value`, { reason: EMPTY_VALUE })
-    return value
-  }
-  const [summary, elements] = [given('_summary'), given('_elements')]
+  const [summary, elements] = ['_summary', '_elements'].map((name) => query.get(name) || undefined)
   return {
     summary: summary === undefined ? undefined : summaryFrom(summary),
     elements: elements === undefined ? undefined : elementsFrom(elements, types),
@@ -34,17 +29,22 @@ export function subsetOf(query: URLSearchParams, ...types: readonly string[]): S
 export const summaryFrom = (value: string): Summary => oneOf('_summary', value, SUMMARIES)
 
 /**
- * `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole element.
+ * `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole element;
+ * `resourceType` adds nothing.
  * @param types those that are searched: a name without a type belongs to one of them
  * @throws FhirError 400
  */
 export const elementsFrom = (value: string, types: readonly string[]): readonly string[] =>
-  value.split(',').map((path) => elementFrom(path.trim(), value, types))
+  value.split(',').flatMap((path) => elementFrom(path.trim(), value, types) ?? [])
 
-function elementFrom(path: string, value: string, types: readonly string[]): string {
+/** A property of JSON that is no element, and always there; clients list it beside the elements. */
+const TYPE_PROPERTY = 'resourceType'
+
+function elementFrom(path: string, value: string, types: readonly string[]): string | undefined {
   const [first = '', ...steps] = path.split('.')
   const typed = isResourceType(first)
   const [name = '', ...below] = typed ? steps : [first, ...steps]
+  if (name === TYPE_PROPERTY && below.length === 0) return undefined
   const found = elementIn(name, typed ? [first] : types, value)
   checkBelow(found, below, value)
   return typed ? `${first}.${found.name}` : found.name

@@ -1,8 +1,10 @@
 /** Composite parameters: https://hl7.org/fhir/R4/search.html#composite. Several values that belong together, `code$value`. */
 import type { Expression } from '../../fhir/fhirpath/fhirpath.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { ComponentParameter, SearchParameter } from '../parameters.ts'
 import type { Condition, IndexEntry, PartCondition, PartEntry } from '../plan.ts'
+import { caseInsensitive } from '../token-case.ts'
 import { any, malformed, splitUnescaped, type ValueContext } from '../value.ts'
 
 export const COMPOSITE_MODIFIERS = [] as const
@@ -12,7 +14,10 @@ const MAX_COMBINATIONS = 256
 
 type ParsePart = (parameter: ComponentParameter, text: string) => Condition
 
-/** Each part in the syntax of its own parameter, prefixes included; R4 has no modifiers here. */
+/**
+ * Each part in the syntax of its own parameter, prefixes included; R4 has no modifiers here. The values come in the order
+ * of the definition; two may be the other way round where only that makes sense: `gt5.4$2823-3`.
+ */
 export function parseComposite(
   { code: param, parts = [] }: SearchParameter,
   text: string,
@@ -24,8 +29,34 @@ export function parseComposite(
     const [names, types] = [parts.map(({ code }) => code).join('$'), parts.map(({ type }) => type).join(', ')]
     throw malformed(context, text, `is not ${parts.length} values; write ${names} (${types}), and '\\$' within a value`)
   }
-  const alternatives = parts.map((part, index) => alternativesOf(parse(part, texts[index] ?? '')))
+  const alternatives = parsedInOrder(parts, texts, parse).map(alternativesOf)
   return any(combined(alternatives).map((one) => ({ kind: 'composite', param, parts: one })))
+}
+
+/** @throws FhirError 400 for what is wrong in the order of the definition, where the other one is not right either */
+function parsedInOrder(
+  parts: readonly ComponentParameter[],
+  texts: readonly string[],
+  parse: ParsePart,
+): readonly Condition[] {
+  const inOrder = attempt(parts, texts, parse)
+  if (!(inOrder instanceof FhirError)) return inOrder
+  const reversed = parts.length === 2 ? attempt(parts, texts.toReversed(), parse) : inOrder
+  if (reversed instanceof FhirError) throw inOrder
+  return reversed
+}
+
+function attempt(
+  parts: readonly ComponentParameter[],
+  texts: readonly string[],
+  parse: ParsePart,
+): readonly Condition[] | FhirError {
+  try {
+    return parts.map((part, index) => parse(part, texts[index] ?? ''))
+  } catch (error) {
+    if (error instanceof FhirError) return error
+    throw error
+  }
 }
 
 /** `ne` has two ranges, for instance. */
@@ -67,10 +98,13 @@ function isPart(condition: Condition): condition is PartCondition {
 /** The values of the parts, one list for each, of every repetition. */
 export const repetitions =
   (base: Expression, parts: readonly Expression[]) =>
-  (resource: AnyResource): readonly (readonly (readonly unknown[])[])[] =>
+  (
+    resource: AnyResource,
+    { container: rootResource = resource }: { readonly container?: AnyResource },
+  ): readonly (readonly (readonly unknown[])[])[] =>
     base
-      .evaluate(resource, { keepDuplicates: true })
-      .map((repetition) => parts.map((part) => part.evaluate(repetition, { resource })))
+      .evaluate(resource, { keepDuplicates: true, resource, rootResource })
+      .map((repetition) => parts.map((part) => part.evaluate(repetition, { resource, rootResource })))
 
 type ExtractPart = (parameter: ComponentParameter, value: unknown, entries: IndexEntry[]) => void
 
@@ -95,17 +129,20 @@ function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entr
   switch (entry.kind) {
     case 'composite':
     case 'position':
+    case 'inner':
       return false
     case 'number':
       return type === 'number' || entry.param !== code
     case 'token':
-      return entry.param === code && entry.kind === type && entry.system + entry.code !== ''
+      return isTokenOf(code, entry.param) && entry.kind === type && entry.system + entry.code !== ''
     case 'reference':
       return entry.param === code && entry.type + entry.id !== ''
     default:
       return entry.param === code && entry.kind === type
   }
 }
+
+const isTokenOf = (code: string, param: string): boolean => param === code || param === caseInsensitive(code)
 
 /** Every choice of one from each list, the first ones where they are too many. */
 const combined = <Value>(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] =>

@@ -18,9 +18,12 @@ export interface NumberText {
   readonly digits: string
 }
 
+/** A plus sign that was not percent-encoded arrives as a space. */
+const withPlus = (text: string): string => text.replace(/(?<=\d[eE]) (?=\d)/, '+')
+
 /** A number after its prefix; undefined where it is none. */
 export function readNumber(text: string): NumberText | undefined {
-  const [, prefix = 'eq', digits] = NUMBER.exec(text) ?? []
+  const [, prefix = 'eq', digits] = NUMBER.exec(withPlus(text)) ?? []
   return digits === undefined ? undefined : { prefix: prefix as Prefix, digits }
 }
 

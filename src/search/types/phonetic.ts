@@ -10,7 +10,7 @@ import { extractString } from './string.ts'
 /** One entry has the sounds of all words of all values; an empty one, for :missing, where no word has a sound. */
 export function extractPhonetic(param: string, value: unknown, entries: IndexEntry[]): void {
   const texts: IndexEntry[] = []
-  extractString(param, value, texts)
+  extractString({ code: param }, value, texts)
   if (texts.length === 0) return
   const sounds = texts.flatMap((entry) => (entry.kind === 'string' ? wordsOf(entry.folded).flatMap(soundsOf) : []))
   const last = entries.at(-1)

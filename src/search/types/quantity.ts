@@ -1,9 +1,11 @@
 /**
  * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity.
  * A quantity is found in three ways, each an entry of its own:
- * - `5.4` and `5.4||mg` compare with the number as it is written, whatever it is of, or with that code or unit beside it;
+ * - `5.4`, `5.4||mg` and `5.4|system|` compare with the number as it is written, whatever it is of, with that code or unit
+ *   beside it, or in any unit of that system;
  * - `5.4|system|mg` with all that can be compared with it, under a name of its own: `value-quantity:http://…|g`. UCUM units
- *   are base units there, so that 5.4 mg is 0.0054 g; of any other system (currencies) a code is comparable with itself;
+ *   are base units there, so that 5.4 mg is 0.0054 g; a code of any other system (currencies), and one that UCUM does not
+ *   have, is comparable with itself;
  * - `_sort` uses the latter, or the number as it is written where there is none.
  */
 import { isNumber } from '../../fhir/json.ts'
@@ -24,9 +26,13 @@ const asItIs: Convert = (value) => value
 /** The parameter name of entries that can be compared with each other. */
 const comparableParam = (param: string, system: string, code: string): string => `${param}:${system}|${code}`
 
-/** `number`, `number||code` or `number|system|code`, the number after a prefix or none. */
+/**
+ * `number|system|code`, the number after a prefix or none. "The system and code follow the same pattern as token parameters
+ * are also optional": so `number|system|` and `number|system` are in any unit of the system, and `number||code` is of any
+ * system.
+ */
 export function parseQuantity(param: string, text: string, context: ValueContext): Condition {
-  const [digits = '', system, code, ...rest] = splitUnescaped(text, '|').map(unescaped)
+  const [digits = '', system = '', code = '', ...rest] = splitUnescaped(text, '|').map(unescaped)
   const number = readNumber(digits)
   if (number === undefined) {
     throw malformed(
@@ -35,13 +41,14 @@ export function parseQuantity(param: string, text: string, context: ValueContext
       `does not begin with a number; write ${NUMBER_IN_WORDS}, and then |system|code or ||code for the unit`,
     )
   }
-  if (system === undefined) return asWritten(param, number, {})
-  if (code === undefined || code === '' || rest.length > 0) {
-    const what = rest.length > 0 ? "more than one unit after its '|'" : "no unit after its '|'"
-    throw malformed(context, text, `has ${what}; write ${digits}|system|code, ${digits}||code or ${digits}`)
+  if (rest.length > 0) {
+    const right = `${digits}|system|code, ${digits}||code or ${digits}`
+    throw malformed(context, text, `has more than one unit after its '|'; write ${right}`)
   }
+  if (code === '') return asWritten(param, number, system === '' ? {} : { system })
   if (system === '') return asWritten(param, number, { code })
-  const unit = system === UCUM ? unitOf(code, text, context) : { code, toBase: asItIs }
+  const unit = baseOf(system, code)
+  if (system === UCUM && baseUnit(code) === undefined) context.hint(unknownUnit(text, code, context))
   return any(
     boundsOfNumber(number, unit.toBase).map((bounds) => {
       return { kind: 'number', param: comparableParam(param, system, unit.code), bounds }
@@ -49,19 +56,15 @@ export function parseQuantity(param: string, text: string, context: ValueContext
   )
 }
 
-const asWritten = (param: string, number: NumberText, unit: { readonly code?: string }): Condition =>
-  any(boundsOfNumber(number).map((bounds) => ({ kind: 'quantity', param, bounds, ...unit })))
+const asWritten = (
+  param: string,
+  number: NumberText,
+  unit: { readonly system?: string; readonly code?: string },
+): Condition => any(boundsOfNumber(number).map((bounds) => ({ kind: 'quantity', param, bounds, ...unit })))
 
-function unitOf(code: string, text: string, context: ValueContext): BaseUnit {
-  const unit = baseUnit(code)
-  if (unit !== undefined) return unit
-  const close = closestUnits(code).join(', ')
-  throw malformed(
-    context,
-    text,
-    `has the unit '${code}', which is none of UCUM; close to it are ${close}. For a unit of no system write ||${code}`,
-  )
-}
+const unknownUnit = (text: string, code: string, { name }: ValueContext): string =>
+  `${name}=${text}: '${code}' is no unit of UCUM, so it finds only what is stored with the very same code; close to it ` +
+  `are ${closestUnits(code).join(', ')}. For a unit of no system write ||${code}`
 
 /** The content of a Quantity or a Range. */
 interface Stated {
@@ -95,18 +98,16 @@ function addQuantity(param: string, stated: Stated, entries: IndexEntry[]): void
   else entries.push({ kind: 'quantity', param, ...written, system, code })
   // R4: "either the code or the stated human unit".
   if (unit !== '' && unit !== code) entries.push({ kind: 'quantity', param, ...written, system: '', code: unit })
-  const base = baseOf(system, code)
+  const base = system === '' || code === '' ? undefined : baseOf(system, code)
   const compared = base === undefined ? written : limitsOf(stated, base.toBase)
   if (base !== undefined)
     entries.push({ kind: 'number', param: comparableParam(param, system, base.code), ...compared })
   entries.push({ kind: 'number', param, ...compared })
 }
 
-/** undefined where a quantity is comparable with none. */
-function baseOf(system: string, code: string): BaseUnit | undefined {
-  if (system === '' || code === '') return undefined
-  return system === UCUM ? baseUnit(code) : { code, toBase: asItIs }
-}
+/** What is not converted is comparable with itself. */
+const baseOf = (system: string, code: string): BaseUnit =>
+  (system === UCUM ? baseUnit(code) : undefined) ?? { code, toBase: asItIs }
 
 function quantityOf(quantity: Record<string, unknown>): Stated | undefined {
   const { value, comparator, system, code, unit, currency } = quantity
@@ -130,9 +131,9 @@ function rangeOf({ low, high }: Record<string, unknown>): Stated | undefined {
   if (first === undefined) return undefined
   const isSame = to === undefined || (to.system === first.system && to.code === first.code && to.unit === first.unit)
   if (isSame) return { ...first, low: from?.low, high: to?.high }
+  if (first.system === '' || first.code === '' || first.system !== to.system) return undefined
   const [one, other] = [baseOf(first.system, first.code), baseOf(to.system, to.code)]
-  if (one === undefined || other === undefined || one.code !== other.code || first.system !== to.system)
-    return undefined
+  if (one.code !== other.code) return undefined
   return {
     system: first.system,
     code: one.code,

@@ -1,4 +1,7 @@
-/** Prefixes on ranges: https://hl7.org/fhir/R4/search.html#prefix. Dates and numbers share the rules. */
+/**
+ * Prefixes on ranges: https://hl7.org/fhir/R4/search.html#prefix. Dates and numbers share the rules, which
+ * docs/adr/018-prefixes-on-ranges.md quotes, with a table of cases.
+ */
 import type { RangeBounds } from '../plan.ts'
 
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'] as const

@@ -2,11 +2,12 @@
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
 import { type LocalReference, localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { extractCanonical } from '../canonical.ts'
 import type { SearchParameter } from '../parameters.ts'
-import type { Condition, IndexEntry } from '../plan.ts'
+import { type Condition, type IndexEntry, NOTHING } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 import { aboveOrBelow } from './hierarchy.ts'
-import { addString, parseString } from './string.ts'
+import { addString, parseText } from './string.ts'
 import { extractIdentifier, parseToken } from './token.ts'
 
 /** Besides a resource type. */
@@ -32,32 +33,53 @@ export function parseReference(
   const { code: param } = parameter
   switch (modifier) {
     case 'identifier':
-      return parseToken({ ...parameter, type: 'token', code: `${param}:identifier` }, undefined, text, context)
-    case 'text':
-      return parseString(`${param}:text`, undefined, text, context)
-    case 'above':
-    case 'below': {
-      const targets = targetTypesOf(parameter)
-      return aboveOrBelow(
-        parseLiteral(param, targets, text, context),
-        modifier,
-        targets ?? resourceTypes,
+      return parseToken(
+        { ...parameter, type: 'token', code: `${param}:identifier`, element: 'Identifier' },
+        undefined,
         text,
         context,
       )
+    case 'text':
+      return parseText(`${param}:text`, undefined, text, context)
+    case 'above':
+    case 'below': {
+      const targets = targetTypesOf(parameter)
+      const literal = parseLiteral(param, targets, text, context)
+      if (literal === undefined) return NOTHING
+      return aboveOrBelow(literal, modifier, targets ?? resourceTypes, text, context)
     }
-    default:
-      return parseLiteral(param, modifier === undefined ? targetTypesOf(parameter) : [modifier], text, context)
+    default: {
+      const targets = modifier === undefined ? targetTypesOf(parameter) : [modifier]
+      const literal = parseLiteral(param, targets, text, context)
+      if (literal === undefined) return NOTHING
+      return isFirstEntry(parameter) ? withId(literal, parameter) : literal
+    }
   }
 }
 
+/** `composition` and `message` of a Bundle: what they lead to is in the Bundle. */
+const isFirstEntry = ({ expression }: SearchParameter): boolean => expression === 'Bundle.entry[0].resource'
+
+/** A resource within has the id that is referred to; no other server has one. */
+const withId = ({ param, type, id }: Reference, { target = [] }: SearchParameter): Condition => ({
+  kind: 'chain',
+  param,
+  types: target,
+  where: { kind: 'id', ids: type === '' ? [] : [id] },
+})
+
+type Reference = Extract<Condition, { kind: 'reference' }>
+
+/** Undefined for a resource of a type that the parameter never refers to. */
 function parseLiteral(
   param: string,
   targets: readonly string[] | undefined,
   text: string,
   context: ValueContext,
-): Extract<Condition, { kind: 'reference' }> {
+): Reference | undefined {
   const value = unescaped(text)
+  const contained = containedTarget(value, context.baseUrl)
+  if (contained !== undefined) return { kind: 'reference', param, id: contained }
   if (ID.test(value)) {
     const [type, ...others] = targets ?? []
     return { kind: 'reference', param, ...(type !== undefined && others.length === 0 ? { type } : {}), id: value }
@@ -67,9 +89,18 @@ function parseLiteral(
     throw malformed(context, value, 'is not a reference; write Type/id, an id or an absolute address')
   }
   if (found.type !== '' && targets !== undefined && !targets.includes(found.type)) {
-    throw malformed(context, value, `cannot be found: ${param} refers to ${targets.join(', ')}`)
+    context.hint(`${context.name}=${value}: nothing can be found, as ${param} refers to ${targets.join(', ')} alone`)
+    return undefined
   }
   return { kind: 'reference', param, ...found }
+}
+
+/** The id in the index of `MedicationRequest/23#m1`, as a search gives contained resources. */
+function containedTarget(text: string, baseUrl: string): string | undefined {
+  const mark = text.indexOf('#')
+  const container = mark < 0 ? undefined : localReference(text.slice(0, mark), baseUrl)
+  if (container === undefined || container.version !== undefined) return undefined
+  return `${container.type}/${container.id}${text.slice(mark)}`
 }
 
 /** What the text of a reference or canonical points to; the type is '' for an address outside this server and a canonical. */
@@ -81,26 +112,73 @@ function targetOf(text: string, baseUrl: string): LocalReference {
   return { type: '', id: bar < 0 ? text : text.slice(0, bar), ...(version === '' ? {} : { version }) }
 }
 
+/** What is within a resource, as the index has it (search/inner.ts). */
+export interface InnerReferences {
+  /** What `#id` refers to, and `#` where the id is empty. */
+  readonly ofFragment?: (id: string) => LocalReference | undefined
+  /** What stands in the place of a reference. */
+  readonly ofResource?: (resource: unknown) => LocalReference | undefined
+}
+
+/** Where references stand. */
+export interface Origin {
+  /** References below it are stored as relative ones. */
+  readonly baseUrl: string
+  readonly inner?: InnerReferences
+}
+
 /**
  * A Reference, a canonical or uri, or a resource itself (the first entry of a document Bundle). An identifier becomes a
- * token under `param:identifier`. What points nowhere outside its resource (only an identifier or a display, or a
- * contained resource) leaves an entry with neither type nor id, which no search finds but :missing sees.
+ * token under `param:identifier`. What points nowhere (only an identifier or a display, or to a contained resource that
+ * is not there) leaves an entry with neither type nor id, which no search finds but :missing sees.
  */
-export function extractReference(param: string, value: unknown, entries: IndexEntry[], baseUrl: string): void {
-  if (typeof value === 'string') entries.push({ kind: 'reference', param, ...targetOf(value, baseUrl) })
+export function extractReference(parameter: Extracted, value: unknown, entries: IndexEntry[], origin: Origin): void {
+  if (typeof value === 'string') extractAddress(parameter, value, entries, origin)
   else if (!isObject(value)) return
-  else if (typeof value.resourceType === 'string') {
-    entries.push({
-      kind: 'reference',
-      param,
-      type: value.resourceType,
-      id: typeof value.id === 'string' ? value.id : '',
-    })
-  } else if (IN_REFERENCE.some((name) => value[name] !== undefined)) {
-    const { reference, identifier, display } = value
-    const literal = typeof reference === 'string' && !reference.startsWith('#')
-    entries.push({ kind: 'reference', param, ...(literal ? targetOf(reference, baseUrl) : { type: '', id: '' }) })
-    if (isObject(identifier)) extractIdentifier(`${param}:identifier`, identifier, entries)
-    if (typeof display === 'string') addString(`${param}:text`, display, entries)
-  }
+  else if (typeof value.resourceType === 'string') extractWithin(parameter, value, entries, origin)
+  else if (IN_REFERENCE.some((name) => value[name] !== undefined))
+    extractElement(parameter.code, value, entries, origin)
+}
+
+type Extracted = Pick<SearchParameter, 'code' | 'target' | 'canonical'>
+
+function extractAddress(
+  { code: param, canonical }: Extracted,
+  text: string,
+  entries: IndexEntry[],
+  origin: Origin,
+): void {
+  const found = referenceOf(text, origin) ?? NOWHERE
+  entries.push({ kind: 'reference', param, ...found })
+  if (canonical === true && found.type === '' && found.id !== '') extractCanonical(param, text, entries)
+}
+
+function extractWithin(
+  { code: param, target = ['*'] }: Extracted,
+  resource: Record<string, unknown>,
+  entries: IndexEntry[],
+  { inner }: Origin,
+): void {
+  const found = target.includes(String(resource.resourceType)) ? inner?.ofResource?.(resource) : undefined
+  if (found !== undefined) entries.push({ kind: 'reference', param, type: found.type, id: found.id })
+}
+
+function extractElement(
+  param: string,
+  { reference, identifier, display }: Record<string, unknown>,
+  entries: IndexEntry[],
+  origin: Origin,
+): void {
+  const found = typeof reference === 'string' ? referenceOf(reference, origin) : undefined
+  entries.push({ kind: 'reference', param, ...(found ?? NOWHERE) })
+  if (isObject(identifier)) extractIdentifier(`${param}:identifier`, identifier, entries)
+  if (typeof display === 'string') addString(`${param}:text`, display, entries)
+}
+
+const NOWHERE: LocalReference = { type: '', id: '' }
+
+function referenceOf(text: string, { baseUrl, inner }: Origin): LocalReference | undefined {
+  if (!text.startsWith('#')) return targetOf(text, baseUrl)
+  const found = inner?.ofFragment?.(text.slice(1))
+  return found && { type: found.type, id: found.id }
 }

@@ -1,7 +1,8 @@
 /** String parameters: https://hl7.org/fhir/R4/search.html#string. */
 import { isObject } from '../../fhir/resource.ts'
+import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import { type Condition, fold, type IndexEntry } from '../plan.ts'
-import { malformed, unescaped, type ValueContext } from '../value.ts'
+import { any, malformed, unescaped, type ValueContext } from '../value.ts'
 
 export const STRING_MODIFIERS = ['exact', 'contains'] as const
 
@@ -20,13 +21,40 @@ export const TEXT_PARTS: readonly string[] = [
   'country',
 ]
 
-/** Without modifier: what begins with the value, whatever the case, accents and punctuation. */
+/**
+ * The parameter for what follows the first word of a name or address. R4: "For robust search, servers should search the
+ * parts of a family name independently. E.g. searching either "Carreno" or "Quinones" should match a family name of
+ * "Carreno Quinones"". A parameter of its own, so that _sort and _filter see whole values alone.
+ */
+const laterWords = (param: string): string => `${param}:later-words`
+
+/** Of one name or address: so many words after the first can be the beginning of what is searched for... */
+const MAX_LATER_WORDS = 20
+/** ... by so many characters. */
+const MAX_LATER_LENGTH = 100
+
+const hasParts = ({ element }: Pick<SearchParameterRecord, 'element'>): boolean =>
+  element === 'HumanName' || element === 'Address'
+
+/** Without modifier a name or address is found by the beginning of each of its words. */
 export function parseString(
-  param: string,
+  parameter: Pick<SearchParameter, 'code' | 'element'>,
   modifier: string | undefined,
   text: string,
   context: ValueContext,
 ): Condition {
+  const condition = parseText(parameter.code, modifier, text, context)
+  if (modifier !== undefined || !hasParts(parameter) || condition.value.length > MAX_LATER_LENGTH) return condition
+  return any([condition, { ...condition, param: laterWords(parameter.code) }])
+}
+
+/** Without modifier: what begins with the value, whatever the case, accents and punctuation. */
+export function parseText(
+  param: string,
+  modifier: string | undefined,
+  text: string,
+  context: ValueContext,
+): Extract<Condition, { kind: 'string' }> {
   const value = unescaped(text)
   if (modifier === 'exact') return { kind: 'string', param, match: 'exact', value }
   const folded = fold(value)
@@ -38,13 +66,46 @@ export function parseString(
  * Every part of a name or address is an entry of its own, so that a prefix finds each of them. One without any text
  * leaves an empty entry, which no search finds but :missing sees.
  */
-export function extractString(param: string, value: unknown, entries: IndexEntry[]): void {
+export function extractString(
+  parameter: Pick<SearchParameterRecord, 'code' | 'element'>,
+  value: unknown,
+  entries: IndexEntry[],
+): void {
+  const { code: param } = parameter
+  const start = entries.length
   if (typeof value === 'string') addString(param, value, entries)
   else if (isObject(value)) {
-    const before = entries.length
     for (const part of TEXT_PARTS) addParts(param, value[part], entries)
-    if (entries.length === before) addString(param, '', entries)
+    if (entries.length === start) addString(param, '', entries)
   }
+  if (hasParts(parameter)) addLaterWords(param, entries, start)
+}
+
+/** What the strings from `start` on hold from each of their later words on, unless it is one of the strings itself. */
+function addLaterWords(param: string, entries: IndexEntry[], start: number): void {
+  const texts = entries.slice(start).flatMap((entry) => (entry.kind === 'string' ? [entry.folded] : []))
+  if (!texts.some((text) => text.includes(' '))) return
+  const whole = new Set(texts)
+  for (const text of texts) {
+    for (const folded of fromLaterWords(text)) {
+      if (!whole.has(folded)) entries.push({ kind: 'string', param: laterWords(param), folded, exact: '' })
+    }
+  }
+}
+
+/** `carreno quinones lopez`: `quinones lopez`, `lopez`. */
+function fromLaterWords(folded: string): readonly string[] {
+  const found: string[] = []
+  for (let at = folded.indexOf(' '); at >= 0 && found.length < MAX_LATER_WORDS; at = folded.indexOf(' ', at + 1)) {
+    // Not to end in half a character.
+    found.push(
+      folded
+        .slice(at + 1, at + 1 + MAX_LATER_LENGTH)
+        .toWellFormed()
+        .trimEnd(),
+    )
+  }
+  return found
 }
 
 function addParts(param: string, part: unknown, entries: IndexEntry[]): void {

@@ -1,15 +1,18 @@
 /**
  * Token parameters: https://hl7.org/fhir/R4/search.html#token.
- * Codes and identifiers are compared exactly, case included, as R4 requires unless a code system says otherwise.
- * A ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers
- * and e-mail addresses are compared without formatting and case, which R4 leaves to the server.
+ * Case counts where a code system is known to be case-sensitive (docs/adr/016-case-of-tokens.md): identifiers, strings
+ * and contacts are kept in lower case; a code as it is written and, unless R4 says that its system is case-sensitive, in
+ * lower case under a name of its own.
+ * A ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
+ * compared without formatting, which R4 leaves to the server.
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
-import { malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
-import { addString, parseString } from './string.ts'
+import { caseInsensitive, codeCondition, isKeptWithoutCase } from '../token-case.ts'
+import { any, malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
+import { addString, parseText } from './string.ts'
 import { CODES_MODIFIERS, parseTokenCodes } from './token-codes.ts'
 
 export const TOKEN_MODIFIERS = ['not', 'text', ...CODES_MODIFIERS, 'of-type'] as const
@@ -22,7 +25,7 @@ export function parseToken(
   context: ValueContext,
 ): Condition {
   const { code: param, element } = parameter
-  if (modifier === 'text') return parseString(`${param}:text`, undefined, text, context)
+  if (modifier === 'text') return parseText(`${param}:text`, undefined, text, context)
   if (modifier === 'of-type') return parseOfType(parameter, text, context)
   const codes = CODES_MODIFIERS.find((one) => one === modifier)
   if (codes !== undefined) return parseTokenCodes(parameter, codes, text, context)
@@ -30,20 +33,19 @@ export function parseToken(
   if (rest.length > 0) {
     throw malformed(context, text, "has more than one '|'; write '\\|' for one that belongs to the code")
   }
-  if (second === undefined) return tokenWithoutSystem(parameter, codeOf(first, element, context))
+  if (second === undefined) return tokenOf(parameter, undefined, first, context)
   if (first === '' && second === '') throw malformed(context, text, "has neither system nor code around its '|'")
   if (second === '') return { kind: 'token', param, system: first }
-  const code = codeOf(second, element, context)
   // R4 writes `|value` for ContactPoints, whose system is not a code system.
-  if (first === '' && element === 'ContactPoint') return { kind: 'token', param, code }
-  return { kind: 'token', param, system: first, code }
+  return tokenOf(parameter, first === '' && element === 'ContactPoint' ? undefined : first, second, context)
 }
 
 /** An identifier by its type: https://hl7.org/fhir/R4/search.html#modifiers. */
 function parseOfType({ code: param, element }: SearchParameter, text: string, context: ValueContext): Condition {
   const parts = splitUnescaped(text, '|').map(unescaped)
   const [system = '', code = '', value = ''] = parts
-  if (element !== undefined) throw malformed(context, text, `asks for an identifier, and '${param}' is none`)
+  if (element !== undefined && element !== 'Identifier')
+    throw malformed(context, text, `asks for an identifier, and '${param}' is none`)
   if (parts.length !== 3 || parts.includes('')) {
     throw malformed(context, text, 'is no identifier with its type; write system|code|value, the first two of its type')
   }
@@ -52,27 +54,50 @@ function parseOfType({ code: param, element }: SearchParameter, text: string, co
 
 const ofType = (param: string): string => `${param}:of-type`
 /** Neither a code nor what is stored as one begins or ends with a space. */
-const typedValue = (code: string, value: string): string => `${code} | ${value}`
+const typedValue = (code: string, value: string): string => `${code} | ${value.toLowerCase()}`
 
-/** Where all entries of the parameter have the same system, naming it makes the condition an equality for the index. */
-function tokenWithoutSystem({ code: param, element, system }: SearchParameter, code: string): Condition {
-  if (element === 'boolean') return { kind: 'token', param, system: '', code }
-  return { kind: 'token', param, ...(element === 'code' && system !== undefined ? { system } : {}), code }
-}
+/** The implicit system of true and false: https://hl7.org/fhir/R4/codesystem-special-values.html. */
+const SPECIAL_VALUES = 'http://hl7.org/fhir/special-values'
 
-function codeOf(code: string, element: SearchParameter['element'], context: ValueContext): string {
-  // A plus that the client did not escape arrives as a space; no number begins with one.
-  if (element === 'ContactPoint') return comparableContact(code.replace(/^ (?=\d)/, '+'))
-  if (element === 'boolean' && code !== 'true' && code !== 'false') {
-    throw malformed(context, code, 'is neither true nor false')
+/** @param given the system that the client names; '': none, undefined: any */
+function tokenOf(
+  { code: param, element, system: own }: SearchParameter,
+  given: string | undefined,
+  code: string,
+  context: ValueContext,
+): Condition {
+  const system = given === undefined ? {} : { system: given }
+  const inLowerCase = { kind: 'token', param, ...system, code: code.toLowerCase() } as const
+  switch (element) {
+    case 'boolean':
+      return { kind: 'token', param, system: systemOfBoolean(given), code: booleanOf(code, context) }
+    case 'ContactPoint':
+      // A plus that the client did not escape arrives as a space; no number begins with one.
+      return { kind: 'token', param, ...system, code: comparableContact(code.replace(/^ (?=\d)/, '+')) }
+    case 'Identifier':
+    case 'string':
+      return inLowerCase
+    case 'mixed':
+      return any([codeCondition(param, { system: given, code }, context.isCaseSensitive), inLowerCase])
+    case 'code':
+      // All entries of the parameter have the same system; naming it makes the condition an equality for the index.
+      return codeCondition(param, { system: given ?? own, code }, context.isCaseSensitive)
+    default:
+      return codeCondition(param, { system: given, code }, context.isCaseSensitive)
   }
-  return code
 }
 
-/** A phone number without its formatting, an e-mail address in lower case, anything else as it is. */
+const systemOfBoolean = (given = ''): string => (given === SPECIAL_VALUES ? '' : given)
+
+function booleanOf(code: string, context: ValueContext): string {
+  if (code === 'true' || code === 'false') return code
+  throw malformed(context, code, 'is neither true nor false')
+}
+
+/** A phone number without its formatting, anything else in lower case. */
 function comparableContact(value: string): string {
-  if (value.includes('@')) return value.toLowerCase()
-  return /^\+?[\d\s().\-/]+$/.test(value) && /\d/.test(value) ? value.replace(/[^\d+]/g, '') : value
+  const isNumber = /^\+?[\d\s().\-/]+$/.test(value) && /\d/.test(value)
+  return isNumber ? value.replace(/[^\d+]/g, '') : value.toLowerCase()
 }
 
 /**
@@ -84,14 +109,18 @@ export function extractToken(
   value: unknown,
   entries: IndexEntry[],
 ): void {
-  if (typeof value === 'string') addToken(param, system, value, entries)
-  else if (typeof value === 'boolean' || isNumber(value)) addToken(param, '', String(value), entries)
+  if (typeof value === 'string') {
+    const add = element === 'string' ? addInLowerCase : addCode
+    add(param, system, value, entries)
+  } else if (element === 'boolean') addToken(param, '', String(value), entries)
+  else if (typeof value === 'boolean' || isNumber(value)) addCode(param, '', String(value), entries)
   else if (!isObject(value)) return
   else if (element === 'ContactPoint')
     addToken(param, textOf(value.system), comparableContact(textOf(value.value)), entries)
   else if (value.coding !== undefined) extractConcept(param, value, entries)
   else if (value.value !== undefined || value.type !== undefined) {
-    extractIdentifier(param, value, entries)
+    if (element === 'Identifier') extractIdentifier(param, value, entries)
+    else addIdentifier(param, value, entries, addCode)
     extractTypes(param, value, entries)
   } else extractCoding(param, value, entries)
 }
@@ -107,14 +136,22 @@ function extractCoding(
   { system, code, display, text }: Record<string, unknown>,
   entries: IndexEntry[],
 ): void {
-  addToken(param, textOf(system), textOf(code), entries)
+  addCode(param, textOf(system), textOf(code), entries)
   addText(param, display, entries)
   addText(param, text, entries)
 }
 
-export function extractIdentifier(param: string, identifier: Record<string, unknown>, entries: IndexEntry[]): void {
-  const { system, value, type } = identifier
-  addToken(param, textOf(system), textOf(value), entries)
+/** Of a parameter that is about identifiers alone. */
+export const extractIdentifier = (param: string, identifier: Record<string, unknown>, entries: IndexEntry[]): void =>
+  addIdentifier(param, identifier, entries, addInLowerCase)
+
+function addIdentifier(
+  param: string,
+  { system, value, type }: Record<string, unknown>,
+  entries: IndexEntry[],
+  add: typeof addToken,
+): void {
+  add(param, textOf(system), textOf(value), entries)
   if (isObject(type)) addText(param, type.text, entries)
 }
 
@@ -128,6 +165,16 @@ function extractTypes(param: string, { type, value }: Record<string, unknown>, e
 
 /** An entry for :missing alone: a value that cannot be compared. */
 export const addPresence = (param: string, entries: IndexEntry[]): void => addToken(param, '', '', entries)
+
+/** As it is written, and in lower case where case may not count. */
+function addCode(param: string, system: string, code: string, entries: IndexEntry[]): void {
+  addToken(param, system, code, entries)
+  if (isKeptWithoutCase(system, code)) addToken(caseInsensitive(param), system, code.toLowerCase(), entries)
+}
+
+function addInLowerCase(param: string, system: string, code: string, entries: IndexEntry[]): void {
+  addToken(param, system, code.toLowerCase(), entries)
+}
 
 function addToken(param: string, system: string, code: string, entries: IndexEntry[]): void {
   // A system without a code would be found by `system|`, which asks for any code of it.

@@ -1,15 +1,32 @@
 /** Uri parameters: https://hl7.org/fhir/R4/search.html#uri. Compared exactly, case included. */
+import { isDefinition } from '../canonical.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 
 export const URI_MODIFIERS = ['below', 'above'] as const
 
+/** Without a modifier the whole text; below is what begins with it, above what it begins with. */
 export function parseUri(param: string, modifier: string | undefined, text: string, context: ValueContext): Condition {
   const value = unescaped(text)
   if (modifier === undefined) return { kind: 'uri', param, match: 'exact', value }
-  if (/^urn:/i.test(value))
-    throw malformed(context, value, `has no levels, so :${modifier} cannot compare it; only URLs have`)
+  if (/^urn:/i.test(value)) throw malformed(context, value, `is a URN, and :${modifier} compares URLs`)
   return { kind: 'uri', param, match: modifier === 'above' ? 'above' : 'below', value }
+}
+
+/**
+ * `url=http://x.org/a|1.0`: the definition of that `url` whose `version` is 1.0, as a canonical reference names it
+ * (https://hl7.org/fhir/R4/references.html#canonical).
+ */
+export function parseUrl(param: string, modifier: string | undefined, text: string, context: ValueContext): Condition {
+  const condition = parseUri(param, modifier, text, context)
+  const value = unescaped(text)
+  const bar = value.lastIndexOf('|')
+  if (modifier !== undefined || bar <= 0 || !context.types.every(isDefinition)) return condition
+  const url: Condition = { kind: 'uri', param, match: 'exact', value: value.slice(0, bar) }
+  // In lower case, as the parameter `version` has it (token.ts).
+  const code = value.slice(bar + 1).toLowerCase()
+  if (code === '') return url
+  return { kind: 'any', of: [condition, { kind: 'all', of: [url, { kind: 'token', param: 'version', code }] }] }
 }
 
 /** A canonical with a version (`meta.profile`) is found with and without it. */

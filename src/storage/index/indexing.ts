@@ -1,9 +1,9 @@
 /** Indexing after an upgrade, in the background: what the search index lacks because an older server has written it. */
 import { randomUUID } from 'node:crypto'
+import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../budget/background-loop.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { isComplete, type TypeIndex } from './index-parts.ts'
-import { type IndexingJob, IndexingLoop, type IndexingSource, type LeasedJob, type Pace } from './indexing-loop.ts'
 import { type IndexStorage, type SearchIndex, StoreOutdated } from './search-index.ts'
 
 export interface Batch {
@@ -54,15 +54,19 @@ export interface IndexingSettings {
 }
 
 /** Starts the loop; it ends with `close`. */
-export function startIndexing(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings): IndexingLoop {
+export function startIndexing(
+  index: SearchIndex,
+  storage: IndexingStorage,
+  settings: IndexingSettings,
+): BackgroundLoop {
   const pace = settings.pace ?? PACE
-  const loop = new IndexingLoop(new UpgradeIndexing(index, storage, settings, pace), pace)
+  const loop = new BackgroundLoop(new UpgradeIndexing(index, storage, settings, pace), pace)
   loop.start()
   return loop
 }
 
 /** Jobs are resource types, of all clinics. One server has the lease of them all. */
-class UpgradeIndexing implements IndexingSource {
+class UpgradeIndexing implements JobSource {
   readonly #index: SearchIndex
   readonly #storage: IndexingStorage
   readonly #settings: IndexingSettings
@@ -78,7 +82,7 @@ class UpgradeIndexing implements IndexingSource {
     this.#pace = pace
   }
 
-  async *jobs(): AsyncGenerator<IndexingJob> {
+  async *jobs(): AsyncGenerator<Job> {
     await this.#refresh()
     if (this.#settings.extraction === undefined || this.#settings.onlyScanned) return
     const types = this.#index.wantedTypes()
@@ -116,7 +120,7 @@ class UpgradeIndexing implements IndexingSource {
     return isComplete(type) && (type.completed ?? 0) > Date.now() - this.#storage.lateFor
   }
 
-  #job(begin: () => Promise<LeasedJob>): IndexingJob {
+  #job(begin: () => Promise<LeasedJob>): Job {
     return { lease: async () => ((await this.#isLeased()) ? await begin() : undefined) }
   }
 

@@ -1,4 +1,6 @@
 /** Which search parameters of which types a plan uses. */
+import { CALLED } from '../../search/canonical.ts'
+import { CONTAINED, isInner } from '../../search/inner.ts'
 import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
 
 /** `*`: every type, or every parameter of the type. */
@@ -12,7 +14,12 @@ export const planParameters = ({ types, where, sort, include }: SearchPlan): rea
     ...where.flatMap((condition) => conditionParameters(condition, type)),
     ...sort.flatMap((key) => ('param' in key ? [{ type, param: key.param }] : [])),
   ]),
-  ...include.map(({ source, param }: Include) => ({ type: source, param })),
+  // What any resource contains may match.
+  ...(types.some(isInner) ? [{ type: '*', param: CONTAINED }] : []),
+  ...include.flatMap(({ source, param, canonical = [] }: Include) => [
+    { type: source, param },
+    ...canonical.map((type) => ({ type, param: CALLED })),
+  ]),
 ]
 
 function conditionParameters(condition: Condition, type: string): readonly PlanParameter[] {
@@ -26,10 +33,17 @@ function conditionParameters(condition: Condition, type: string): readonly PlanP
     case 'chain':
       return [
         parameter(type, condition.param),
-        ...condition.types.flatMap((target) => conditionParameters(condition.where, target)),
+        ...condition.types.flatMap((target) => [
+          ...(condition.canonical ? [{ type: target, param: CALLED }] : []),
+          ...conditionParameters(condition.where, target),
+        ]),
       ]
     case 'has':
-      return [parameter(condition.type, condition.param), ...conditionParameters(condition.where, condition.type)]
+      return [
+        ...(condition.canonical ? [{ type, param: CALLED }] : []),
+        parameter(condition.type, condition.param),
+        ...conditionParameters(condition.where, condition.type),
+      ]
     case 'string':
     case 'words':
     case 'token':

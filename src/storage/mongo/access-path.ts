@@ -1,6 +1,7 @@
 /** Where a search starts: the index ranges that give the candidates, chosen by counting. */
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
+import { collectionOf } from './inner-resources.ts'
 import { keyRangeOf, scanKeys } from './key-scan.ts'
 import { readLimits } from './read-limits.ts'
 import type { Scope, Source, Term } from './term.ts'
@@ -87,12 +88,13 @@ const keyOf = ({ clinic, type }: Scope, { cardinalityKey }: Source): string =>
 async function candidatesOf(engine: Engine, scope: Scope, source: Source, limit: number): Promise<Candidates> {
   const range = keyRangeOf(scope, source)
   if (range !== undefined && !engine.isSharded) {
-    const ids = await scanKeys(engine, range, limit)
+    const ids = await scanKeys(collectionOf(engine, scope.type), range, limit)
     return { size: ids.length, ...(range.isExact && ids.length < limit ? { ids } : {}) }
   }
   const pipeline = [{ $match: candidateFilter(scope, source, []) }, { $limit: limit }, { $count: 'size' }]
   const options = { hint: source.index, ...readLimits() }
-  const [counted] = await engine.resources.aggregate<{ readonly size: number }>(pipeline, options).toArray()
+  const documents = collectionOf(engine, scope.type)
+  const [counted] = await documents.aggregate<{ readonly size: number }>(pipeline, options).toArray()
   return { size: counted?.size ?? 0 }
 }
 

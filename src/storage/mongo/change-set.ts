@@ -1,8 +1,9 @@
 /** Change sets inside a transaction: first everything that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
-import { type ChangeSet, type Guard, StoreConflict } from '../port.ts'
+import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
 import type { HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
+import { innerEntriesIn, innerWrites } from './inner-resources.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
 import { withinLimits } from './read-limits.ts'
 import { writeRecords } from './records.ts'
@@ -27,6 +28,7 @@ export async function writeChangeSets(
     sets.flatMap(({ records }) => records),
   )
   if (writes.resources.length > 0) await engine.resources.bulkWrite(writes.resources, { session, ordered: false })
+  if (writes.inner.length > 0) await engine.inner.bulkWrite(writes.inner, { session, ordered: false })
   if (writes.history.length > 0) await engine.history.insertMany(writes.history, { session, ordered: false })
 }
 
@@ -62,6 +64,7 @@ async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, i
 
 interface Writes {
   readonly resources: AnyBulkWriteOperation<ResourceDocument>[]
+  readonly inner: AnyBulkWriteOperation<ResourceDocument>[]
   readonly history: HistoryDocument[]
 }
 
@@ -69,6 +72,7 @@ async function versionsToWrite(engine: Engine, session: ClientSession, sets: rea
   const stored = await currentVersions(engine, session, sets)
   const current = new Map(stored)
   const history: HistoryDocument[] = []
+  const entries = new Map<string, ResourceChange['entries']>()
   for (const set of sets) {
     for (const change of set.resources) {
       const key = resourceKey({ clinic: set.clinic, ...change })
@@ -78,10 +82,17 @@ async function versionsToWrite(engine: Engine, session: ClientSession, sets: rea
       }
       if (before !== undefined) history.push(superseded(before, change.lastUpdated))
       current.set(key, nextDocument(engine, set, change, before))
+      entries.set(key, change.entries)
     }
   }
   const changed = [...current].filter(([key, document]) => stored.get(key) !== document)
-  return { history, resources: changed.map(([key, document]) => writeOf(document, stored.has(key))) }
+  return {
+    history,
+    resources: changed.map(([key, document]) => writeOf(document, stored.has(key))),
+    inner: changed.flatMap(([key, document]) =>
+      innerWrites(document, stored.get(key)?.within ?? [], innerEntriesIn(entries.get(key) ?? [])),
+    ),
+  }
 }
 
 function writeOf(document: CurrentVersion, isStored: boolean): AnyBulkWriteOperation<ResourceDocument> {

@@ -33,6 +33,12 @@ interface VersionFields {
   readonly text: string | Binary
 }
 
+/** A resource within another one, by its type and id in the index. */
+export interface InnerLink {
+  readonly type: string
+  readonly id: string
+}
+
 /** The current version of a resource, deletions included. */
 export interface ResourceDocument extends VersionFields {
   /** Timestamp of the first version, which sorts by creation: the order of searches without a sort key. */
@@ -44,6 +50,8 @@ export interface ResourceDocument extends VersionFields {
   readonly ix: readonly IndexItem[]
   /** The same as `text`, for people to query; absent for a deletion and where BSON can't represent it. */
   readonly resource?: Document
+  /** What is within the resource and can be found there; absent for the most, which have nothing within. */
+  readonly within?: readonly InnerLink[]
 }
 
 /** A version that was superseded. */
@@ -94,6 +102,8 @@ export interface StoreDocument {
 
 export interface Collections {
   readonly resources: Collection<ResourceDocument>
+  /** Resources within resources: see inner-resources.ts. */
+  readonly inner: Collection<ResourceDocument>
   readonly history: Collection<HistoryDocument>
   readonly records: Collection<RecordDocument>
   readonly locks: Collection<LockDocument>
@@ -102,6 +112,7 @@ export interface Collections {
 
 export const collectionsOf = (db: Db, options: CollectionOptions = {}): Collections => ({
   resources: db.collection('resources', options),
+  inner: db.collection('inner', options),
   history: db.collection('history', options),
   records: db.collection('records', options),
   locks: db.collection('locks', options),
@@ -113,7 +124,7 @@ export const SCHEMA = 'schema'
 export const LEASE = 'lease'
 export const INDEX = 'index:'
 
-/** Indexes of `resources`, as queries name them. */
+/** Indexes of `resources` and `inner`, as queries name them. */
 export type ResourceIndex = 'by_id' | 'by_entry' | 'by_time'
 
 interface IndexDefinition {
@@ -124,14 +135,16 @@ interface IndexDefinition {
   readonly only?: Filter
 }
 
+const SEARCHED: readonly IndexDefinition[] = [
+  { name: 'by_id', fields: ['clinic', 'type', 'id'], unique: true },
+  { name: 'by_entry', fields: ['clinic', 'type', 'ix.k', 'ix.v', '_id'] },
+  { name: 'by_time', fields: ['clinic', 'type', 'live', 'updated', 'stamp'] },
+]
+
 /** Each begins with the clinic, except the one that finds due work of all clinics. */
 export const INDEXES: Readonly<Record<Exclude<keyof Collections, 'store'>, readonly IndexDefinition[]>> = {
-  resources: [
-    { name: 'by_id', fields: ['clinic', 'type', 'id'], unique: true },
-    { name: 'by_entry', fields: ['clinic', 'type', 'ix.k', 'ix.v', '_id'] },
-    { name: 'by_time', fields: ['clinic', 'type', 'live', 'updated', 'stamp'] },
-    { name: 'by_clinic_time', fields: ['clinic', 'updated', 'stamp'] },
-  ],
+  resources: [...SEARCHED, { name: 'by_clinic_time', fields: ['clinic', 'updated', 'stamp'] }],
+  inner: SEARCHED,
   history: [
     { name: 'by_version', fields: ['clinic', 'type', 'id', 'version'], unique: true },
     { name: 'by_time', fields: ['clinic', 'type', 'updated', '_id'] },

@@ -1,6 +1,8 @@
 /** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
 import type { AbstractCursor } from 'mongodb'
 import { BudgetError, spend } from '../../budget/budget.ts'
+import { CALLED, canonicalParam } from '../../search/canonical.ts'
+import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition } from '../../search/plan.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import { combinedTerm } from './combined.ts'
@@ -17,6 +19,7 @@ import {
   uriTerm,
 } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
+import { collectionOf, storedInnerTypes } from './inner-resources.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { allOf, anyOf, type CompiledCondition, EVERY_LIVE, NEVER, type Of, type Scope, type Term } from './term.ts'
@@ -105,13 +108,13 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
     case 'missing':
       return missingTerm(condition)
     case 'id':
-      return idTerm(condition.ids)
+      return isInner(scope.type) ? innerIdTerm(condition.ids) : idTerm(condition.ids)
     case 'type':
-      return condition.types.includes(scope.type) ? allOf([]) : NEVER
+      return condition.types.includes(resourceTypeOf(scope.type)) ? allOf([]) : NEVER
     case 'lastUpdated':
       return updatedTerm(condition.bounds)
     case 'chain':
-      return anyOf(await sequentially(condition.types, (type) => chainTerm(reader, { ...scope, type }, condition)))
+      return await chainTerm(reader, scope, condition)
     case 'has':
       return await hasTerm(reader, scope, condition)
   }
@@ -135,9 +138,9 @@ function groupKey(condition: Condition): string | undefined {
     case 'string':
       return condition.match === 'contains' ? JSON.stringify(['contains', condition.param]) : undefined
     case 'chain':
-      return JSON.stringify(['chain', condition.param, condition.types])
+      return JSON.stringify(['chain', condition.param, condition.types, condition.canonical])
     case 'has':
-      return JSON.stringify(['has', condition.param, condition.type])
+      return JSON.stringify(['has', condition.param, condition.type, condition.canonical])
     default:
       return undefined
   }
@@ -175,13 +178,51 @@ async function compileGroup(reader: Reader, scope: Scope, group: readonly Condit
 
 const negated = ({ filter, isLong = false }: Term): Term => ({ filter: { $nor: [filter] }, isLong })
 
+/** A contained resource has the id of its container in its own. */
+const innerIdTerm = (ids: readonly string[]): Term =>
+  anyOf(ids.map((value) => uriTerm({ kind: 'uri', param: INNER_ID, match: 'exact', value })))
+
+async function chainTerm(reader: Reader, scope: Scope, condition: Of<'chain'>): Promise<Term> {
+  const possible = condition.canonical ? [] : innerTypes(scope.type, condition.types)
+  const inner = await storedInnerTypes(reader, scope.clinic, possible)
+  const types = condition.canonical ? condition.types : [...condition.types, ...inner]
+  const targets = types.map((type) => ({ ...scope, type }))
+  return anyOf(await sequentially(targets, (target) => chainTo(reader, target, condition)))
+}
+
 /** `target` has one of the types that the reference may point to. */
-async function chainTerm(reader: Reader, target: Scope, { param, where }: Of<'chain'>): Promise<Term> {
+async function chainTo(reader: Reader, target: Scope, { param, where, canonical }: Of<'chain'>): Promise<Term> {
+  if (canonical) return await calledAlike(reader, target, { param: CALLED, where }, canonicalParam(param))
   const ids = await matchingIds(reader, target, await compileAll(reader, target, [where]))
   return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
 }
 
-async function hasTerm(reader: Reader, scope: Scope, { type, param, where }: Of<'has'>): Promise<Term> {
+/** What refers here may be contained in any resource. */
+async function hasTerm(reader: Reader, scope: Scope, condition: Of<'has'>): Promise<Term> {
+  const inner = await storedInnerTypes(reader, scope.clinic, innerTypesOf(condition.type))
+  const types = [condition.type, ...inner]
+  return anyOf(await sequentially(types, (type) => hasTermOf(reader, scope, { ...condition, type })))
+}
+
+/** What `other` of which `where` holds refers to outside, is referred to by `code` too. */
+async function calledAlike(
+  reader: Reader,
+  other: Scope,
+  { param, where }: Pick<Of<'has'>, 'param' | 'where'>,
+  code: string,
+): Promise<Term> {
+  const terms = await compileAll(reader, other, [where])
+  const addresses = await referencedIds(reader, other, terms, param, OUTSIDE)
+  return referenceTerm({ kind: 'reference', param: code, type: OUTSIDE, id: '' }, addresses)
+}
+
+/** The type of references to what is outside. */
+const OUTSIDE = ''
+
+async function hasTermOf(reader: Reader, scope: Scope, { type, param, where, canonical }: Of<'has'>): Promise<Term> {
+  if (canonical) {
+    return await calledAlike(reader, { ...scope, type }, { param: canonicalParam(param), where }, CALLED)
+  }
   const source = { clinic: scope.clinic, type }
   const terms = await compileAll(reader, source, [where])
   return idTerm(await referencedIds(reader, source, terms, param, scope.type))
@@ -196,7 +237,8 @@ async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[])
   const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const options = { hint: source.index, limit: reader.maxListed + 1, batchSize: DECODED, ...readOptions(reader) }
   const projection = { _id: 0, id: 1 }
-  const found = reader.resources.find(candidateFilter(scope, source, terms), { projection, ...options })
+  const documents = collectionOf(reader, scope.type)
+  const found = documents.find(candidateFilter(scope, source, terms), { projection, ...options })
   return await listed(reader, found, ({ id }) => id)
 }
 
@@ -219,7 +261,7 @@ async function referencedIds(
     { $limit: reader.maxListed + 1 },
   ]
   const options = { hint: source.index, batchSize: DECODED, ...readOptions(reader) }
-  const found = reader.resources.aggregate<{ readonly _id: string }>(pipeline, options)
+  const found = collectionOf(reader, scope.type).aggregate<{ readonly _id: string }>(pipeline, options)
   return await listed(reader, found, ({ _id }) => _id)
 }
 

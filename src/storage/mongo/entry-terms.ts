@@ -1,5 +1,5 @@
 /** Terms of conditions on strings, tokens, references, URIs and ids, and on having an entry at all. */
-import { type Equality, fold } from '../../search/plan.ts'
+import { beginningsOf, type Equality, fold } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
 import { anyOf, indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'
@@ -96,7 +96,7 @@ function equalityMatch(condition: Equality): Filter {
 }
 
 export function uriTerm(condition: Of<'uri'>): Term {
-  const { param, match, value } = condition
+  const { param, match } = condition
   const k = keyOf('uri', param)
   const all = { k, ...uriMatch(condition) }
   switch (match) {
@@ -105,7 +105,7 @@ export function uriTerm(condition: Of<'uri'>): Term {
     case 'above':
       return indexedTerm(all, { inCreationOrder: true, cardinalityKey: match })
     case 'below':
-      return indexedTerm(all, { by: atOrBelow(value).map((one) => ({ k, ...one })), cardinalityKey: match })
+      return indexedTerm(all, { cardinalityKey: match })
   }
 }
 
@@ -114,21 +114,10 @@ function uriMatch({ match, value }: Of<'uri'>): Filter {
     case 'exact':
       return { v: value }
     case 'above':
-      return { v: isOneOf(uriAndParents(value)) }
+      return { v: isOneOf(beginningsOf(value)) }
     case 'below':
-      return { $or: atOrBelow(value) }
+      return { v: startsWith(value) }
   }
-}
-
-const atOrBelow = (value: string): readonly Filter[] => [
-  { v: value },
-  { v: startsWith(value.endsWith('/') ? value : `${value}/`) },
-]
-
-/** Every URI that `value` is below, itself included: cut at each slash, with the slash and without. */
-function uriAndParents(value: string): readonly string[] {
-  const slashes = [...value.matchAll(/\//g)].map((slash) => slash.index)
-  return [...new Set([value, ...slashes.flatMap((index) => [value.slice(0, index), value.slice(0, index + 1)])])]
 }
 
 /** A parameter may have entries of several kinds. */

@@ -18,6 +18,7 @@ import {
 import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
 
 export const DUPLICATE_KEY = 11_000
+const DOCUMENT_TOO_LARGE = 10_334
 
 /**
  * Error codes that mean "not now" rather than a fault of this program
@@ -122,6 +123,9 @@ export const isAborted = (error: unknown): boolean =>
 /** It is unknown whether the commit was carried out; committing again finds out. */
 export const isUnknownCommit = (error: unknown): boolean =>
   isSystemError(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
+
+export const isDocumentTooLarge = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === DOCUMENT_TOO_LARGE
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY

@@ -5,7 +5,7 @@
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
-import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
+import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
@@ -101,7 +101,10 @@ function bytesOf({ resources }: ChangeSet): number {
 }
 
 const isCreation = ({ resources, records, guards }: ChangeSet): boolean =>
-  resources.length === 1 && resources[0]?.expect === 0 && records.length === 0 && guards.length === 0
+  resources.length === 1 && records.length === 0 && guards.length === 0 && resources.every(isOneDocument)
+
+const isOneDocument = ({ expect, entries }: ResourceChange): boolean =>
+  expect === 0 && !entries.some(({ kind }) => kind === 'inner')
 
 /** Sets that share one of these keys are written one after the other. */
 function keysOf(changes: ChangeSet): readonly string[] {

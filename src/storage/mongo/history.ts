@@ -1,6 +1,6 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
-import { type HistoryPage, type HistoryQuery, InvalidCursor } from '../port.ts'
+import { type HistoryPage, type HistoryQuery, InvalidCursor, type ListedVersion } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
@@ -88,9 +88,14 @@ function versionQuery(collection: VersionCollection, query: HistoryQuery, after:
 }
 
 /** The index that has the order of the history, and what its filter needs besides. */
-function orderedIndex(collection: VersionCollection, { type, id }: HistoryQuery): Omit<VersionQuery, 'collection'> {
+function orderedIndex(
+  collection: VersionCollection,
+  { type, id, among }: HistoryQuery,
+): Omit<VersionQuery, 'collection'> {
   const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
   const isCurrent = collection === 'resources'
+  // What is listed is read by its ids, and the newest of it are kept.
+  if (among !== undefined) return { index: isCurrent ? 'by_id' : 'by_version', filter: {}, sort: byTime }
   if (type === undefined) return { index: 'by_clinic_time', filter: {}, sort: byTime }
   if (id !== undefined) {
     // There is only one current version.
@@ -114,7 +119,7 @@ async function count(reader: Reader, query: HistoryQuery): Promise<number> {
 }
 
 /** A version was current until the next one was written; the current version has no `until`. */
-function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
+function filterOf({ clinic, type, id, since, at, among }: HistoryQuery): Filter {
   return {
     clinic,
     ...(type === undefined ? {} : { type }),
@@ -123,8 +128,35 @@ function filterOf({ clinic, type, id, since, at }: HistoryQuery): Filter {
       ? {}
       : { updated: { ...bound('$gte', since), ...bound('$lte', at?.to) } }),
     ...(at === undefined ? {} : { $or: [{ until: { $gt: at.from } }, { until: { $exists: false } }] }),
+    ...(among === undefined ? {} : { $and: listedOnes(among.versions) }),
   }
 }
+
+/** Types and ids are the range of an index, in which a type may meet the id of another one; what follows tells them apart. */
+function listedOnes(versions: readonly ListedVersion[]): readonly Filter[] {
+  const types = distinct(versions.map(({ type }) => type))
+  const ids = distinct(versions.map(({ id }) => id))
+  const alternatives = fewest(alternativesBy('version', versions), alternativesBy('id', versions))
+  const range = { type: { $in: types }, id: { $in: ids } }
+  return alternatives.length === 0 ? [range] : [range, { $or: alternatives }]
+}
+
+/** One for each value of `field` in each type. MongoDB tries one after the other, so the fewer the better. */
+function alternativesBy(field: 'id' | 'version', versions: readonly ListedVersion[]): readonly Filter[] {
+  const groups = Map.groupBy(versions, (listed) => JSON.stringify([listed.type, listed[field] ?? null]))
+  return [...groups.values()].map((group) => ({
+    type: group[0]?.type,
+    id: { $in: distinct(group.map(({ id }) => id)) },
+    ...(group.some(({ version }) => version === undefined)
+      ? {}
+      : { version: { $in: distinct(group.map(({ version }) => version)) } }),
+  }))
+}
+
+const fewest = <T>(some: readonly T[], others: readonly T[]): readonly T[] =>
+  some.length <= others.length ? some : others
+
+const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)]
 
 const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
   value === undefined ? {} : { [operator]: value }

@@ -1,10 +1,13 @@
 /** _include and _revinclude: https://hl7.org/fhir/R4/search.html#revinclude. */
+import { CALLED, canonicalParam } from '../../search/canonical.ts'
+import { isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Include, SearchPlan } from '../../search/plan.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
 import { ResponseLimit } from '../response-limit.ts'
-import type { Filter, IndexItem, ResourceIndex } from './collections.ts'
+import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
+import { collectionOf } from './inner-resources.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { item } from './term.ts'
 import { readOptions } from './transaction.ts'
@@ -15,7 +18,13 @@ const REFERENCES = keyOf('reference', '')
 /** A resource with its references. */
 interface Referring {
   readonly resource: StoredResource
+  /** Of an older version nothing is known that it refers to. */
   readonly ix: readonly IndexItem[]
+}
+
+interface Neighbour extends Referring {
+  /** Each is included once. */
+  readonly address: string
 }
 
 /** What is included with `matches`: each resource once, never a match, at most `plan.includeLimit`. */
@@ -24,25 +33,51 @@ export async function included(
   plan: SearchPlan,
   matches: readonly Referring[],
 ): Promise<Pick<SearchResult, 'included' | 'truncated'>> {
-  const seen = new Set(matches.map(({ resource }) => addressOf(resource)))
-  const [found, limit]: [StoredResource[], ResponseLimit] = [[], new ResponseLimit()]
+  const answer = new Answer(plan.includeLimit, matches)
   let newest = matches
   for (let round = 0; newest.length > 0; round += 1) {
     const reached: Referring[] = []
     for (const include of plan.include.filter(({ iterate }) => round === 0 || iterate)) {
-      for await (const one of neighbours(reader, plan, include, newest, plan.includeLimit + seen.size + 1)) {
-        if (seen.has(addressOf(one.resource))) continue
-        if (found.length === plan.includeLimit || !limit.fits(one.resource)) {
-          return { included: found, truncated: true }
-        }
-        seen.add(addressOf(one.resource))
-        found.push(one.resource)
+      for await (const one of neighbours(reader, plan, include, newest, answer.readable)) {
+        if (answer.has(one)) continue
+        if (!answer.add(one)) return { included: answer.found, truncated: true }
         reached.push(one)
       }
     }
     newest = reached
   }
-  return { included: found, truncated: false }
+  return { included: answer.found, truncated: false }
+}
+
+/** What is included so far. */
+class Answer {
+  readonly found: StoredResource[] = []
+  readonly #includeLimit: number
+  readonly #limit = new ResponseLimit()
+  readonly #seen: Set<string>
+
+  constructor(includeLimit: number, matches: readonly Referring[]) {
+    this.#includeLimit = includeLimit
+    this.#seen = new Set(matches.map(({ resource }) => addressOf(resource)))
+  }
+
+  /** So many have to be read to see whether one is left out. */
+  get readable(): number {
+    return this.#includeLimit + this.#seen.size + 1
+  }
+
+  has({ address }: Neighbour): boolean {
+    return this.#seen.has(address)
+  }
+
+  /** What is within a resource is there with it. @returns false where there is no room for it */
+  add({ address, resource }: Neighbour): boolean {
+    this.#seen.add(address)
+    if (isInner(resource.type)) return true
+    if (this.found.length === this.#includeLimit || !this.#limit.fits(resource)) return false
+    this.found.push(resource)
+    return true
+  }
 }
 
 const addressOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type}/${id}`
@@ -54,29 +89,95 @@ async function* neighbours(
   include: Include,
   near: readonly Referring[],
   limit: number,
-): AsyncGenerator<Referring> {
-  const index: ResourceIndex = include.reverse ? 'by_entry' : 'by_id'
-  for (const filter of include.reverse ? sources(include, near) : targets(include, near)) {
-    const found = reader.resources
-      .find({ clinic, ...filter, live: true }, { projection: { ...VERSION_FIELDS, ix: 1 }, ...readOptions(reader) })
-      .hint(index)
-      .limit(limit)
-    for await (const document of found) yield { resource: toStored(document), ix: document.ix }
+): AsyncGenerator<Neighbour> {
+  if (include.canonical !== undefined) {
+    const filter = include.reverse ? callers(include, near) : definitions(include, near)
+    if (filter !== undefined) yield* current(reader, { clinic, ...filter }, 'by_entry', limit)
+    return
+  }
+  if (include.reverse) {
+    for (const filter of sources(include, near)) yield* current(reader, { clinic, ...filter }, 'by_entry', limit)
+    return
+  }
+  const references = targets(include, near)
+  for (const [type, ids] of byType(references.filter(({ version }) => version === undefined))) {
+    yield* current(reader, { clinic, type, id: { $in: ids } }, 'by_id', limit)
+  }
+  const versioned = references.flatMap(({ type, id, version }) => versionIn(type, id, version) ?? [])
+  if (versioned.length > 0) yield* versions(reader, clinic, versioned)
+}
+
+async function* current(reader: Reader, filter: Filter, hint: ResourceIndex, limit: number): AsyncGenerator<Neighbour> {
+  const options = { projection: { ...VERSION_FIELDS, ix: 1 }, hint, limit, ...readOptions(reader) }
+  const documents = collectionOf(reader, String(filter['type'])).find({ ...filter, live: true }, options)
+  for await (const document of documents) yield currentOf(document)
+}
+
+function currentOf(document: ResourceDocument): Neighbour {
+  const resource = toStored(document)
+  return { resource, ix: document.ix, address: addressOf(resource) }
+}
+
+/** The versions that references name, also those of resources that have been deleted since. */
+async function* versions(reader: Reader, clinic: string, named: readonly Filter[]): AsyncGenerator<Neighbour> {
+  const filter: Filter = { clinic, $or: named, method: { $ne: 'DELETE' } }
+  const options = readOptions(reader)
+  const current = reader.resources.find(filter, { projection: { ...VERSION_FIELDS, ix: 1 }, ...options })
+  for await (const document of current) yield currentOf(document)
+  for await (const document of reader.history.find(filter, { projection: VERSION_FIELDS, ...options })) {
+    const resource = toStored(document)
+    yield { resource, ix: [], address: `${addressOf(resource)}/_history/${resource.version}` }
   }
 }
 
-/** What `near` refers to: a filter for each type. */
-function targets({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
-  const references = near
-    .filter(({ resource: { type } }) => source === WILDCARD || type === source)
+/** undefined for the version of an address outside, or one that this server does not give. */
+function versionIn(type: string, id: string, text: string | undefined): Filter | undefined {
+  const version = Number(text)
+  return text === undefined || String(version) !== text ? undefined : { type, id, version }
+}
+
+/** The definitions that canonicals of `near` name; undefined: there are no canonicals. */
+function definitions({ source, param, canonical = [] }: Include, near: readonly Referring[]): Filter | undefined {
+  const holders = near.filter(({ resource: { type } }) => resourceTypeOf(type) === source)
+  const called = addressesIn(holders, canonicalParam(param))
+  return called.length === 0 ? undefined : { type: { $in: canonical }, ...item({ k: CALLED_KEY, v: { $in: called } }) }
+}
+
+/** What names one of `near` by a canonical; undefined: none of them is a definition. */
+function callers({ source, param, canonical = [] }: Include, near: readonly Referring[]): Filter | undefined {
+  const called = addressesIn(
+    near.filter(({ resource: { type } }) => canonical.includes(type)),
+    CALLED,
+  )
+  const k = keyOf('reference', canonicalParam(param))
+  return called.length === 0 ? undefined : { type: source, ...item({ k, v: { $in: called } }) }
+}
+
+const CALLED_KEY = keyOf('reference', CALLED)
+
+const addressesIn = (near: readonly Referring[], param: string): readonly unknown[] => [
+  ...new Set(near.flatMap(({ ix }) => ix.filter(({ k }) => k === keyOf('reference', param)).map(({ v }) => v))),
+]
+
+interface Reference {
+  readonly type: string
+  readonly id: string
+  readonly version?: string
+}
+
+/** What `near` refers to, each once. */
+function targets({ source, param, target }: Include, near: readonly Referring[]): readonly Reference[] {
+  const items = near
+    .filter(({ resource: { type } }) => source === WILDCARD || resourceTypeOf(type) === source)
     .flatMap(({ ix }) =>
       ix.filter(({ k }) => (param === WILDCARD ? k.startsWith(REFERENCES) : k === keyOf('reference', param))),
     )
-    .filter(({ type }) => type !== '' && (target === undefined || type === target))
-  return byType(references.map(({ type, v }) => ({ type: String(type), id: String(v) }))).map(([type, ids]) => ({
-    type,
-    id: { $in: ids },
-  }))
+  const references = items.flatMap(({ type: found, v, version }): readonly Reference[] => {
+    const type = String(found)
+    if (type === '' || (target !== undefined && resourceTypeOf(type) !== target)) return []
+    return [{ type, id: String(v), ...(typeof version === 'string' ? { version } : {}) }]
+  })
+  return [...new Map(references.map((one) => [`${addressOf(one)} ${one.version ?? ''}`, one])).values()]
 }
 
 /** What refers to `near`: a filter for each of their types. With `*`, the index skips from parameter to parameter. */

@@ -6,8 +6,8 @@ import type { IndexEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { IndexItem } from './collections.ts'
 
-/** Words are items of strings. */
-type ItemEntry = Exclude<IndexEntry, { kind: 'words' }>
+/** Words are items of strings; what is within a resource has a document of its own (inner-resources.ts). */
+type ItemEntry = Exclude<IndexEntry, { kind: 'words' | 'inner' }>
 export type EntryKind = ItemEntry['kind']
 
 export const ENTRY_KINDS: readonly EntryKind[] = [
@@ -55,6 +55,7 @@ export function entryItems(entries: readonly IndexEntry[]): readonly IndexItem[]
 }
 
 function itemEntries(entry: IndexEntry): readonly ItemEntry[] {
+  if (entry.kind === 'inner') return []
   if (entry.kind !== 'words') return [entry]
   return entry.words.split(' ').map((folded) => ({ kind: 'string', param: entry.param, folded, exact: '' }))
 }

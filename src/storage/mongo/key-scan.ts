@@ -3,8 +3,7 @@
  * index bounds beside its filter (https://www.mongodb.com/docs/manual/reference/method/cursor.min/).
  */
 import { type Document, MaxKey, MinKey } from 'mongodb'
-import type { Filter } from './collections.ts'
-import type { Engine } from './engine.ts'
+import type { Collections, Filter } from './collections.ts'
 import { readLimits } from './read-limits.ts'
 import type { Scope, Source } from './term.ts'
 
@@ -63,11 +62,15 @@ function isLess(low: unknown, high: unknown): boolean {
 }
 
 /** The `_id` of each resource in the range, in no order; at most `limit`. Outside any session. */
-export async function scanKeys({ resources }: Engine, range: KeyRange, limit: number): Promise<readonly string[]> {
+export async function scanKeys(
+  documents: Collections['resources'],
+  range: KeyRange,
+  limit: number,
+): Promise<readonly string[]> {
   const { min, max } = range
   const bounds = { hint: 'by_entry', min, max, limit, batchSize: limit + 1 }
   const options = { ...bounds, ...readLimits(), projection: { _id: 1 }, raw: true }
-  const found = await resources.find<Uint8Array>({}, options).toArray()
+  const found = await documents.find<Uint8Array>({}, options).toArray()
   return found.map(idIn)
 }
 

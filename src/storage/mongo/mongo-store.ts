@@ -2,6 +2,7 @@
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
+import { findByCodes } from './by-codes.ts'
 import { CardinalityCache } from './cardinality-cache.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
@@ -9,6 +10,7 @@ import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
+import { Outages, type Wait } from './outages.ts'
 import { PointReads } from './point-reads.ts'
 import { withinLimits } from './read-limits.ts'
 import { RecentRecords } from './recent-records.ts'
@@ -48,6 +50,8 @@ const POOL_OF_THREAD = 8
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
   const { shared, recentKinds = [] } = options
   const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })
+  const outages = new Outages()
+  outages.watch(engine.client)
   const commits = new GroupCommit(engine)
   const reads = new PointReads(engine)
   const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
@@ -55,16 +59,18 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   // The thread that has opened the store does what is done in the background.
   const background = shared === undefined ? options : { ...options, onlyScanned: true }
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
-  const serve = serving(engine)
+  const serve = serving(engine, outages)
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
-    write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records))),
+    write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records)), WRITE),
     search: (plan, indexVersions) =>
       serve(() => withinLimits('the search in the database', () => search(engine, plan, indexVersions))),
     reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
     values: (query) => serve(() => withinLimits('the values in the database', () => values(engine, query))),
+    findByCodes: (query) =>
+      serve(() => withinLimits('the resources that share values in the database', () => findByCodes(engine, query))),
     history: (query) => serve(() => withinLimits('the history in the database', () => history(engine, query))),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
     readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
@@ -117,13 +123,16 @@ async function isEmpty({ resources, records }: Engine): Promise<boolean> {
   return (await resources.findOne({}, any)) === null && (await records.findOne({}, any)) === null
 }
 
+const READ: Wait = { mayBeWritten: false }
+const WRITE: Wait = { mayBeWritten: true }
+
 /** Runs `work`; errors of the driver become those of the port, so the modules below let them through. */
 const serving =
-  ({ index }: Engine) =>
-  async <T>(work: () => Promise<T>): Promise<T> => {
+  ({ index }: Engine, outages: Outages) =>
+  async <T>(work: () => Promise<T>, wait: Wait = READ): Promise<T> => {
     try {
       index.checkVersion()
-      return await work()
+      return await outages.within(work, wait)
     } catch (error) {
       throw toStoreError(error)
     }

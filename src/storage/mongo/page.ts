@@ -4,6 +4,7 @@ import type { LimitedItems, WithResource } from '../response-limit.ts'
 import { type AccessPath, accessPath, candidateFilter } from './access-path.ts'
 import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Reader } from './engine.ts'
+import { collectionOf } from './inner-resources.ts'
 import { readRows } from './read-rows.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import {
@@ -18,7 +19,7 @@ import {
   missingFields,
   type Position,
 } from './sort.ts'
-import { EVERY_LIVE, type Source, type Term } from './term.ts'
+import { EVERY_LIVE, type Scope, type Source, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 import type { TypeSearch } from './type-search.ts'
 
@@ -57,11 +58,12 @@ async function scan(
   }
   const { after, limit } = options
   const filter = candidateFilter(scope, source, terms, after && afterIndexPosition(order, after))
-  return await readPage(reader, filter, source.index, order, options, limit)
+  return await readPage(reader, scope, filter, source.index, order, options, limit)
 }
 
 async function readPage(
   reader: Reader,
+  { type }: Scope,
   filter: Filter,
   hint: ResourceIndex | '_id_',
   order: IndexOrder,
@@ -69,7 +71,8 @@ async function readPage(
   limit: number,
 ): Promise<LimitedItems<Row>> {
   const projection = { ...projectionOf(withItems), stamp: 1 }
-  const found = reader.resources.find(filter, { projection, hint, sort: order.sort, limit, ...readOptions(reader) })
+  const read = { projection, hint, sort: order.sort, limit, ...readOptions(reader) }
+  const found = collectionOf(reader, type).find(filter, read)
   return await readRows(found, (document) => rowOf(document, indexPosition(order, document)))
 }
 
@@ -94,7 +97,7 @@ async function listedPage(
   const page = later.toSorted().slice(0, limit)
   if (page.length === 0) return NOTHING
   const filter = { ...candidateFilter(scope, source, terms), _id: { $in: page } }
-  const found = await readPage(reader, filter, '_id_', order, options, page.length)
+  const found = await readPage(reader, scope, filter, '_id_', order, options, page.length)
   return found.isCut || found.items.length === page.length ? found : undefined
 }
 
@@ -129,7 +132,8 @@ async function collect(
     { $limit: limit },
   ]
   const options = { hint: source.index, ...readOptions(reader) }
-  return await readRows(reader.resources.aggregate<SortedDocument>(pipeline, options), (document) => {
+  const found = collectionOf(reader, scope.type).aggregate<SortedDocument>(pipeline, options)
+  return await readRows(found, (document) => {
     const keys = sort.map((_, index) => document[keyField(index)] ?? null)
     return rowOf(document, { keys, tieBreak: document._id })
   })

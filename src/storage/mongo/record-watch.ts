@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 
 /** Milliseconds before a stream that was lost is opened again. */
 const PAUSE = 1_000
-/** Milliseconds that the server holds a request for the next change; closing the store waits for it. */
+/** Milliseconds that the server holds a request for the next change. */
 const MAX_AWAIT = 200
 
 export interface RecordListener {
@@ -24,24 +24,31 @@ export class RecordWatch {
   readonly #kinds: readonly string[]
   readonly #listener: RecordListener
   readonly #closing = new AbortController()
+  /** Settles when the server has answered the request that opens the stream; undefined while none is under way. */
+  #opening: Promise<unknown> | undefined
   #open: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
-  readonly #watching: Promise<void>
 
   constructor({ client, records }: Engine, kinds: readonly string[], listener: RecordListener) {
     this.#client = client
     this.#records = records
     this.#kinds = kinds
     this.#listener = listener
-    this.#watching = this.#watch()
+    void this.#watch()
   }
 
+  /**
+   * Nothing more is told. A request that the server holds is left to the end of the client: the server answers it late,
+   * though it is told to end it. One that opens the stream is waited for, since what it has opened would stay on the server.
+   */
   async close(): Promise<void> {
     this.#closing.abort()
     // Before its session: the driver would resume a stream that is still open.
     const closed = this.#open?.stream.close().catch(() => {})
     await this.#endSession().catch(() => {})
     await closed
-    await this.#watching
+    if (this.#opening === undefined) return
+    await this.#opening
+    await this.#endSession().catch(() => {})
   }
 
   /** Ends what the driver leaves on the server when a stream is closed while it is being opened. */
@@ -65,7 +72,10 @@ export class RecordWatch {
     const stream = this.#records.watch(this.#pipeline(), { session, maxAwaitTimeMS: MAX_AWAIT })
     this.#open = { session, stream }
     try {
-      const first = await stream.tryNext()
+      const opening = stream.tryNext()
+      this.#opening = opening.catch(() => {})
+      const first = await opening
+      this.#opening = undefined
       this.#listener.started()
       if (first !== null) this.#listener.changed()
       // Unlike tryNext(), next() throws when the stream has ended for good: the collection was dropped or renamed.

@@ -5,11 +5,12 @@ import type { Collections, Filter, RecordDocument } from './collections.ts'
 import { readLimits } from './read-limits.ts'
 
 export async function findRecords({ records }: Collections, query: RecordQuery): Promise<readonly StoredRecord[]> {
-  const { clinic, kind, dueBefore, limit } = query
+  const { clinic, kind, dueBefore, after, limit } = query
   const filter: Filter = {
     ...(clinic === undefined ? {} : { clinic }),
     kind,
     ...(dueBefore === undefined ? {} : { due: { $type: 'number', $lte: dueBefore } }),
+    ...(after === undefined ? {} : { key: { $gt: after } }),
   }
   const found = await records
     .find(filter, { projection: { _id: 0 }, ...readLimits() })

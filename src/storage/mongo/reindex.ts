@@ -4,16 +4,20 @@
  * meanwhile is found as well.
  */
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
+import type { InnerEntry } from '../../search/plan.ts'
 import type { Batch, IndexingStorage } from '../index/indexing.ts'
 import { CUSTOM_PARAMETERS, type Extraction, type ReindexedBatch, type Reindexing, type StoredRecord } from '../port.ts'
 import type { IndexItem, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
+import { isDocumentTooLarge } from './faults.ts'
 import { GENERATION, generationItem } from './index-entries.ts'
 import { claim, complete, epochOf, lease, readState, storedTypes } from './index-state.ts'
+import { innerEntriesIn, innerWrites, linksTo } from './inner-resources.ts'
 import { OutdatedResources, olderVersionFilter } from './outdated-resources.ts'
 import { toRecord } from './records.ts'
-import { indexItems, toStored } from './resources.ts'
+import { fitDocuments, indexItems, isSmall, toStored } from './resources.ts'
 import { item } from './term.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Milliseconds: a rolling upgrade is over by then. */
 const LATE_FOR = 60 * 60 * 1000
@@ -62,12 +66,12 @@ async function reindexAll(
   const custom = await customParameters(engine, first.clinic)
   const extracted = documents.map((document) => ({
     document,
-    ix: extractedItems(engine, extraction, document, custom),
+    found: extractedFrom(engine, extraction, document, custom),
   }))
-  const unreadable = extracted.filter(({ ix }) => ix === undefined).map(({ document }) => document)
+  const unreadable = extracted.filter(({ found }) => found === undefined).map(({ document }) => document)
   const tooLarge = await write(
     engine,
-    extracted.flatMap(({ document, ix }) => (ix === undefined ? [] : [{ document, ix }])),
+    extracted.flatMap(({ document, found }) => (found === undefined ? [] : [{ document, ...found }])),
   )
   const failed = [...unreadable, ...tooLarge]
   await write(
@@ -84,16 +88,20 @@ async function customParameters({ records }: Engine, clinic: string): Promise<St
   return found === null ? undefined : toRecord(found)
 }
 
-/** undefined: the resource can't be read. */
-function extractedItems(
+/** undefined: the resource can't be read, or it is found by so much that MongoDB could not hold it. */
+function extractedFrom(
   engine: Engine,
   extraction: Extraction,
   document: ResourceDocument,
   custom: StoredRecord | undefined,
-): readonly IndexItem[] | undefined {
+): Omit<Reindexed, 'document'> | undefined {
   try {
-    const entries = extraction.entriesOf(document.clinic, toStored(document), custom?.value)
-    return indexItems(engine, document.type, entries, custom?.version ?? 0)
+    const stored = toStored(document)
+    const entries = extraction.entriesOf(document.clinic, stored, custom?.value)
+    const ix = indexItems(engine, document.type, entries, custom?.version ?? 0)
+    return isSmall(stored) || fitDocuments({ ...document, ix }, entries)
+      ? { ix, inner: innerEntriesIn(entries) }
+      : undefined
   } catch {
     return undefined
   }
@@ -112,6 +120,8 @@ const keptItems = (
 interface Reindexed {
   readonly document: ResourceDocument
   readonly ix: readonly IndexItem[]
+  /** What is within the resource; absent: it stays as it is. */
+  readonly inner?: readonly InnerEntry[]
 }
 
 /**
@@ -119,7 +129,39 @@ interface Reindexed {
  * search parameters.
  * @returns those that MongoDB refuses because they would be too large
  */
-async function write({ resources }: Engine, reindexed: readonly Reindexed[]): Promise<readonly ResourceDocument[]> {
+async function write(engine: Engine, all: readonly Reindexed[]): Promise<readonly ResourceDocument[]> {
+  const reindexed = all.filter((one) => !hasInner(one))
+  const refused = [...(await writeItems(engine, reindexed))]
+  for (const one of all.filter(hasInner)) {
+    if (!(await writeWithInner(engine, one))) refused.push(one.document)
+  }
+  return refused
+}
+
+const hasInner = ({ document, inner }: Reindexed): boolean =>
+  inner !== undefined && inner.length + (document.within?.length ?? 0) > 0
+
+/** With what is within, in one transaction. @returns false where MongoDB refuses it because it would be too large */
+async function writeWithInner(engine: Engine, reindexed: Reindexed): Promise<boolean> {
+  const { document, ix, inner = [] } = reindexed
+  const { filter } = updateOf(reindexed)
+  const [writes, within] = [innerWrites(document, document.within ?? [], inner), linksTo(inner)]
+  try {
+    await inTransaction(engine.client, async (session) => {
+      const { matchedCount } = await engine.resources.updateOne(filter, { $set: { ix, within } }, { session })
+      if (matchedCount === 1) await engine.inner.bulkWrite([...writes], { session, ordered: false })
+    })
+    return true
+  } catch (error) {
+    if (isDocumentTooLarge(error)) return false
+    throw error
+  }
+}
+
+async function writeItems(
+  { resources }: Engine,
+  reindexed: readonly Reindexed[],
+): Promise<readonly ResourceDocument[]> {
   if (reindexed.length === 0) return []
   try {
     await resources.bulkWrite(
@@ -134,9 +176,12 @@ async function write({ resources }: Engine, reindexed: readonly Reindexed[]): Pr
   }
 }
 
-const updateOf = ({ document, ix }: Reindexed): UpdateOneModel<ResourceDocument> => {
+const updateOf = ({ document, ix }: Reindexed) => {
   const { clinic, type, id, stamp } = document
   const before = document.ix.find(({ k }) => k === GENERATION)
   const unchanged = before === undefined ? {} : item(before)
-  return { filter: { clinic, type, id, stamp, ...unchanged }, update: { $set: { ix } } }
+  return {
+    filter: { clinic, type, id, stamp, ...unchanged },
+    update: { $set: { ix } },
+  } satisfies UpdateOneModel<ResourceDocument>
 }

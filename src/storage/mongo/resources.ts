@@ -7,6 +7,7 @@ import type { Collections, HistoryDocument, IndexItem, ResourceDocument } from '
 import { combinedItems } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { entryItems, generationItem } from './index-entries.ts'
+import { innerEntriesIn, linksTo } from './inner-resources.ts'
 import { readLimits } from './read-limits.ts'
 import { documentOf, packText, unpackText } from './stored-text.ts'
 
@@ -81,6 +82,7 @@ function fieldsOf(
 ): Omit<ResourceDocument, '_id'> {
   const live = method !== 'DELETE'
   const resource = documentOf(text)
+  const within = linksTo(innerEntriesIn(entries))
   return {
     clinic,
     type,
@@ -93,6 +95,7 @@ function fieldsOf(
     text: packText(text),
     ix: live ? indexItems(engine, type, entries, indexVersion) : [],
     ...(resource === undefined ? {} : { resource }),
+    ...(within.length === 0 ? {} : { within }),
   }
 }
 
@@ -119,10 +122,18 @@ const SMALL_TEXT = 256 * 1024
 /** @throws ResourceTooLarge when a version of `set` does not fit into a document */
 export function checkSizes(engine: Engine, set: ChangeSet): void {
   for (const change of set.resources) {
-    if (change.text.length <= SMALL_TEXT) continue
-    const bytes = BSON.calculateObjectSize(createdDocument(engine, set, change))
-    if (bytes > MAX_DOCUMENT) throw new ResourceTooLarge(`${change.type}/${change.id}`)
+    if (isSmall(change) || fitDocuments(createdDocument(engine, set, change), change.entries)) continue
+    throw new ResourceTooLarge(`${change.type}/${change.id}`)
   }
+}
+
+/** Whether its document, and those of what is within it, are far from the limit. */
+export const isSmall = ({ text }: Pick<StoredResource, 'text'>): boolean => text.length <= SMALL_TEXT
+
+/** Whether the document of a resource is small enough, and that of each resource within it. */
+export function fitDocuments(document: object, entries: readonly IndexEntry[]): boolean {
+  const within = innerEntriesIn(entries).map((one) => ({ ix: entryItems(one.entries) }))
+  return [document, ...within].every((one) => BSON.calculateObjectSize(one) <= MAX_DOCUMENT)
 }
 
 /** Digits of a time in microseconds, in base 36: enough until the year 6000. */

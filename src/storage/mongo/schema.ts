@@ -27,7 +27,8 @@ export async function migrate(client: MongoClient, db: Db): Promise<void> {
   const before = (await store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
   refuseNewer(before)
   // Indexes can't be created in a transaction.
-  for (const name of Object.keys(INDEXES) as (keyof typeof INDEXES)[]) await createIndexes(db, name)
+  const names = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
+  await Promise.all(names.map((name) => createIndexes(db, name)))
   if (before.version !== VERSION) await inTransaction(client, (session) => applySteps(store, session))
 }
 

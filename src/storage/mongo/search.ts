@@ -1,10 +1,12 @@
 /** A search: pages over one or several types, their total, and what they include. */
+import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
 import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
+import { storedInnerTypes, withContainerTexts } from './inner-resources.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
 import { type PageOptions, pageOf, type Row } from './page.ts'
 import { comparePositions, type Position } from './sort.ts'
@@ -37,7 +39,11 @@ export async function findIds(reader: Reader, plan: SearchPlan, limit: number): 
 /** Then it needs no snapshot, whose session costs more than the command. */
 function isSingleCommand({ types, where, include, total, count }: SearchPlan): boolean {
   return (
-    types.length === 1 && include.length === 0 && (total === 'none' || count === 0) && !where.some(followsReference)
+    types.length === 1 &&
+    !types.some(isInner) &&
+    include.length === 0 &&
+    (total === 'none' || count === 0) &&
+    !where.some(followsReference)
   )
 }
 
@@ -73,7 +79,8 @@ function followsReference(condition: Condition): boolean {
 async function answer(reader: Reader, plan: SearchPlan, after: Position | undefined): Promise<SearchResult> {
   const searches = await typeSearches(reader, plan)
   const options = { after, limit: plan.count + 1, withItems: plan.include.length > 0 }
-  const { items, isCut } = plan.count === 0 ? NOTHING : await readPage(reader, plan, searches, options)
+  const page = plan.count === 0 ? NOTHING : await readPage(reader, plan, searches, options)
+  const { items, isCut } = await withContainerTexts(reader, plan, page)
   const shown = items.slice(0, plan.count)
   const last = isCut || items.length > plan.count ? shown.at(-1) : undefined
   const total = await totalOf(reader, plan, searches, last === undefined ? shown.length : undefined)
@@ -104,7 +111,9 @@ async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<r
   const wanted = new Set(types)
   if (wanted.size <= MAX_UNCHECKED) return [...wanted]
   const stored = await reader.resources.distinct('type', { clinic }, readOptions(reader))
-  return stored.filter((type) => wanted.has(type))
+  const inner = types.filter(isInner)
+  const within = inner.length === 0 ? [] : await storedInnerTypes(reader, clinic, inner)
+  return [...stored, ...within].filter((type) => wanted.has(type))
 }
 
 async function readPage(

@@ -1,6 +1,6 @@
 /** Sort keys as fields and expressions (https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/). */
 import type { Document } from 'mongodb'
-import type { SortKey } from '../../search/plan.ts'
+import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import { keyOf } from './index-entries.ts'
@@ -77,10 +77,32 @@ function sortValue(key: SortKey): Document | string {
   }
 }
 
-function extreme({ by, param, descending }: Extract<SortKey, { param: string }>, field: 'v' | 'high'): Document {
-  const items = { $filter: { input: '$ix', cond: { $eq: ['$$this.k', { $literal: keyOf(by, param) }] } } }
+type EntryKey = Extract<SortKey, { param: string }>
+
+function extreme({ by, param, descending }: EntryKey, field: 'v' | 'high'): Document {
+  const items = { $filter: { input: '$ix', cond: isSortedBy(by, param, descending) } }
   return { [descending ? '$max' : '$min']: { $map: { input: items, in: `$$this.${field}` } } }
 }
+
+/** The items of the parameter that are values to be sorted by. */
+function isSortedBy(by: EntryKey['by'], param: string, descending: boolean): Document {
+  const ofParam = (name: string): Document => ({ $eq: ['$$this.k', { $literal: keyOf(by, name) }] })
+  switch (by) {
+    case 'token':
+      return { $and: [{ $or: [param, textOrderParam(param, descending)].map(ofParam) }, NOT_EMPTY] }
+    case 'string':
+      return { $and: [ofParam(param), NOT_EMPTY] }
+    case 'reference':
+    case 'uri':
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return ofParam(param)
+  }
+}
+
+/** An empty text or code is no value. */
+const NOT_EMPTY: Document = { $ne: ['$$this.v', ''] }
 
 /** Fields of the documents that are sorted, besides VERSION_FIELDS. */
 export const keyField = (index: number): string => `key${index}`

@@ -3,6 +3,7 @@ import type { Condition, SortKey } from '../../search/plan.ts'
 import { accessPath, candidateFilter, isTest } from './access-path.ts'
 import { compileAll } from './compile.ts'
 import type { Reader } from './engine.ts'
+import { collectionOf } from './inner-resources.ts'
 import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 
@@ -29,7 +30,8 @@ export async function countRows(reader: Reader, { scope, terms }: TypeSearch): P
   const source = (await accessPath(reader, scope, terms))?.source ?? everyLive(terms)
   const pipeline = [{ $match: candidateFilter(scope, source, terms) }, { $count: 'size' }]
   const options = { hint: source.index, ...readOptions(reader) }
-  const [found] = await reader.resources.aggregate<{ readonly size: number }>(pipeline, options).toArray()
+  const documents = collectionOf(reader, scope.type)
+  const [found] = await documents.aggregate<{ readonly size: number }>(pipeline, options).toArray()
   return found?.size ?? 0
 }
 

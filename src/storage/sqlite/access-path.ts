@@ -1,27 +1,40 @@
 /** Where a search starts: the index that enumerates candidate rows, chosen by counting them, not by statistics. */
 
+import { lackingSource } from './block-totals.ts'
 import {
   type Candidate,
+  type Countable,
   countUpTo,
   entrySource,
+  isAtLeast,
   narrowed,
   referredTo,
   referring,
   resourceSource,
   type Source,
   setSource,
+  sharedSource,
   union,
 } from './candidates.ts'
 import { combinedCandidate } from './combined-source.ts'
 import type { Engine } from './engine.ts'
-import { sql } from './sql.ts'
-import type { Scope, Term } from './term.ts'
+import { raw, sql } from './sql.ts'
+import { ADDRESSES, type Scope, type Term } from './term.ts'
 
 export interface AccessPath {
   readonly source: Source
   /** To collect all its rows is less work than to scan the resources in the requested order until there are enough. */
   readonly isFew: boolean
+  /** Set where that is not known yet, because the rows were not counted to the end. */
+  readonly undecided?: { readonly counted: Countable; readonly most: number }
 }
+
+/** Rows that are counted before anything else is tried. */
+export const FIRST_COUNT = 256
+
+/** To be asked when a scan turns out to be long. */
+export const isFewAfterAll = (engine: Engine, { undecided }: AccessPath): boolean =>
+  undecided !== undefined && !isAtLeast(engine, undecided.counted, undecided.most)
 
 /** What the rows are wanted for. */
 export interface Purpose {
@@ -46,6 +59,11 @@ export function accessPath(
   const combined = combinedCandidate(engine, scope, terms)
   if (combined !== undefined) return { source: finished(combined), isFew: true }
   const candidates = candidatesFor(engine, scope, terms)
+  const lacking = lackingOf(engine, scope, terms)
+  if (lacking !== undefined) {
+    const smallest = smallestOf(engine, candidates, FIRST_COUNT)
+    return { source: smallest === undefined ? lacking : finished(uncounted(smallest)), isFew: true }
+  }
   const [first] = candidates
   if (first === undefined) return undefined
   // There is nothing to compare with, and all rows are wanted, or some in the order of the source.
@@ -53,9 +71,25 @@ export function accessPath(
   if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
   // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
-  const smallest = smallestOf(engine, candidates, most)
+  const canWait = terms.length === 1 && terms.every(isOfIndex)
+  const counted = canWait ? Math.min(most, FIRST_COUNT) : most
+  const smallest = smallestOf(engine, candidates, counted)
   if (smallest !== undefined) return { source: finished(uncounted(smallest)), isFew: true }
-  return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
+  const source = finished(candidates.find(({ source }) => source.inRowOrder) ?? first)
+  return { source, isFew: false, ...(counted < most ? { undecided: { counted: first.source, most } } : {}) }
+}
+
+/** One range of an index, or some. */
+const isOfIndex = (term: Term): boolean =>
+  term.op === 'entry' || term.op === 'resource' || (term.op === 'any' && term.of.every(isOfIndex))
+
+/** What lacks a value that one of the terms asks to be missing, where that is known to be few. */
+function lackingOf(engine: Engine, scope: Scope, terms: readonly Term[]): Source | undefined {
+  for (const [index, term] of terms.entries()) {
+    const source = lackingSource(engine, scope, term, engine.fewCandidates)
+    if (source !== undefined) return narrowed(source, terms.toSpliced(index, 1))
+  }
+  return undefined
 }
 
 /** The source of each term that an index finds, with the other terms. */
@@ -85,7 +119,8 @@ export function mostToCollect(engine: Engine, scope: Scope, wanted: number): num
 }
 
 /** Resources of the type at most, by the first and the last of their row numbers. */
-export function sizeOf(engine: Engine, { type }: Scope): number {
+export function sizeOf(engine: Engine, { type, typeName }: Scope): number {
+  if (typeName === ADDRESSES) return engine.db.number(raw('SELECT coalesce(max(row), 0) FROM resource'))
   const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${type} AND live = 1`
   return engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows}) + 1`)
 }
@@ -124,7 +159,7 @@ function sourceOf(engine: Engine, scope: Scope, term: Term): Source | undefined 
     case 'all':
       return accessPath(engine, scope, term.of)?.source
     case 'any':
-      return union(term.of.map((part) => sourceOf(engine, scope, part)))
+      return sharedSource(term.of) ?? union(term.of.map((part) => sourceOf(engine, scope, part)))
     case 'chain':
       if (term.among !== undefined) return referring(setSource(term.among), term.param)
       return union(

@@ -2,8 +2,21 @@
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'
 import type { Source } from './source.ts'
-import { ALWAYS, and, joined, limitedTo, type RowSet, raw, rowsIn, type Sql, sql, visited, withSets } from './sql.ts'
-import type { EntryTerm, Matches, Scope, Term } from './term.ts'
+import {
+  ALWAYS,
+  and,
+  joined,
+  limitedTo,
+  list,
+  type RowSet,
+  raw,
+  rowsIn,
+  type Sql,
+  sql,
+  visited,
+  withSets,
+} from './sql.ts'
+import { ADDRESSES, type EntryTerm, isThere, type Matches, type Scope, type Term } from './term.ts'
 
 export type { Source } from './source.ts'
 
@@ -20,10 +33,12 @@ const MAX_ALTERNATIVES = 32
 const D = raw('d')
 const VISITED = visited(raw('d.row'))
 
+const BY_ADDRESS = raw('resource AS d INDEXED BY resource_by_id')
+
 /** Every live resource of the type, in row order. */
 export const typeRows = (scope: Scope): Source => ({
-  from: sql`resource AS d INDEXED BY resource_by_row`,
-  where: sql`d.type = ${scope.type} AND d.live = 1`,
+  from: scope.typeName === ADDRESSES ? BY_ADDRESS : sql`resource AS d INDEXED BY resource_by_row`,
+  where: and([sql`d.type = ${scope.type}`, isThere(D, scope)]),
   row: sql`d.row`,
   inRowOrder: true,
   distinct: true,
@@ -44,10 +59,10 @@ export function narrowed({ range, ...source }: Source, terms: readonly Term[]): 
 /** Their indexes by value have the matching rows in a few pieces with little between them. */
 const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 'reference_index', 'uri_index'])
 
-/** From an index by value; undefined where the term has none. */
-export function entrySource(term: EntryTerm): Source | undefined {
+/** From an index by value; undefined where the term has none. @param params instead of the term's own */
+export function entrySource(term: EntryTerm, params: readonly number[] = [term.param]): Source | undefined {
   if (term.index === undefined) return term.source
-  const [param, matches] = [sql`d.param = ${term.param}`, term.matches(D)]
+  const [param, matches] = [isParameter(params), term.matches(D)]
   return {
     from: sql`${raw(term.table)} AS d INDEXED BY ${raw(term.index)}`,
     where: and([param, VISITED, matches]),
@@ -56,6 +71,29 @@ export function entrySource(term: EntryTerm): Source | undefined {
     distinct: false,
     ...(BY_TEXT.has(term.table) ? { range: and([param, matches]) } : {}),
   }
+}
+
+/** They are few, and listed in the text: a subquery for them takes longer than the rows. */
+const isParameter = (params: readonly number[]): Sql => {
+  const [only, ...others] = params
+  return only !== undefined && others.length === 0
+    ? sql`d.param = ${only}`
+    : sql`d.param IN (${list(params.map((param) => sql`${param}`))})`
+}
+
+/**
+ * One source for alternatives that are the same comparison with several parameters: `name` is found by family and given
+ * names, and each of them by its later words. Undefined where they are something else.
+ */
+export function sharedSource(alternatives: readonly Term[]): Source | undefined {
+  const terms = alternatives.flatMap((term) => (term.op === 'any' ? term.of : [term]))
+  const [first] = terms
+  if (first?.op !== 'entry' || first.comparison === undefined) return undefined
+  const { index, comparison } = first
+  const alike = terms.filter((term) => term.op === 'entry' && term.index === index && term.comparison === comparison)
+  if (alike.length < terms.length) return undefined
+  const params = terms.flatMap((term) => (term.op === 'entry' ? [term.param] : []))
+  return entrySource({ ...first, inRowOrder: false }, params)
 }
 
 /** Indexes that begin with the parameter and have every column of the entry. */
@@ -96,7 +134,7 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
   distinct: true,
 })
 
-type Countable = Pick<Source, 'from' | 'where' | 'range'>
+export type Countable = Pick<Source, 'from' | 'where' | 'range'>
 
 /** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
 const VISITS_PER_ROW = 4
@@ -132,7 +170,7 @@ export const referredTo = (inner: Source, param: number, scope: Scope): Source =
   from: sql`(${rowsOf(inner)}) AS t
     CROSS JOIN reference_index AS i NOT INDEXED ON i.row = t.row AND i.param = ${param} AND ${visited(raw('i.target'))}
     CROSS JOIN resource AS d ON d.row = i.target`,
-  where: sql`d.type = ${scope.type} AND d.live = 1`,
+  where: and([sql`d.type = ${scope.type}`, isThere(D, scope)]),
   row: sql`d.row`,
   inRowOrder: false,
   distinct: false,

@@ -1,9 +1,11 @@
 /** One change set inside a transaction: first all checks that could refuse it, then the rows. */
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
+import { changeCounts, countFullBlocks } from './block-counts.ts'
 import { combinedRows } from './combined.ts'
 import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
+import { writeInnerResources } from './inner-resources.ts'
 import { recordConflict, versionOf, writeRecord } from './records.ts'
 import { findIds } from './search.ts'
 import { raw } from './sql.ts'
@@ -33,7 +35,9 @@ export function apply(engine: Engine, changes: ChangeSet): void {
     writeResource(engine, changes.clinic, change, seq, rows)
   }
   for (const change of changes.records) writeRecord(engine.db, change)
-  if (changes.resources.length > 0) listNewWords(engine.db)
+  if (changes.resources.length === 0) return
+  listNewWords(engine.db)
+  countFullBlocks(engine.db)
 }
 
 function versionConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
@@ -83,30 +87,43 @@ function guardConflict(engine: Engine, changes: ChangeSet): StoreConflict | unde
 
 function writeResource(engine: Engine, clinic: string, change: ResourceChange, seq: number, known: ResourceRows): void {
   const { clinic: clinicId, type } = engine.names.internType(clinic, change.type)
-  const row = writeCurrent(engine, type, change, seq)
+  const { row, live } = writeCurrent(engine, type, change, seq)
   known.set(`${type}/${change.id}`, row)
   engine.db.run(
     `INSERT INTO version (seq, clinic, type, row, version, updated, method, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[seq, clinicId, type, row, change.version, change.lastUpdated, change.method, change.text],
   )
-  const builder = new IndexRowBuilder(engine.names, clinic, type, (target, id) => knownRow(engine, known, target, id))
+  const targetOf = (target: number, id: string) => knownRow(engine, known, target, id)
+  const builder = new IndexRowBuilder(engine.names, clinic, type, targetOf)
   const rows = builder.build(uncovered(engine.covered[change.type], change.entries))
   const before = change.expect === 0 ? undefined : withCombined(engine, type, change, readIndexRows(engine.db, row))
-  writeIndexRows(engine.db, row, before, withCombined(engine, type, change, rows))
+  const after = withCombined(engine, type, change, rows)
+  writeIndexRows(engine.db, row, before, after)
+  writeInnerResources(engine, { clinic, typeName: change.type, type, seq }, before, builder.inner, targetOf)
+  if (live !== undefined) changeCounts(engine.db, { type, row, live, before, after })
+}
+
+interface WrittenRow {
+  readonly row: number
+  /** How many more resources are live now; undefined for a new row. */
+  readonly live?: -1 | 0 | 1
 }
 
 /** The resource row now names `seq` as its current version; a row that was only referenced becomes a resource. */
-function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): number {
-  const values = [seq, change.version, change.lastUpdated, change.method === 'DELETE' ? 0 : 1]
-  const row = findRow(engine, type, change.id)
+function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): WrittenRow {
+  const live = change.method === 'DELETE' ? 0 : 1
+  const values = [seq, change.version, change.lastUpdated, live]
+  const [row, wasLive] =
+    engine.db.get<[number, number]>('SELECT row, live FROM resource WHERE type = ? AND id = ?', type, change.id) ?? []
   if (row === undefined) {
-    return engine.db.run(
+    const inserted = engine.db.run(
       'INSERT INTO resource (seq, version, updated, live, type, id) VALUES (?, ?, ?, ?, ?, ?)',
       ...[...values, type, change.id],
     )
+    return { row: inserted }
   }
   engine.db.run('UPDATE resource SET seq = ?, version = ?, updated = ?, live = ? WHERE row = ?', ...values, row)
-  return row
+  return { row, live: live === wasLive ? 0 : live === 1 ? 1 : -1 }
 }
 
 const findRow = (engine: Engine, type: number, id: string): number | undefined =>

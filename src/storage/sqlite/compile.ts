@@ -2,6 +2,8 @@
  * A search condition with its names looked up: what is left is tables, parameter numbers and comparisons.
  * A name that was never written can't match, so it becomes `never` before any SQL is built.
  */
+import { CALLED, canonicalParam } from '../../search/canonical.ts'
+import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition, Equality } from '../../search/plan.ts'
 import { compositeTerm } from './composite-term.ts'
 import { withCovered } from './covered.ts'
@@ -10,7 +12,7 @@ import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTe
 import { positionTerm } from './position-term.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
-import { allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
+import { ADDRESSES, allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
 import { wordsTerm } from './word-terms.ts'
 
 export function compile(engine: Engine, scope: Scope, condition: Condition): Term {
@@ -49,9 +51,9 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
       return condition.missing ? notOf(present) : present
     }
     case 'id':
-      return { op: 'resource', index: 'resource_by_id', matches: (x) => isOneOf(sql`${x}.id`, condition.ids) }
+      return idTerm(engine, scope, condition.ids)
     case 'type':
-      return condition.types.includes(scope.typeName) ? allOf([]) : NEVER
+      return condition.types.includes(resourceTypeOf(scope.typeName)) ? allOf([]) : NEVER
     case 'lastUpdated':
       return { op: 'resource', index: 'resource_by_updated', matches: (x) => updatedWithin(x, condition.bounds) }
     case 'chain':
@@ -59,6 +61,14 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
     case 'has':
       return hasTerm(engine, scope, condition)
   }
+}
+
+/** A contained resource has the id of its container in its own. */
+function idTerm(engine: Engine, scope: Scope, ids: readonly string[]): Term {
+  if (isInner(scope.typeName)) {
+    return anyOf(ids.map((id) => uriTerm(engine, scope, { kind: 'uri', param: INNER_ID, match: 'exact', value: id })))
+  }
+  return { op: 'resource', index: 'resource_by_id', matches: (x) => isOneOf(sql`${x}.id`, ids) }
 }
 
 /** A value of `code` may be a row of a parameter that it covers. */
@@ -103,9 +113,9 @@ function groupKey(condition: Condition): string | undefined {
     case 'reference':
       return keyOf('reference', condition.param, condition.version, condition.versions)
     case 'chain':
-      return keyOf('chain', condition.param, ...condition.types)
+      return keyOf('chain', condition.param, String(condition.canonical), ...condition.types)
     case 'has':
-      return keyOf('has', condition.type, condition.param)
+      return keyOf('has', condition.type, condition.param, String(condition.canonical))
     default:
       return undefined
   }
@@ -143,10 +153,14 @@ function anyWhere(group: readonly Condition[]): Condition {
   return { kind: 'any', of }
 }
 
-function chainTerm(engine: Engine, scope: Scope, { param: code, types, where }: Of<'chain'>): Term {
+function chainTerm(engine: Engine, scope: Scope, condition: Of<'chain'>): Term {
+  const { param: code, types, where } = condition
+  if (condition.canonical) {
+    return anyOf(types.map((type) => calledAlike(engine, scope, canonicalParam(code), { type, param: CALLED, where })))
+  }
   const param = engine.names.param(scope.type, 'reference', code)
   if (param === undefined) return NEVER
-  const targets = types.flatMap((typeName): ChainTarget[] => {
+  const targets = [...types, ...innerTypes(scope.typeName, types)].flatMap((typeName): ChainTarget[] => {
     const type = engine.names.find(scope.clinic, typeName)
     if (type === undefined) return []
     const target = { clinic: scope.clinic, type, typeName }
@@ -156,7 +170,32 @@ function chainTerm(engine: Engine, scope: Scope, { param: code, types, where }: 
   return targets.length === 0 ? NEVER : { op: 'chain', param, targets }
 }
 
-function hasTerm(engine: Engine, { clinic }: Scope, { type: typeName, param: code, where }: Of<'has'>): Term {
+/** What refers here may be contained in any resource. */
+const hasTerm = (engine: Engine, scope: Scope, condition: Of<'has'>): Term =>
+  anyOf(
+    [condition.type, ...innerTypesOf(condition.type)].map((type) => hasTermOf(engine, scope, { ...condition, type })),
+  )
+
+function hasTermOf(engine: Engine, scope: Scope, condition: Of<'has'>): Term {
+  if (condition.canonical) {
+    return calledAlike(engine, scope, CALLED, { ...condition, param: canonicalParam(condition.param) })
+  }
+  return referringTerm(engine, scope, condition)
+}
+
+/** A resource and another one refer to the same address outside, each by a parameter of its own. */
+function calledAlike(engine: Engine, scope: Scope, code: string, other: Referring): Term {
+  const param = engine.names.param(scope.type, 'reference', code)
+  const type = engine.names.find(scope.clinic, ADDRESSES)
+  if (param === undefined || type === undefined) return NEVER
+  const addresses: Scope = { clinic: scope.clinic, type, typeName: ADDRESSES }
+  const where = referringTerm(engine, addresses, other)
+  return where.op === 'never' ? NEVER : { op: 'chain', param, targets: [{ scope: addresses, where }] }
+}
+
+type Referring = Pick<Of<'has'>, 'type' | 'param' | 'where'>
+
+function referringTerm(engine: Engine, { clinic }: Scope, { type: typeName, param: code, where }: Referring): Term {
   const type = engine.names.find(clinic, typeName)
   const param = type === undefined ? undefined : engine.names.param(type, 'reference', code)
   if (type === undefined || param === undefined) return NEVER

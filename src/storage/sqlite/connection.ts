@@ -1,5 +1,5 @@
 /** One connection to the SQLite file: prepared statements, transactions, and a limit on the time that they take. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../port.ts'
@@ -33,12 +33,12 @@ const MAP = 'PRAGMA mmap_size = 134217728'
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. The log is copied into the file every 16,000 pages
  * (64 MB): each page once, however often it was written meanwhile. Where there is a moment without commits, that is done
- * before (checkpoint).
+ * before (checkpoint). With a cache half as large, transactions of some thousand resources write pages twice.
  */
 const WRITING = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA cache_size = -32768;
+  PRAGMA cache_size = -16384;
   PRAGMA wal_autocheckpoint = 16000;
   PRAGMA journal_size_limit = 67108864;
 `
@@ -66,10 +66,13 @@ export class Database {
 
   /**
    * `path` is a file, whose folder is created when it is missing, or ':memory:'.
-   * @throws StoreUnavailable when the folder cannot be created, or SQLite's own error
+   * @throws StoreUnavailable when the folder cannot be created, or the path is that of a device, or SQLite's own error
    */
   constructor(path: string) {
-    if (path !== ':memory:') makeFolder(dirname(path))
+    if (path !== ':memory:') {
+      makeFolder(dirname(path))
+      checkKind(path)
+    }
     this.#connection = new DatabaseSync(path, {
       timeout: BUSY_TIMEOUT,
       enableForeignKeyConstraints: false,
@@ -237,11 +240,37 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4))
 /** Blocks the process for `milliseconds`. */
 const sleep = (milliseconds: number): unknown => Atomics.wait(sleeper, 0, 0, milliseconds)
 
-/** @throws StoreUnavailable */
+/**
+ * Level by level: mkdir of Node with `recursive` never ends where the system says ENOENT in a folder that is there, as
+ * in /proc.
+ * @throws StoreUnavailable
+ */
 function makeFolder(path: string): void {
+  if (kindOf(path) === 'folder') return
+  const above = dirname(path)
+  if (above !== path) makeFolder(above)
   try {
-    mkdirSync(path, { recursive: true })
+    mkdirSync(path)
   } catch (error) {
+    // Another process may have made it meanwhile.
+    if (kindOf(path) === 'folder') return
     throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
+  }
+}
+
+/** SQLite would open a device or a pipe, and what comes of reading it is its own affair. @throws StoreUnavailable */
+function checkKind(path: string): void {
+  if (kindOf(path) === 'device or pipe')
+    throw new StoreUnavailable('It is a device or a pipe; the database must be a file')
+}
+
+/** Undefined where there is nothing, or nothing that this process can see. */
+function kindOf(path: string): 'file' | 'folder' | 'device or pipe' | undefined {
+  try {
+    const found = statSync(path)
+    if (found.isDirectory()) return 'folder'
+    return found.isFile() ? 'file' : 'device or pipe'
+  } catch {
+    return undefined
   }
 }

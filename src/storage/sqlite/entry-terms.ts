@@ -1,5 +1,5 @@
 /** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
-import { type Equality, fold } from '../../search/plan.ts'
+import { beginningsOf, type Equality, fold } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { EntryKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'
@@ -24,9 +24,11 @@ export function entry(
   scope: Scope,
   kind: EntryKind,
   code: string,
-  rest: (
-    param: number,
-  ) => (Pick<EntryTerm, 'index' | 'source' | 'matches' | 'equals'> & { readonly inRowOrder?: boolean }) | undefined,
+  rest: (param: number) =>
+    | (Pick<EntryTerm, 'index' | 'source' | 'matches' | 'equals' | 'comparison' | 'counted'> & {
+        readonly inRowOrder?: boolean
+      })
+    | undefined,
 ): Term {
   const param = engine.names.param(scope.type, kind, code)
   const found = param === undefined ? undefined : rest(param)
@@ -38,7 +40,11 @@ export function stringTerm(engine: Engine, scope: Scope, { param, match, value }
   return entry(engine, scope, 'string', param, () => {
     switch (match) {
       case 'prefix':
-        return { index: 'string_by_value', matches: (x) => startsWith(sql`${x}.folded`, value) }
+        return {
+          index: 'string_by_value',
+          comparison: `${match} ${value}`,
+          matches: (x) => startsWith(sql`${x}.folded`, value),
+        }
       case 'contains':
         return { matches: (x) => sql`instr(${x}.folded, ${value}) > 0` }
       case 'suffix':
@@ -74,6 +80,7 @@ export function tokenTerm(
       index: 'token_by_value',
       inRowOrder: codes.length === 1,
       equals: { values: codes, exactly: systemName === undefined },
+      counted: { by: 'codes', codes, system: systemIdOf(engine, param, systemName) },
       matches: (x) => and([isOneOf(sql`${x}.code`, codes), system(x)]),
     }
   })
@@ -82,9 +89,12 @@ export function tokenTerm(
 /** undefined: this parameter never had a value of the system. */
 export function systemIs(engine: Engine, param: number, system: string | undefined): Matches | undefined {
   if (system === undefined) return () => ALWAYS
-  const id = system === '' ? 0 : engine.names.find(param, system)
+  const id = systemIdOf(engine, param, system)
   return id === undefined ? undefined : (x) => sql`${x}.system = ${id}`
 }
+
+const systemIdOf = ({ names }: Engine, param: number, system: string | undefined): number | undefined =>
+  system === undefined ? undefined : system === '' ? 0 : names.find(param, system)
 
 export function referenceTerm(
   engine: Engine,
@@ -126,19 +136,11 @@ export function uriTerm(engine: Engine, scope: Scope, { param, match, value }: O
       case 'exact':
         return { index: 'uri_by_value', inRowOrder: true, matches: (x) => sql`${x}.value = ${value}` }
       case 'above':
-        return { index: 'uri_by_value', matches: (x) => isOneOf(sql`${x}.value`, uriAndParents(value)) }
-      case 'below': {
-        const folder = value.endsWith('/') ? value : `${value}/`
-        return { matches: (x) => or([sql`${x}.value = ${value}`, startsWith(sql`${x}.value`, folder)]) }
-      }
+        return { index: 'uri_by_value', matches: (x) => isOneOf(sql`${x}.value`, beginningsOf(value)) }
+      case 'below':
+        return { index: 'uri_by_value', matches: (x) => startsWith(sql`${x}.value`, value) }
     }
   })
-}
-
-/** Every address that `value` is below, itself included: cut at each slash, with the slash and without. */
-function uriAndParents(value: string): readonly string[] {
-  const slashes = [...value.matchAll(/\//g)].map((slash) => slash.index)
-  return [...new Set([value, ...slashes.flatMap((index) => [value.slice(0, index), value.slice(0, index + 1)])])]
 }
 
 /** An entry that does not match; a value that no entry ever had is unequal to all of them. */
@@ -151,7 +153,9 @@ export function unequalTerm(engine: Engine, scope: Scope, { kind, param }: Equal
 /** A parameter may have had entries of several kinds. */
 export function presence(engine: Engine, scope: Scope, code: string): readonly Term[] {
   const kinds = Object.keys(TABLES) as EntryKind[]
-  return kinds.map((kind) => entry(engine, scope, kind, code, () => ({ matches: () => ALWAYS })))
+  return kinds.map((kind) =>
+    entry(engine, scope, kind, code, () => ({ counted: { by: 'presence' }, matches: () => ALWAYS })),
+  )
 }
 
 export function startsWith(column: Sql, prefix: string): Sql {

@@ -1,7 +1,7 @@
 /** A term as a test of one resource row: EXISTS on the index rows of that resource, which lie side by side. */
 
 import { ALWAYS, and, isIn, NEVER, not, or, raw, type Sql, sql, visited } from './sql.ts'
-import type { ChainTerm, EntryTerm, HasTerm, Term } from './term.ts'
+import { type ChainTerm, type EntryTerm, type HasTerm, isThere, type Term } from './term.ts'
 
 /** True where the resource of `row` (an expression) fulfils `term`. `depth` keeps nested aliases apart. */
 export function exists(term: Term, row: Sql, depth = 0): Sql {
@@ -50,12 +50,12 @@ function chainExists({ param, targets, among }: ChainTerm, row: Sql, depth: numb
   }
   const holds = or(
     targets.map(({ scope, where }) =>
-      and([sql`${target}.type = ${scope.type}`, exists(where, sql`${target}.row`, depth + 2)]),
+      and([sql`${target}.type = ${scope.type}`, isThere(target, scope), exists(where, sql`${target}.row`, depth + 2)]),
     ),
   )
   return sql`EXISTS (SELECT 1
     FROM reference_index AS ${x} NOT INDEXED CROSS JOIN resource AS ${target} ON ${target}.row = ${x}.target
-    WHERE ${own} AND ${target}.live = 1 AND ${holds})`
+    WHERE ${own} AND ${holds})`
 }
 
 function hasExists({ param, where, among }: HasTerm, row: Sql, depth: number): Sql {

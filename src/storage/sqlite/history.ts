@@ -1,7 +1,7 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 
 import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
-import { type HistoryPage, type HistoryQuery, InvalidCursor, type StoredResource } from '../port.ts'
+import { type HistoryPage, type HistoryQuery, InvalidCursor, type ListedVersion, type StoredResource } from '../port.ts'
 import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
 import { toStored } from './resources.ts'
@@ -27,7 +27,9 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
 }
 
 /** The condition on versions that the query selects; undefined: nothing of it was ever stored. */
-function rangeOf(engine: Engine, { clinic, type, id }: HistoryQuery): Sql | undefined {
+function rangeOf(engine: Engine, query: HistoryQuery): Sql | undefined {
+  const { clinic, type, id, among } = query
+  if (among !== undefined) return listedOnes(engine, query, among.versions)
   if (type === undefined) {
     const clinicId = engine.names.clinic(clinic)
     return clinicId === undefined ? undefined : sql`v.clinic = ${clinicId}`
@@ -37,6 +39,32 @@ function rangeOf(engine: Engine, { clinic, type, id }: HistoryQuery): Sql | unde
   const row = engine.db.get<[number]>('SELECT row FROM resource WHERE type = ? AND id = ?', typeId, id)?.[0]
   return row === undefined ? undefined : sql`v.row = ${row}`
 }
+
+type ListedRow = readonly [type: number, id: string, version: number | null]
+
+/** The clinic's types have names of their own, so these are versions of the clinic. */
+function listedOnes(
+  { names }: Engine,
+  { clinic, type, id }: HistoryQuery,
+  versions: readonly ListedVersion[],
+): Sql | undefined {
+  const rows = versions.flatMap((listed): readonly ListedRow[] => {
+    const isAsked = (type === undefined || listed.type === type) && (id === undefined || listed.id === id)
+    const typeId = isAsked ? names.type(clinic, listed.type) : undefined
+    return typeId === undefined ? [] : [[typeId, listed.id, listed.version ?? null]]
+  })
+  if (rows.length === 0) return undefined
+  const whole = rows.filter(([, , version]) => version === null)
+  const single = rows.filter(([, , version]) => version !== null)
+  return sql`v.seq IN (${listedIn(whole, ALWAYS)} UNION ALL ${listedIn(single, raw('n.version = listed.value ->> 2'))})`
+}
+
+const listedIn = (rows: readonly ListedRow[], isListed: Sql): Sql => sql`
+  SELECT n.seq
+  FROM json_each(${JSON.stringify(rows)}) AS listed
+    CROSS JOIN resource AS r ON r.type = listed.value ->> 0 AND r.id = listed.value ->> 1
+    CROSS JOIN version AS n ON n.row = r.row AND ${isListed}
+  WHERE ${visited(raw('n.seq'))}`
 
 function timeTest({ since, at }: HistoryQuery): Sql {
   return and([

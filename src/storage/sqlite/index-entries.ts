@@ -1,5 +1,5 @@
 /** Index entries of a resource as rows of the index tables, and the least that has to be written for a change. */
-import type { IndexEntry, PartEntry } from '../../search/plan.ts'
+import type { IndexEntry, InnerEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
 import type { InternedNames } from './interned-names.ts'
@@ -35,7 +35,7 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
 }
 
 /** Those that hold entries; the rows of combined_index are derived from them. */
-const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
+export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
 
 /** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = 16
@@ -103,6 +103,7 @@ export class IndexRowBuilder {
   readonly #rows = new Map<IndexTable, IndexRow[]>()
   /** How many entries of a parameter have been seen. */
   readonly #seen = new Map<number, number>()
+  #inner: InnerEntry[] | undefined
 
   /** `target` gives the row of a resource, and creates it where there is none. */
   constructor(names: InternedNames, clinic: string, type: number, target: (type: number, id: string) => number) {
@@ -112,8 +113,18 @@ export class IndexRowBuilder {
     this.#target = target
   }
 
+  /** The resources within, which have rows of their own: see inner-resources.ts. */
+  get inner(): readonly InnerEntry[] {
+    return this.#inner ?? []
+  }
+
   build(entries: readonly IndexEntry[]): IndexRows {
     for (const entry of entries) {
+      if (entry.kind === 'inner') {
+        this.#inner ??= []
+        this.#inner.push(entry)
+        continue
+      }
       const param = this.#names.internParam(this.#type, entry.kind, entry.param)
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
@@ -123,7 +134,7 @@ export class IndexRowBuilder {
     return this.#rows
   }
 
-  #rowsOf(param: number, entry: IndexEntry): readonly TableRow[] {
+  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry>): readonly TableRow[] {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]

@@ -1,4 +1,5 @@
 /** How far the search index of the file is, as the file keeps it. */
+import { isInner } from '../../search/inner.ts'
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
 import { StoreUnavailable } from '../port.ts'
 import type { Database } from './connection.ts'
@@ -54,7 +55,7 @@ export function refreshIndex({ db, index, signals }: Engine): void {
 export function storedTypes(db: Database): ReadonlySet<string> {
   const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id
     WHERE c.parent = 0 AND EXISTS (SELECT 1 FROM resource AS r WHERE r.type = t.id AND r.live = 1)`)
-  return new Set(found.map(([type]) => type))
+  return new Set(found.map(([type]) => type).filter((type) => !isInner(type)))
 }
 
 /** Combined rows of a part that is not filled may be incomplete or outdated: they are removed, and filled again. */

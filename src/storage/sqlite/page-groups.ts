@@ -4,9 +4,10 @@
  */
 
 import type { CursorKey } from '../cursor.ts'
-import { mostToCollect } from './access-path.ts'
+import { type AccessPath, FIRST_COUNT, mostToCollect } from './access-path.ts'
 import { isAtLeast, narrowed, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
+import { exists } from './exists.ts'
 import { collectRows } from './page-collect.ts'
 import { scanValues, valuesFirst } from './page-scan.ts'
 import type { PageRange, SortedRow } from './row-order.ts'
@@ -82,14 +83,28 @@ function groupPage(groups: Groups, value: CursorKey, page: PageRange): readonly 
   const hasValue = sql`${scan.column} = ${value}`
   const [, ...others] = search.orderings
   const isScannable = others[0]?.scan !== undefined
-  if (isScannable && isAtLeast(engine, sourceOf(scan, hasValue), mostToCollect(engine, search.scope, page.limit)))
-    return groupAsSearch(groups, value, page)
-  const source = narrowed(sourceOf(scan, hasValue, scan.isSortRow), search.terms)
+  const most = mostToCollect(engine, search.scope, page.limit)
+  const tests = search.terms.map((term) => exists(term, raw('d.row')))
+  const [all, group] = [sourceOf(scan, hasValue), sourceOf(scan, hasValue, ...tests, scan.isSortRow)]
+  if (isScannable && isAtLeast(engine, all, Math.min(most, FIRST_COUNT))) {
+    const undecided = { counted: all, most }
+    return groupAsSearch(groups, value, page, { source: group, isFew: false, undecided })
+  }
+  // That they are few is known now, so they need not be counted again.
+  const source = { ...group, where: (isScannable && group.range) || group.where }
   return collectRows(engine, source, others, withoutFirstKey(page)).map(withFirstKey(value))
 }
 
-/** The rows with one value of the first key (null: with none), as a search by the other keys. */
-function groupAsSearch({ engine, search, pageOf }: Groups, value: CursorKey, page: PageRange): readonly SortedRow[] {
+/**
+ * The rows with one value of the first key (null: with none), as a search by the other keys.
+ * @param group what has all of them; absent: the source of the whole search
+ */
+function groupAsSearch(
+  { engine, search, pageOf }: Groups,
+  value: CursorKey,
+  page: PageRange,
+  group?: AccessPath,
+): readonly SortedRow[] {
   const [first, ...orderings] = search.orderings
   if (first === undefined) return []
   const term: Term = { op: 'sorted', value: first.value, equals: value }
@@ -99,7 +114,7 @@ function groupAsSearch({ engine, search, pageOf }: Groups, value: CursorKey, pag
     terms: [...terms, term],
     orderings,
     every: narrowed(every, [term]),
-    path: path && { ...path, source: narrowed(path.source, [term]) },
+    path: group ?? (path && { ...path, source: narrowed(path.source, [term]) }),
   }
   return pageOf(engine, inGroup, withoutFirstKey(page)).map(withFirstKey(value))
 }
@@ -114,7 +129,11 @@ const withFirstKey =
   ({ keys, row }: SortedRow): SortedRow => ({ keys: [value, ...keys], row })
 
 function sourceOf({ sources }: OrderedScan, ...tests: readonly Sql[]): Source {
-  const [first, ...others] = sources.map(({ from, where }) => ({ from, where: and([where, ...tests]) }))
+  const [first, ...others] = sources.map(({ from, where, slices }) => ({
+    from,
+    where: and([where, ...tests]),
+    ...(slices === undefined ? {} : { range: and([slices.range, ...tests]) }),
+  }))
   const shape = { row: raw('d.row'), inRowOrder: false, distinct: true }
   if (first === undefined) return { ...shape, from: raw('(SELECT 0 AS row) AS d'), where: NEVER }
   if (others.length === 0) return { ...shape, ...first }

@@ -1,4 +1,5 @@
 /** A page by reading an index in its order until the page is full: by row, by a combined index, or by the one sort key. */
+import { isFewAfterAll } from './access-path.ts'
 import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'
@@ -11,8 +12,10 @@ import {
   type SortedRow,
   sortedRows,
 } from './row-order.ts'
+import { readSlices, type SlicedIndex } from './slices.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
 import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
+import type { Scope, Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
 /** By row number: an index has the rows in that order, or they are few and are sorted. */
@@ -23,6 +26,25 @@ export function scanRows(engine: Engine, source: Source, { after, limit }: PageR
     sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${and([source.where, isAfter])}
     ORDER BY ${source.row} ${limitedTo(limit)}`,
   )
+}
+
+/** By row number: every resource of the type is tested. */
+export function scanEveryRow(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
+  const tests = search.terms.map((term) => exists(term, raw('d.row')))
+  if (tests.some(hasSets)) return scanRows(engine, search.every, page)
+  return readSlices(engine, everyRowSliced(search.scope), tests, page, () => giveUpForFew(engine, search))
+}
+
+const everyRowSliced = ({ type }: Scope): SlicedIndex => ({
+  from: sql`resource AS d INDEXED BY resource_by_row`,
+  range: sql`d.type = ${type} AND d.live = 1`,
+  columns: ['row'],
+  descends: false,
+})
+
+/** @throws TooManyRows where the candidates are few, so that they are collected */
+function giveUpForFew(engine: Engine, { path }: Pick<TypeSearch, 'path'>): void {
+  if (path !== undefined && isFewAfterAll(engine, path)) engine.db.visited.giveUp()
 }
 
 export const scanCombinedIndex = (
@@ -64,17 +86,31 @@ export function valuesFirst(
 /** The rows of the index that match; the conditions are tested on the way. */
 export function scanValues(
   engine: Engine,
-  { terms }: Pick<TypeSearch, 'terms'>,
+  search: Pick<TypeSearch, 'terms' | 'path'>,
   scan: OrderedScan,
   descends: boolean,
   page: PageRange,
 ): readonly SortedRow[] {
-  const tests = testsOf(engine, terms, scan)
-  const found = scan.sources.map(({ from, where }) =>
-    sortedRows(engine, inOrder({ from, where: and([where, ...tests, scan.isSortRow]) }, scan.column, descends, page)),
+  const tests = [...testsOf(engine, search.terms, scan), scan.isSortRow].filter((test) => test !== ALWAYS)
+  const inSlices = tests.length > 0 && isSliced(scan, search.terms)
+  const found = scan.sources.map(({ from, where, slices }) =>
+    inSlices && slices !== undefined
+      ? readSlices(engine, { from, descends, ...slices }, tests, page, () => giveUpForFew(engine, search))
+      : sortedRows(engine, inOrder({ from, where: and([where, ...tests]) }, scan.column, descends, page)),
   )
   return mergePages([{ descending: descends }], found, page.limit)
 }
+
+/**
+ * Whether the index is read in slices: not where conditions on its own rows say where it begins, nor where the statement
+ * of each slice would evaluate sets again.
+ */
+export const isSliced = ({ sources, param }: OrderedScan, terms: readonly Term[]): boolean =>
+  sources.every(({ slices }) => slices !== undefined) &&
+  !terms.some((term) => (param === undefined ? term.op === 'resource' : term.op === 'entry' && term.param === param)) &&
+  !terms.some((term) => hasSets(exists(term, raw('d.row'))))
+
+const hasSets = ({ sets }: Sql): boolean => sets !== undefined
 
 function testsOf(engine: Engine, terms: TypeSearch['terms'], { param }: OrderedScan): readonly Sql[] {
   const repeated = param !== undefined && engine.names.factsOf(param).repeated

@@ -2,12 +2,12 @@
  * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has a file of its own:
  * page-scan.ts reads an index in its order, page-groups.ts does so for several sort keys, page-collect.ts sorts.
  */
-import { sizeOf } from './access-path.ts'
+import { isFewAfterAll, sizeOf } from './access-path.ts'
 import { isAtLeast, type Source, typeRows } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { collectRows } from './page-collect.ts'
 import { scanGroups } from './page-groups.ts'
-import { scanCombinedIndex, scanRows, scanSortIndex } from './page-scan.ts'
+import { isSliced, scanCombinedIndex, scanEveryRow, scanRows, scanSortIndex } from './page-scan.ts'
 import type { PageRange, SortedRow } from './row-order.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
 import { ALWAYS } from './sql.ts'
@@ -17,6 +17,8 @@ import { fewVisits, type TypeSearch, type TypeSearches } from './type-search.ts'
 type Strategy =
   /** No order is requested: the rows by their numbers. */
   | { readonly kind: 'rows'; readonly source: Source }
+  /** The same, where each resource of the type is tested. */
+  | { readonly kind: 'every' }
   /** A combined index has the candidates in the requested order. */
   | { readonly kind: 'combined'; readonly source: Source }
   /** The index of the only sort key is read in its order; the conditions are tested on the way. */
@@ -40,6 +42,11 @@ function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly S
   switch (strategy.kind) {
     case 'rows':
       return scanRows(engine, strategy.source, page)
+    case 'every':
+      return (
+        engine.db.visited.within(Number.POSITIVE_INFINITY, () => scanEveryRow(engine, search, page)) ??
+        scanRows(engine, search.path?.source ?? search.every, page)
+      )
     case 'combined':
       return scanCombinedIndex(engine, strategy.source, search.orderings, page)
     case 'scan':
@@ -71,7 +78,7 @@ function strategyOf(engine: Engine, search: TypeSearch): Strategy {
   const { path, every, orderings } = search
   const [first, ...others] = orderings
   const source = path?.source ?? every
-  if (first === undefined) return { kind: 'rows', source: path?.isFew || source.inRowOrder ? source : every }
+  if (first === undefined) return path?.isFew || source.inRowOrder ? { kind: 'rows', source } : { kind: 'every' }
   if (isInOrder(source, orderings)) return { kind: 'combined', source }
   const scan = worthwhileScan(engine, search, first)
   if (scan === undefined) return { kind: 'collect', source }
@@ -87,7 +94,11 @@ function isInOrder({ byRangeOf }: Source, [first, ...others]: readonly Ordering[
 function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, first: Ordering): OrderedScan | undefined {
   const { scan } = first
   if (scan?.needsMany && !isAtLeast(engine, typeRows(scope), engine.fewCandidates)) return undefined
-  if (path === undefined || scan === undefined || !isSearched(scan, terms)) return path?.isFew ? undefined : scan
+  if (path === undefined || scan === undefined) return path?.isFew ? undefined : scan
+  if (!isSearched(scan, terms)) {
+    // A scan in slices asks when it turns out to be long.
+    return path.isFew || (!isSliced(scan, terms) && isFewAfterAll(engine, path)) ? undefined : scan
+  }
   // The sort parameter is searched by too. Where a resource may have several entries, the one that matches need not be
   // the one that sorts; where it has one, the scan reads nothing but matches.
   if (engine.names.factsOf(scan.param ?? 0).repeated) return undefined

@@ -1,6 +1,7 @@
 /** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Budget, withBudget } from '../../budget/budget.ts'
+import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
 import { lowerPriority } from '../../budget/thread-priority.ts'
 import type { Engine } from './engine.ts'
 import { openReceived } from './engines.ts'
@@ -33,4 +34,8 @@ function responseTo({ number, kind, query, endsAt, what, canMove }: ReadRequest)
 }
 
 lowerPriority(PRIORITY)
-parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(responseTo(request)))
+parentPort?.on('message', (request: ReadRequest) => {
+  keepMemory()
+  parentPort?.postMessage(responseTo(request))
+  freeMemoryWhenQuiet()
+})

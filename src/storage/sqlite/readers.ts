@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { Bag } from '../../budget/bag.ts'
 import { type Budget, BudgetError } from '../../budget/budget.ts'
 import { FairQueue } from '../../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
@@ -50,7 +51,7 @@ export class Readers {
   readonly #options: () => SentOptions
   readonly #listener: ThreadListener
   readonly #queue = new FairQueue(SHARES)
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Bag<Waiting>()
   readonly #threads = new Set<Thread>()
   #looks: NodeJS.Timeout | undefined
   #numbers = 0
@@ -93,11 +94,11 @@ export class Readers {
   }
 
   async #enter(waiting: Waiting, clinic: string): Promise<() => void> {
-    this.#waiting.add(waiting)
+    const remove = this.#waiting.add(waiting)
     try {
       return await this.#queue.enter({ clinic, token: '', signal: waiting.controller.signal })
     } finally {
-      this.#waiting.delete(waiting)
+      remove()
     }
   }
 

@@ -20,6 +20,7 @@ export function findRecords(db: Database, query: RecordQuery): readonly StoredRe
     visited(raw('version')),
     query.clinic === undefined ? ALWAYS : sql`clinic = ${query.clinic}`,
     query.dueBefore === undefined ? ALWAYS : sql`due <= ${query.dueBefore}`,
+    query.after === undefined ? ALWAYS : sql`key > ${query.after}`,
   ])
   const order = raw(query.dueBefore === undefined ? 'key, clinic' : 'due, clinic, key')
   return db

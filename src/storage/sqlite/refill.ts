@@ -1,6 +1,7 @@
 /** Reindexing, the writing side: index rows of stored resources are replaced by those of entries extracted anew. */
 import type { IndexEntry } from '../../search/plan.ts'
 import { CUSTOM_PARAMETERS, StoreUnavailable } from '../port.ts'
+import { changeCounts, countFullBlocks } from './block-counts.ts'
 import { targetRow } from './change-set.ts'
 import { combinedRows } from './combined.ts'
 import { uncovered } from './covered.ts'
@@ -8,6 +9,7 @@ import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
 import { checkIndex } from './index-state.ts'
+import { writeInnerResources } from './inner-resources.ts'
 import { versionOf } from './records.ts'
 
 export interface ExtractedRow {
@@ -45,6 +47,7 @@ export function refill(engine: Engine, batch: Refill): Refilled {
   if (isOutdated(engine, batch)) return { isOutdated: true, failed: 0 }
   const { rows, typeName, type, upgrade } = batch
   const failed = rows.filter((row) => !replace(engine, batch, row)).length
+  countFullBlocks(engine.db)
   if (upgrade !== undefined) {
     engine.db.run(
       'UPDATE type_index SET reached_type = ?, reached_row = ? WHERE type = ?',
@@ -78,8 +81,10 @@ function replace(
   if (db.get<[number]>('SELECT seq FROM resource WHERE row = ?', row)?.[0] !== seq) return true
   db.run('SAVEPOINT resource')
   try {
-    const builder = new IndexRowBuilder(names, clinic, type, (targetType, id) => targetRow(engine, targetType, id))
-    replaceRows(engine, typeName, type, row, builder.build(uncovered(engine.covered[typeName], entries)))
+    const targetOf = (targetType: number, id: string) => targetRow(engine, targetType, id)
+    const builder = new IndexRowBuilder(names, clinic, type, targetOf)
+    const before = replaceRows(engine, typeName, type, row, builder.build(uncovered(engine.covered[typeName], entries)))
+    writeInnerResources(engine, { clinic, typeName, type, seq }, before, builder.inner, targetOf)
     return true
   } catch (error) {
     if (toStoreError(error) instanceof StoreUnavailable) throw error
@@ -91,12 +96,17 @@ function replace(
   }
 }
 
-/** Combined rows may exist or not, so all are written; those that the new rows no longer imply are removed. */
-function replaceRows(engine: Engine, typeName: string, type: number, row: number, after: IndexRows): void {
+/**
+ * Combined rows may exist or not, so all are written; those that the new rows no longer imply are removed.
+ * @returns the rows that it had
+ */
+function replaceRows(engine: Engine, typeName: string, type: number, row: number, after: IndexRows): IndexRows {
   const before = readIndexRows(engine.db, row)
   writeIndexRows(engine.db, row, before, after)
+  changeCounts(engine.db, { type, row, live: 0, before, after })
   const combined = (rows: IndexRows): IndexRows =>
     new Map([['combined_index', combinedRows(engine, type, typeName, rows)]])
   writeIndexRows(engine.db, row, undefined, combined(after))
   writeIndexRows(engine.db, row, combined(before), combined(after))
+  return before
 }

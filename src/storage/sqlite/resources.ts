@@ -37,16 +37,21 @@ export function readVersion(
 
 /** The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together. */
 export const readRows = (engine: Engine, rows: readonly number[]): readonly StoredResource[] =>
-  rows.length === 0 ? [] : withinLimit(currentVersions(engine, rows))
+  rows.length === 0 ? [] : withinLimit(versionsOf(engine, CURRENT, rows))
 
-function* currentVersions(engine: Engine, rows: readonly number[]): Generator<StoredResource> {
-  const found = engine.db.each<[type: number, id: string, ...VersionRow]>(
-    `SELECT r.type, r.id, v.version, v.updated, v.method, v.text
-     FROM json_each(?) AS wanted
-       CROSS JOIN resource AS r ON r.row = wanted.value
-       CROSS JOIN version AS v ON v.seq = r.seq`,
-    rows,
-  )
+const VERSIONS = `SELECT r.type, r.id, v.version, v.updated, v.method, v.text
+  FROM json_each(?) AS wanted CROSS JOIN`
+const CURRENT = `${VERSIONS} resource AS r ON r.row = wanted.value CROSS JOIN version AS v ON v.seq = r.seq`
+
+/** These versions, by their sequence numbers, in that order; fewer when their texts are too long together. */
+export const readVersions = (engine: Engine, seqs: readonly number[]): readonly StoredResource[] =>
+  seqs.length === 0 ? [] : withinLimit(versionsOf(engine, NUMBERED, seqs))
+
+const NUMBERED = `${VERSIONS} version AS v ON v.seq = wanted.value CROSS JOIN resource AS r ON r.row = v.row`
+
+/** One for each of `wanted`, in that order. */
+function* versionsOf(engine: Engine, select: string, wanted: readonly number[]): Generator<StoredResource> {
+  const found = engine.db.each<[type: number, id: string, ...VersionRow]>(select, wanted)
   for (const [type, id, ...version] of found) yield toStored(engine.names.textOf(type), id, version)
 }
 

@@ -191,8 +191,35 @@ CREATE TABLE word_listed (row INTEGER NOT NULL) STRICT;
 INSERT INTO word_listed SELECT coalesce(max(row), 0) FROM resource;
 `
 
+/**
+ * Counts of resources by block of rows (block-counts.ts). What is stored already is counted a few blocks at a time, with
+ * what is written from now on.
+ */
+const VERSION_5 = `
+-- is_known: what its parameters and codes are in is counted too.
+CREATE TABLE block_type (
+  type INTEGER NOT NULL, block INTEGER NOT NULL, resources INTEGER NOT NULL, is_known INTEGER NOT NULL,
+  PRIMARY KEY (type, block)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE block_param (
+  param INTEGER NOT NULL, block INTEGER NOT NULL, resources INTEGER NOT NULL,
+  PRIMARY KEY (param, block)
+) STRICT, WITHOUT ROWID;
+
+-- Frequent codes that have one system in the block.
+CREATE TABLE block_code (
+  param INTEGER NOT NULL, code TEXT NOT NULL, block INTEGER NOT NULL, system INTEGER NOT NULL, resources INTEGER NOT NULL,
+  PRIMARY KEY (param, code, block)
+) STRICT, WITHOUT ROWID;
+
+-- One row: the first block that is not counted yet.
+CREATE TABLE block_next (block INTEGER NOT NULL) STRICT;
+INSERT INTO block_next VALUES (0);
+`
+
 /** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5]
 
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.

@@ -1,8 +1,9 @@
 /** Sort keys as SQL: the value a resource is sorted by, and the index that has resources in that order. */
-import type { SortKey } from '../../search/plan.ts'
+import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
+import type { Slices } from './source.ts'
 import { ALWAYS, and, isOneOf, joined, NEVER, raw, type Sql, sql, visited } from './sql.ts'
 import type { Scope } from './term.ts'
 
@@ -17,7 +18,7 @@ export interface Ordering {
 /** An index, as alias d, that is scanned in the requested order, with one row for each resource. */
 export interface OrderedScan {
   /** Several where they are to be merged: no resource is in two. */
-  readonly sources: readonly Pick<Source, 'from' | 'where'>[]
+  readonly sources: readonly ScannedSource[]
   /** Holds for the one of a resource's rows that it is sorted by; tested last, as it takes as long as a condition. */
   readonly isSortRow: Sql
   readonly column: Sql
@@ -29,11 +30,18 @@ export interface OrderedScan {
   absent(row: Sql): Sql
 }
 
+interface ScannedSource extends Pick<Source, 'from' | 'where'> {
+  /** Absent where it cannot be read in slices. */
+  readonly slices?: Slices
+}
+
 interface SortedColumns {
   readonly table: string
   readonly index: string
   /** The value first; then the columns that tell two entries of a resource with the same value apart. */
   readonly columns: readonly [string, ...string[]]
+  /** The first column is text; an empty one is no value. */
+  readonly isText?: true
   /** No entry has more in the first column than in this one, in which the entries of a resource are in order. */
   readonly atMost?: string
 }
@@ -55,9 +63,9 @@ type EntrySort = Exclude<SortKey['by'], 'id' | 'lastUpdated' | 'reference'>
 function sortedColumns(by: EntrySort, descending: boolean): SortedColumns {
   switch (by) {
     case 'string':
-      return { table: 'string_index', index: 'string_by_value', columns: ['folded', 'exact'] }
+      return { table: 'string_index', index: 'string_by_value', columns: ['folded', 'exact'], isText: true }
     case 'token':
-      return { table: 'token_index', index: 'token_by_value', columns: ['code', 'system'] }
+      return { table: 'token_index', index: 'token_by_value', columns: ['code', 'system'], isText: true }
     case 'uri':
       return { table: 'uri_index', index: 'uri_by_value', columns: ['value'] }
     case 'date':
@@ -81,6 +89,7 @@ export function orderingOf(engine: Engine, scope: Scope, key: SortKey): Ordering
 }
 
 function ownColumn(scope: Scope, column: string, index: string, descending: boolean): Ordering {
+  const range = sql`d.type = ${scope.type} AND d.live = 1`
   return {
     descending,
     value: (row) => sql`(SELECT s.${raw(column)} FROM resource AS s WHERE s.row = ${row})`,
@@ -88,7 +97,8 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
       sources: [
         {
           from: sql`resource AS d INDEXED BY ${raw(index)}`,
-          where: sql`d.type = ${scope.type} AND d.live = 1 AND ${visited(raw('d.row'))}`,
+          where: sql`${range} AND ${visited(raw('d.row'))}`,
+          slices: { range, columns: ['row', column], column },
         },
       ],
       isSortRow: ALWAYS,
@@ -104,17 +114,19 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
   const { descending } = key
   const words = key.by === 'string' ? names.param(scope.type, 'words', key.param) : undefined
   if (words !== undefined) return byWord(words, names.param(scope.type, 'string', key.param), descending)
-  const params = withCovered(covered, scope.typeName, key.param).flatMap(
-    (code) => names.param(scope.type, key.by, code) ?? [],
-  )
+  const codes = withCovered(covered, scope.typeName, key.param)
+  const texts = key.by === 'token' ? codes.map((code) => textOrderParam(code, descending)) : []
+  const params = [...codes, ...texts].flatMap((code) => names.param(scope.type, key.by, code) ?? [])
   const [param] = params
   if (param === undefined) return withoutValue(descending)
   const sorted = sortedColumns(key.by, descending)
   const { table, index, columns, atMost } = sorted
+  const isRepeated = params.length > 1 || names.factsOf(param).repeated
   const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
   // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
   const plus = raw(atMost === undefined ? '' : '+')
-  const ofResource = (one: number, row: Sql) => sql`${from} AS s NOT INDEXED WHERE s.row = ${row} AND s.param = ${one}`
+  const ofResource = (one: number, row: Sql) =>
+    sql`${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${valuesOf(sorted, one, 's')}`
   const bestOf = (row: Sql) =>
     params.map((one) => sql`SELECT ${best}(${plus}s.${raw(columns[0])}) AS value FROM ${ofResource(one, row)}`)
   return {
@@ -127,16 +139,26 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
       param,
       sources: params.map((one) => ({
         from: sql`${from} AS d INDEXED BY ${raw(index)}`,
-        where: sql`d.param = ${one} AND ${visited(raw('d.row'))}`,
+        where: sql`${valuesOf(sorted, one, 'd')} AND ${visited(raw('d.row'))}`,
+        slices: {
+          range: valuesOf(sorted, one, 'd'),
+          columns: ['row', ...(isRepeated ? ['param', ...columns] : columns.slice(0, 1))],
+          column: columns[0],
+        },
       })),
-      isSortRow:
-        params.length > 1 || names.factsOf(param).repeated
-          ? and(params.map((one) => isFirstOfResource(sorted, one, params.length > 1, descending)))
-          : ALWAYS,
+      isSortRow: isRepeated
+        ? and(params.map((one) => isFirstOfResource(sorted, one, params.length > 1, descending)))
+        : ALWAYS,
       column: raw(`d.${columns[0]}`),
       absent: (row) => and(params.map((one) => sql`NOT EXISTS (SELECT 1 FROM ${ofResource(one, row)})`)),
     },
   }
+}
+
+/** The entries of a parameter that are values to be sorted by. */
+function valuesOf({ columns, isText }: SortedColumns, param: number, alias: 's' | 'd'): Sql {
+  const ofParam = sql`${raw(alias)}.param = ${param}`
+  return isText ? sql`${ofParam} AND ${raw(`${alias}.${columns[0]}`)} > ''` : ofParam
 }
 
 /**
@@ -156,20 +178,17 @@ function byWord(words: number, strings: number | undefined, descending: boolean)
 }
 
 /**
- * No entry of the resource for `param` comes before this one, and of two that are the same one comes first. The table has the entries of a resource in order, so this is one seek,
- * however many there are; by the ends of ranges, it is for those that begin later than this one ends.
+ * No entry of the resource for `param` comes before this one, and of two that are the same one comes first. The table has
+ * the entries of a resource in order, so this is one seek, however many there are; by the ends of ranges, it is for those
+ * that begin later than this one ends.
  */
-function isFirstOfResource(
-  { table, columns, atMost }: SortedColumns,
-  param: number,
-  isOneOfSeveral: boolean,
-  descending: boolean,
-): Sql {
+function isFirstOfResource(sorted: SortedColumns, param: number, isOneOfSeveral: boolean, descending: boolean): Sql {
+  const { table, columns, atMost } = sorted
   const comes = raw(descending ? '>' : '<')
   const tuple = (alias: string) => raw(columns.map((name) => `${alias}.${name}`).join(', '))
   const own = tuple(atMost === undefined ? 's' : '+s')
   const none = (test: Sql) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} AS s NOT INDEXED
-    WHERE s.row = d.row AND s.param = ${param} AND ${test})`
+    WHERE s.row = d.row AND ${valuesOf(sorted, param, 's')} AND ${test})`
   const before = none(sql`${visited(raw('s.row'))} AND (${own}) ${comes} (${tuple('d')})`)
   const same = isOneOfSeveral ? none(sql`${param} < d.param AND (${own}) = (${tuple('d')})`) : ALWAYS
   if (atMost === undefined) return and([before, same])

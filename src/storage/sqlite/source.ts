@@ -15,3 +15,13 @@ export interface Source {
   /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
   readonly byRangeOf?: number
 }
+
+/** What is needed to read an index in slices (slices.ts). */
+export interface Slices {
+  /** The part of the index, without what counts the rows. */
+  readonly range: Sql
+  /** The columns that tests of a row need, all of them columns of the index. */
+  readonly columns: readonly string[]
+  /** What it is ordered by, before the row; absent: by the row alone. */
+  readonly column?: string
+}

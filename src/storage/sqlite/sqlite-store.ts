@@ -3,8 +3,9 @@
  * connection of its own; one thread writes (docs/adr/015-time-isolation.md). A store in memory has one connection, which
  * does both.
  */
+
+import type { BackgroundLoop } from '../../budget/background-loop.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
-import type { IndexingLoop } from '../index/indexing-loop.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
 import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
@@ -128,6 +129,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
     search: (plan) => reading.read('search', plan),
     reindex: (batch) => reindex(engine, writer, options.extraction, batch),
     values: (query) => reading.read('values', query),
+    findByCodes: (query) => reading.read('codes', query),
     history: (query) => reading.read('history', query),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     readRecent: async (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
@@ -147,7 +149,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
 }
 
 /** The loop gives up what it has leased, so the writer ends after it. */
-async function close(indexing: IndexingLoop, writer: Writer): Promise<void> {
+async function close(indexing: BackgroundLoop, writer: Writer): Promise<void> {
   await indexing.close()
   await writer.close()
 }

@@ -2,7 +2,7 @@
 import type { Condition } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { Source } from './source.ts'
-import type { RowSet, Sql, SqlValue } from './sql.ts'
+import { type RowSet, type Sql, type SqlValue, sql, ALWAYS as TRUE } from './sql.ts'
 
 /** One resource type of one clinic. */
 export interface Scope {
@@ -10,6 +10,13 @@ export interface Scope {
   readonly type: number
   readonly typeName: string
 }
+
+/** What `alias` names is there: a live resource, or an address outside, to which canonicals refer. */
+export const isThere = (alias: Sql, { typeName }: Scope): Sql =>
+  typeName === ADDRESSES ? TRUE : sql`${alias}.live = 1`
+
+/** The type of references to what is outside. */
+export const ADDRESSES = ''
 
 export type Term =
   | { readonly op: 'always' | 'never' }
@@ -60,10 +67,16 @@ export interface EntryTerm {
   readonly source?: Source
   readonly param: number
   readonly matches: Matches
+  /** Terms of the same index that say the same here compare in the same way, whatever the parameter. */
+  readonly comparison?: string
   /** The index gives the rows in the order of resource rows. */
   readonly inRowOrder: boolean
   /** The term is: equal to one of these; `exactly` when nothing else is compared. */
   readonly equals?: { readonly values: readonly SqlValue[]; readonly exactly: boolean }
+  /** The term is about a value that resources are counted by (block-counts.ts): any value at all, or codes. */
+  readonly counted?:
+    | { readonly by: 'presence' }
+    | { readonly by: 'codes'; readonly codes: readonly string[]; readonly system: number | undefined }
 }
 
 export function scopeOf(engine: Engine, clinicName: string, typeName: string): Scope | undefined {

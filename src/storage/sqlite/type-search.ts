@@ -1,13 +1,14 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
 import { type AccessPath, accessPath, type Purpose } from './access-path.ts'
-import { distinct, everyRow, narrowed, type Source } from './candidates.ts'
+import { totalByBlocks } from './block-totals.ts'
+import { distinct, entrySource, everyRow, isAtLeast, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { hasReferences, SetBuilder } from './sets.ts'
 import { type Ordering, orderingOf } from './sort.ts'
 import { sql, withSets } from './sql.ts'
-import { allOf, type Scope, type Term } from './term.ts'
+import { allOf, anyOf, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */
 export interface TypeSearch {
@@ -41,7 +42,7 @@ export function typeSearches(
   sort: readonly SortKey[],
   wanted: number,
 ): TypeSearches | undefined {
-  const terms = conjunctsOf(where).map((condition) => compile(engine, scope, condition))
+  const terms = conjunctsOf(where).map((condition) => withoutEmpty(engine, compile(engine, scope, condition)))
   if (allOf(terms).op === 'never') return undefined
   const orderings = sort.map((key) => orderingOf(engine, scope, key))
   const purpose = { wanted, sorted: sort.length > 0 }
@@ -55,6 +56,24 @@ export function typeSearches(
       return built
     },
   }
+}
+
+/** More alternatives than this are not looked at one by one. */
+const MAX_LOOKED_AT = 6
+
+/**
+ * Without the alternatives that nothing fulfils, such as later words of names that begin so: each is a look into its index,
+ * and one less to test each candidate by.
+ */
+function withoutEmpty(engine: Engine, term: Term): Term {
+  if (term.op !== 'any' || term.of.length > MAX_LOOKED_AT) return term
+  return anyOf(term.of.filter((part) => !isEmpty(engine, part)))
+}
+
+/** Known of a range of an index alone. */
+function isEmpty(engine: Engine, term: Term): boolean {
+  const source = term.op === 'entry' ? entrySource(term) : undefined
+  return source?.range !== undefined && !isAtLeast(engine, source, 1)
 }
 
 function inSets(engine: Engine, scope: Scope, terms: readonly Term[]): readonly Term[] {
@@ -86,6 +105,8 @@ const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
 export function countRows(engine: Engine, { byTests, bySets }: TypeSearches): number {
+  const total = totalByBlocks(engine, byTests.scope, byTests.terms)
+  if (total !== undefined) return total
   if (bySets === undefined) return countBy(engine, byTests)
   const few = byTests.path?.isFew
     ? engine.db.visited.within(fewVisits(engine), () => countBy(engine, byTests))

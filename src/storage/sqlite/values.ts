@@ -1,4 +1,5 @@
 /** The values of a parameter that occur. Its index is read from one value to the next, so resources cost nothing. */
+import { isInner } from '../../search/inner.ts'
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
@@ -14,7 +15,7 @@ export function values(
   const { names } = engine
   const parent = names.clinic(clinic)
   if (parent === undefined) return []
-  const types = type === undefined ? names.children(parent) : [names.find(parent, type)]
+  const types = type === undefined ? names.children(parent).filter(isOwnType(engine)) : [names.find(parent, type)]
   const found = new Map<string, StoredValue>()
   for (const one of types) {
     const params = one === undefined ? [] : withCovered(engine.covered, names.textOf(one), code)
@@ -26,6 +27,12 @@ export function values(
   }
   return [...found.values()].slice(0, limit)
 }
+
+/** Not one of resources within others. */
+const isOwnType =
+  ({ names }: Engine) =>
+  (type: number): boolean =>
+    !isInner(names.textOf(type))
 
 const uris = (engine: Engine, param: number, limit: number): readonly StoredValue[] =>
   steps(engine, 'uri_index INDEXED BY uri_by_value', 'value', param, limit).map((code) => ({ system: '', code }))

@@ -28,6 +28,23 @@ export class VisitedRows {
     return 1
   }
 
+  /**
+   * For rows that a statement has visited without calling for each of them.
+   * @throws TooManyRows
+   */
+  visitAll(rows: number): void {
+    this.#count += rows
+    if (this.#count > this.#most) throw new TooManyRows('An attempt has visited too many rows')
+  }
+
+  /**
+   * Ends an attempt (`within`) that has turned out to be more work than another way.
+   * @throws TooManyRows
+   */
+  giveUp(): never {
+    throw new TooManyRows('An attempt is given up')
+  }
+
   /** What `work` returns; undefined when its statements would visit more than `rows` rows. */
   within<T extends object | number>(rows: number, work: () => T): T | undefined {
     const outer = this.#most

@@ -4,13 +4,12 @@ import type { Patient } from 'fhir/r4'
 import { patientFields } from '../../../src/calls/record/patient-fields.ts'
 import {
   activateWhenComplete,
-  isPlaceholder,
   missingFields,
   REGISTRATION_FIELDS,
   type RegistrationField,
   registrationStatus,
 } from '../../../src/calls/record/registration.ts'
-import { PLACEHOLDER_TAG } from '../../../src/calls/record/vocabulary.ts'
+import { isPlaceholder, PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'
 
 const PLACEHOLDER: Patient = {
   resourceType: 'Patient',

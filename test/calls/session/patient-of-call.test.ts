@@ -1,10 +1,9 @@
 /** The patient of a call: registered, else found by the caller's number, else a placeholder that the first write makes. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { isPlaceholder } from '../../../src/calls/record/registration.ts'
-import { PLACEHOLDER_TAG } from '../../../src/calls/record/vocabulary.ts'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
 import type { CallSession } from '../../../src/core/call-session.ts'
+import { isPlaceholder, PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 
 const NUMBER = '+12125550123'
@@ -54,6 +53,27 @@ describe('the order of choice', () => {
   ])('the single patient whose phone is that of the caller, %s, written as %s', async (callerNumber, phone) => {
     const patient = await create(withPhone(phone))
     expect(await found({ ...CALL, callerNumber })).toBe(patient)
+  })
+
+  test('a patient whose record was merged into another one is that one, also while the call goes on', async () => {
+    const target = await create({ active: true })
+    const source = await create(withPhone(NUMBER, { active: false }))
+    const link = [{ other: { reference: `Patient/${target}` }, type: 'replaced-by' as const }]
+    await store
+      .access('a')
+      .change((ctx) => ctx.update<Patient>({ resourceType: 'Patient', id: source, active: false, link }))
+    expect(await found({ ...CALL, patient: source })).toBe(target)
+    expect((await write({ ...CALL, patient: source })).id).toBe(target)
+  })
+
+  test('a placeholder that was merged into another record is no longer that of its number', async () => {
+    const placeholder = await write()
+    const target = await create({ active: true })
+    const link = [{ other: { reference: `Patient/${target}` }, type: 'replaced-by' as const }]
+    await store
+      .access('a')
+      .change((ctx) => ctx.update<Patient>({ resourceType: 'Patient', ...PLACEHOLDER, id: placeholder.id, link }))
+    expect((await write({ ...CALL, callId: 'another call' })).id).not.toBe(placeholder.id)
   })
 
   test('of two patients with the number neither is taken', async () => {

@@ -1,6 +1,7 @@
 /** resolve_patient_identity: spec 2.3, 3, 4.1 rule 3 and 9. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Patient } from 'fhir/r4'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Patient, Task } from 'fhir/r4'
+import { DateTime } from 'luxon'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { ALL_FIELDS, attachedTo, Caller } from '../caller.ts'
 
@@ -64,6 +65,13 @@ describe('patientType EXISTING (spec 3): a real patient of the clinic by name or
     ['by a family name that several have', { statedName: 'Vandermolen' }],
     ['by a name that the record holds as a text only', { statedName: 'Wendeline Textor' }],
     ['by that, family name first', { statedName: 'Textor, Wendeline' }],
+    ['by a name that is spelled', { statedName: 'Z A B R I S K I E' }],
+    ['by a name within a sentence', { statedName: 'Yes, hi, this is Tamsin Zabriskie speaking' }],
+    ['by its parts', { statedName: 'last name Zabriskie, first name Tamsin' }],
+    ['by name beside a phone that cannot be read', { statedName: 'Tamsin Zabriskie', statedPhone: '123' }],
+    ['by name beside a phone that is no text', { statedName: 'Tamsin Zabriskie', statedPhone: { number: 7 } }],
+    ['by phone beside a name that holds none', { statedName: 'my name is', statedPhone: '+12125550140' }],
+    ['by phone beside a name that is no text', { statedName: 7, statedPhone: '+12125550140' }],
   ])('%s', async (_how, args) => {
     expect(await new Caller(server).use(TOOL, args)).toEqual(EXISTING)
   })
@@ -104,9 +112,16 @@ describe('patientType NEW (spec 3)', () => {
     const stated = { statedName: 'Farhana Qureshi', statedPhone: '+12125550160' }
     const caller = new Caller(server)
     expect(await caller.use(TOOL, stated)).toEqual(NEW)
-    expect(attachedTo((await caller.tasks())[0]).candidate).toBeUndefined()
+    const [task] = await caller.tasks()
+    expect(attachedTo(task).candidate).toBeUndefined()
+    expect(task?.for).toEqual({ reference: `Patient/${await caller.patientId()}` })
   })
 })
+
+const BIRTH_DATES = [
+  ...['1980-03-03', '1999-12-31', 'March third nineteen eighty', 'nonsense', '', null],
+  ...[7, 19800303.5, true, {}, { year: 1980 }, [], ['1980-03-03', 1]],
+]
 
 describe('statedDateOfBirth is accepted and ignored (spec 2.3, 9)', () => {
   test.each([
@@ -116,12 +131,56 @@ describe('statedDateOfBirth is accepted and ignored (spec 2.3, 9)', () => {
     const bare = new Caller(server)
     const expected = await bare.use(TOOL, args)
     const [expectedTask] = await bare.tasks()
-    for (const statedDateOfBirth of ['1980-03-03', '1999-12-31', 'March third nineteen eighty', 'nonsense']) {
+    for (const statedDateOfBirth of BIRTH_DATES) {
       const caller = new Caller(server)
       expect(await caller.use(TOOL, { ...args, statedDateOfBirth })).toEqual(expected)
       const [task] = await caller.tasks()
       expect(task?.description).toBe(expectedTask?.description)
       expect({ ...attachedTo(task), 'call-id': [bare.id] }).toEqual(attachedTo(expectedTask))
+    }
+  })
+
+  test.each([
+    ['a second before midnight', { days: 1, seconds: -1 }],
+    ['at midnight', { days: 1 }],
+    ['at noon', { hours: 12 }],
+  ])('%s in the clinic as at any other time of day', async (_when, time) => {
+    const startOfDay = DateTime.now().setZone('America/New_York').startOf('day')
+    const at = startOfDay.plus(time).toMillis()
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(at)
+    const clinic = await startServer()
+    try {
+      const outcomes: unknown[] = []
+      const birthDates = [undefined, startOfDay.toISODate(), '1980-03-03', 'today', 7]
+      for (const [index, statedDateOfBirth] of birthDates.entries()) {
+        const args = { statedName: 'Nobody Known', statedDateOfBirth }
+        const call = { 'x-call-id': `clocked-${index}` }
+        expect(await clinic.tool(`/patient-journey/${TOOL}`, args, call)).toEqual(NEW)
+        const ctx = clinic.app.access('demo-clinic', { kind: 'server' }).reader()
+        const found = await ctx.search<Task>('Task', 'code=identity-outcome')
+        const task = found.find(({ resource }) => attachedTo(resource)['call-id']?.includes(call['x-call-id']))
+        const { 'call-id': _id, ...attached } = attachedTo(task?.resource)
+        expect(task?.resource.authoredOn).toBe(new Date(at).toISOString())
+        outcomes.push({ description: task?.resource.description, attached })
+      }
+      for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0])
+    } finally {
+      clock.mockRestore()
+      await clinic.close()
+    }
+  })
+
+  test('staff who ask over FHIR may give it as anything', async () => {
+    for (const value of [{ valueDate: '1980-03-03' }, { valueInteger: 7 }, { valueString: 'nonsense' }]) {
+      const { status, body } = await server.fhir('POST', '/Patient/$resolve-patient-identity', {
+        resourceType: 'Parameters',
+        parameter: [
+          { name: 'statedName', valueString: 'Tamsin Zabriskie' },
+          { name: 'statedDateOfBirth', ...value },
+        ],
+      })
+      expect(status).toBe(200)
+      expect(body.parameter).toContainEqual({ name: 'patientType', valueCode: 'EXISTING' })
     }
   })
 
@@ -156,16 +215,18 @@ describe('the outcome is recorded for staff (spec 2.4, 3)', () => {
   ])('%s', async (_what, args, patientType, grade, candidates) => {
     const caller = new Caller(server, '+12125550170')
     await caller.use(TOOL, args)
-    const [task, ...more] = (await caller.tasks()).filter(({ input }) =>
+    const tasks = `Task?focus=Patient/${await caller.patientId()}`
+    const [task, ...more] = (await caller.find<Task>(tasks)).filter(({ input }) =>
       input?.some(({ valueString }) => valueString === caller.id),
     )
     expect(more).toEqual([])
-    const focus = { reference: `Patient/${await caller.patientId()}` }
+    const own = `Patient/${await caller.patientId()}`
     expect(task).toMatchObject({
       status: 'requested',
       code: { coding: [{ code: 'identity-outcome' }] },
-      focus,
-      for: focus,
+      encounter: { reference: `Encounter/${(await caller.encounter())?.id}` },
+      focus: { reference: own },
+      for: { reference: grade === 'probable' ? `Patient/${candidates[0]}` : own },
     })
     const attached = attachedTo(task)
     expect(attached).toMatchObject({
@@ -179,6 +240,57 @@ describe('the outcome is recorded for staff (spec 2.4, 3)', () => {
     const order = grade === 'possible' && candidates[0] === 'twin-a' ? references.toSorted() : references
     expect(order).toEqual(candidates.map((id) => `Patient/${id}`))
   })
+
+  describe('on the record of a patient whom name and phone single out, and of nobody else', () => {
+    const outcomesOf = async (caller: Caller, patient: string) => {
+      const found = await caller.find<Task>(`Task?patient=${patient}&code=identity-outcome`)
+      return found.filter((task) => attachedTo(task)['call-id']?.includes(caller.id))
+    }
+
+    test('the Task is found there, and has the patient of the call in focus', async () => {
+      const caller = new Caller(server)
+      expect(await caller.use(TOOL, { statedName: 'Tamsin Zabriskie', statedPhone: '+12125550140' })).toEqual(EXISTING)
+      const [task, ...others] = await outcomesOf(caller, 'zabriskie')
+      expect(others).toEqual([])
+      expect(task?.focus).toEqual({ reference: `Patient/${await caller.patientId()}` })
+      expect(await caller.tasks()).toEqual([])
+    })
+
+    test('also when the call is known to be of that patient', async () => {
+      const caller = new Caller(server, '+12125550140')
+      await caller.use(TOOL, { statedName: 'Tamsin Zabriskie', statedPhone: '+12125550140' })
+      expect(await outcomesOf(caller, 'zabriskie')).toMatchObject([{ focus: { reference: 'Patient/zabriskie' } }])
+    })
+
+    test.each([
+      ['by name alone', { statedName: 'Tamsin Zabriskie' }, ['zabriskie']],
+      ['by phone alone', { statedPhone: '+12125550140' }, ['zabriskie']],
+      ['several', { statedName: 'Piet Vandermolen', statedPhone: '+12125550142' }, ['twin-a', 'twin-b']],
+    ])('%s: it stays with the call', async (_what, args, candidates) => {
+      const caller = new Caller(server)
+      await caller.use(TOOL, args)
+      for (const id of candidates) expect(await outcomesOf(caller, id)).toEqual([])
+      expect(await caller.tasks()).toHaveLength(1)
+    })
+  })
+
+  test.each([
+    ['phone', { statedName: 'Nobody Known', statedPhone: 'call\n me' }, 'unreadable-phone', 'call me'],
+    ['phone', { statedName: 'Nobody Known', statedPhone: 12 }, 'unreadable-phone', '12'],
+    ['name', { statedName: '!?', statedPhone: '+12125559999' }, 'unreadable-name', '!?'],
+    ['name', { statedName: { first: 'A' }, statedPhone: '+12125559999' }, 'unreadable-name', 'not text'],
+    ['name', { statedName: 'x'.repeat(201), statedPhone: '+12125559999' }, 'unreadable-name', 'x'.repeat(200)],
+  ])(
+    'a %s that cannot be read is attached as it was stated, and not as the stated one: %j',
+    async (what, args, code, text) => {
+      const caller = new Caller(server)
+      expect(await caller.use(TOOL, args)).toEqual(NEW)
+      const [task] = await caller.tasks()
+      expect(attachedTo(task)[code]).toEqual([text])
+      expect(attachedTo(task)[`stated-${what}`]).toBeUndefined()
+      expect(task?.description).toContain(`The stated ${what} could not be read.`)
+    },
+  )
 
   const candidatesFor = async (args: object) => {
     const caller = new Caller(server)
@@ -253,10 +365,13 @@ describe('errors', () => {
 
   test.each([
     ['a phone that is no number', { statedPhone: 'call me' }, 'statedPhone'],
+    ['a phone with too few digits', { statedPhone: '123' }, 'statedPhone'],
+    ['a name without a word', { statedName: '!?' }, 'statedName'],
+    ['what is said before a name, and no name', { statedName: 'my name is' }, 'statedName'],
     [
-      'a phone with too few digits beside a good name',
-      { statedName: 'Tamsin Zabriskie', statedPhone: '123' },
-      'statedPhone',
+      'neither a name nor a number',
+      { statedName: 7, statedPhone: 'call me' },
+      'statedName: The value must be a string; statedPhone',
     ],
     ['a name that is not text', { statedName: 7 }, 'statedName'],
     ['a name of more than 200 characters', { statedName: 'x'.repeat(201) }, 'statedName'],
@@ -264,6 +379,9 @@ describe('errors', () => {
     const caller = new Caller(server)
     const result = await caller.use(TOOL, args)
     expect(result).toMatchObject({ success: false, code: 'invalid-argument', error: expect.stringContaining(named) })
+    expect(result.error).toMatch(
+      /^At least one of statedName and statedPhone is required, in a form that can be read; /,
+    )
     expect(result.patientType).toBeUndefined()
     expect(await caller.encounter()).toBeUndefined()
   })

@@ -53,6 +53,11 @@ const PATIENT: readonly [name: string, json: string, xml: string][] = [
     '<text><status value="generated"/><div xmlns="http://www.w3.org/1999/xhtml">\n  <p title=\'a\'>5 &lt; 6 &amp; &#233;<br />x</p><!-- note -->\r\n</div></text><active value="false"/>',
   ],
   [
+    'the language of narrative, and white space that counts in it',
+    '"text":{"status":"generated","div":"<div xmlns=\\"http://www.w3.org/1999/xhtml\\" lang=\\"de\\" xml:lang=\\"de\\"><pre xml:space=\\"preserve\\"> x </pre></div>"}',
+    '<text><status value="generated"/><div xmlns="http://www.w3.org/1999/xhtml" lang="de" xml:lang="de"><pre xml:space="preserve"> x </pre></div></text>',
+  ],
+  [
     'characters that have a meaning in XML, and line breaks',
     '"name":[{"text":"<a href=\\"x\\">&amp; \'q\' ]]>\\n\\tsecond\\r\\n 😀 é"}]',
     '<name><text value="&lt;a href=&quot;x&quot;>&amp;amp; \'q\' ]]>&#10;&#9;second&#13;&#10; 😀 é"/></name>',
@@ -141,6 +146,10 @@ describe('XML that other systems write', () => {
       'says where its schema is',
       '<Patient xmlns="http://hl7.org/fhir" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://hl7.org/fhir fhir-all.xsd"><active value="true"/></Patient>',
     ],
+    [
+      'has processing instructions, which are for other programs',
+      `<?xml-stylesheet href="x.xsl"?>\n${inFhir('Patient', '<?php echo 1 ?><active value="true"><?a?></active><?b c?>')}<?d?>`,
+    ],
     ['begins with a byte order mark', `\u{feff}${inFhir('Patient', '<active value="true"/>')}`],
     ['writes values with character references and other quotes', inFhir('Patient', "<active value='&#116;ru&#x65;'/>")],
   ])('%s', (_name, xml) => {
@@ -154,8 +163,16 @@ describe('XML that other systems write', () => {
 
   test('narrative with a prefix that JSON has no place for is written without it', () => {
     expect(
-      divOf('<h:div xmlns:h="http://www.w3.org/1999/xhtml" title="a&#10;b"><h:p>x &lt; y</h:p><h:br/></h:div>'),
-    ).toBe('<div xmlns="http://www.w3.org/1999/xhtml" title="a&#10;b"><p>x &lt; y</p><br/></div>')
+      divOf(
+        '<h:div xmlns:h="http://www.w3.org/1999/xhtml" title="a&#10;b" xml:lang="de"><h:p>x &lt; y</h:p><h:br/></h:div>',
+      ),
+    ).toBe('<div xmlns="http://www.w3.org/1999/xhtml" title="a&#10;b" xml:lang="de"><p>x &lt; y</p><br/></div>')
+  })
+
+  test('narrative with a processing instruction is written without it', () => {
+    expect(divOf('<div xmlns="http://www.w3.org/1999/xhtml"><p>a<?x y?>b</p><!-- c --></div>')).toBe(
+      '<div xmlns="http://www.w3.org/1999/xhtml"><p>ab</p><!-- c --></div>',
+    )
   })
 
   test('a CDATA section in narrative becomes text', () => {

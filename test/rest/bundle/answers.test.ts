@@ -69,6 +69,20 @@ describe.each(['batch', 'transaction'])('a read in a %s', (type) => {
     }
   })
 
+  test.each(['metadata', '/metadata', 'metadata?mode=full'])('of %s gives the CapabilityStatement', async (url) => {
+    const { body } = await post(type, [get(url), get('Patient/shown')])
+    expect(statuses(body)).toEqual([200, 200])
+    expect(body.entry[0].resource).toEqual((await server.fhir('GET', '/metadata')).body)
+  })
+
+  test('of metadata?mode=terminology gives the TerminologyCapabilities, of another mode 400', async () => {
+    const { body } = await post(type, [get(`${server.url}/metadata?mode=terminology`)])
+    expect(body.entry[0].resource.resourceType).toBe('TerminologyCapabilities')
+    const refused = (await post('batch', [get('metadata?mode=frob'), get('metadata', 'HEAD')])).body
+    expect(statuses(refused)).toEqual([400, 200])
+    expect(refused.entry[1]).not.toHaveProperty('resource')
+  })
+
   test('by HEAD is answered without the resource', async () => {
     const { body } = await post(type, [get('Patient/shown', 'HEAD'), get('Patient?_id=shown', 'HEAD')])
     expect(body.entry.map(({ resource }: { resource?: object }) => resource)).toEqual([undefined, undefined])

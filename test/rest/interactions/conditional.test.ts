@@ -33,6 +33,43 @@ describe('conditional create', () => {
     expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(1)
   })
 
+  test.each([
+    ['relative', (query: string) => `Patient?${query}`],
+    ['relative, from the root', (query: string) => `/Patient?${query}`],
+    ['absolute', (query: string) => `${server.url}/Patient?${query}`],
+    ['absolute, by another name of this server', (query: string) => `https://emr.example/fhir/Patient?${query}`],
+    ['absolute, with a format', (query: string) => `${server.url}/Patient?_format=json&${query}&_pretty=true`],
+  ])('takes the address of a search too, %s, by itself and in a Bundle', async (_what, addressOf) => {
+    const value = randomUUID()
+    const { body } = await server.fhir('POST', '/Patient', patient(value))
+    const ifNoneExist = addressOf(criteria(encodeURIComponent(value)))
+    const again = await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': ifNoneExist })
+    expect([again.status, again.body.id]).toEqual([200, body.id])
+    for (const type of ['batch', 'transaction']) {
+      const entry = [{ resource: patient(value), request: { method: 'POST', url: 'Patient', ifNoneExist } }]
+      const answer = await server.fhir('POST', '/', { resourceType: 'Bundle', type, entry })
+      expect(answer.body.entry[0].response.status).toMatch(/^200/)
+    }
+    const fresh = addressOf(criteria(randomUUID()))
+    expect((await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': fresh })).status).toBe(201)
+  })
+
+  test('the address of a search of another type is 400, and nothing is created', async () => {
+    const value = randomUUID()
+    for (const address of [`Practitioner?${criteria(value)}`, `${server.url}?${criteria(value)}`, 'Patient?']) {
+      const answer = await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': address })
+      expect(answer.status).toBe(400)
+    }
+    expect((await server.fhir('GET', `/Patient?${criteria(value)}`)).body.total).toBe(0)
+  })
+
+  test('a question mark in the value of a criterion belongs to the value', async () => {
+    const value = `${randomUUID()}?Patient?x`
+    const { body } = await server.fhir('POST', '/Patient', patient(value))
+    const again = await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': criteria(value) })
+    expect([again.status, again.body.id]).toEqual([200, body.id])
+  })
+
   test('takes criteria with a question mark before them too, by itself and in a Bundle', async () => {
     const value = randomUUID()
     const ifNoneExist = `?${criteria(value)}`

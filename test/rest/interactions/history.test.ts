@@ -130,6 +130,11 @@ describe('history', () => {
     expect([status, body.total]).toEqual([200, 4])
   })
 
+  test('empty parameters are ignored', async () => {
+    const { status, body } = await server.fhir('GET', `/Basic/${id}/_history?_since=&_at=&_count=&_summary=`)
+    expect([status, body.total]).toEqual([200, 4])
+  })
+
   test('_at gives the version that was current then', async () => {
     const { body } = await server.fhir('GET', `/Basic/${id}/_history?_at=${times[1]}`)
     expect(body.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"2"'])
@@ -186,6 +191,71 @@ describe('history', () => {
       ['Flag/updated', 'W/"2"', '200'],
       ['Flag/updated', 'W/"1"', '201'],
     ])
+  })
+
+  describe('_list', () => {
+    const references = (...items: readonly string[]) => items.map((reference) => ({ item: { reference } }))
+    const putList = (list: string, ...items: readonly string[]) =>
+      server.fhir('PUT', `/List/${list}`, {
+        resourceType: 'List',
+        id: list,
+        status: 'current',
+        mode: 'working',
+        entry: [...references(...items), { item: { display: 'on paper' } }],
+      })
+    const etags = async (path: string) => {
+      const { body } = await server.fhir('GET', path)
+      const rows = (body.entry ?? []).map(
+        (entry: HistoryEntry) => `${entry.request.url.split('/')[0]} ${entry.response.etag}`,
+      )
+      expect(body.total).toBe(rows.length)
+      return rows
+    }
+
+    test('gives the versions that the entries of a List refer to: one, or all of a resource', async () => {
+      await putList('versions', `Basic/${id}/_history/2`, `${server.url}/Basic/${id}/_history/4`, 'Patient/nobody')
+      await putList('resource', `Basic/${id}`, 'http://elsewhere.example/Patient/1', 'Patient/abernathy-ruth')
+      for (const path of ['/_history', '/Basic/_history', `/Basic/${id}/_history`]) {
+        expect(await etags(`${path}?_list=versions`)).toEqual(['Basic W/"4"', 'Basic W/"2"'])
+      }
+      expect(await etags('/_history?_list=List/resource')).toEqual([
+        ...['Basic W/"4"', 'Basic W/"3"', 'Basic W/"2"', 'Basic W/"1"'],
+        'Patient W/"1"',
+      ])
+      expect(await etags('/Patient/_history?_list=versions,resource')).toEqual(['Patient W/"1"'])
+      expect(await etags(`/_history?_list=versions&_since=${times[2]}`)).toEqual(['Basic W/"4"'])
+    })
+
+    test('pages by links that keep it', async () => {
+      await putList('paged', `Basic/${id}`)
+      const first = (await server.fhir('GET', '/_history?_list=paged&_count=3')).body
+      const next = new URL(first.link.find(({ relation }: { relation: string }) => relation === 'next').url)
+      expect(next.searchParams.get('_list')).toBe('paged')
+      const { body } = await server.fhir('GET', `${next.pathname}${next.search}`)
+      expect(body.entry.map((entry: HistoryEntry) => entry.response.etag)).toEqual(['W/"1"'])
+    })
+
+    test('of a List that is not there, was deleted or is empty gives nothing', async () => {
+      await putList('gone', `Basic/${id}`)
+      await server.fhir('DELETE', '/List/gone')
+      await putList('empty')
+      for (const list of ['nobody', 'gone', 'empty']) expect(await etags(`/_history?_list=${list}`)).toEqual([])
+    })
+
+    test.each(['$current-allergies', 'Patient/1', 'a b'])(
+      '«%s», which is not the id of a List, is 400',
+      async (list) => {
+        expect((await server.fhir('GET', `/_history?_list=${encodeURIComponent(list)}`)).status).toBe(400)
+      },
+    )
+
+    test('of more than 10,000 entries is 422', async () => {
+      const items = Array.from({ length: 10_001 }, (_, number) => `Basic/${number}`)
+      expect((await putList('half', ...items.slice(0, 5_000))).status).toBe(201)
+      expect((await putList('other-half', ...items.slice(5_000))).status).toBe(201)
+      const answer = await server.fhir('GET', '/_history?_list=half,other-half')
+      expect([answer.status, answer.body.issue[0].code]).toEqual([422, 'too-costly'])
+    })
   })
 
   test.each([

@@ -126,13 +126,21 @@ test('what a conditional create asks for is found among what the same transactio
 })
 
 test.each([
-  [
-    'Observation',
-    'value-quantity',
-    `5|${UCUM}|mmHg`,
-    "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]",
-  ],
-  ['Observation', 'value-quantity', '5|mg', "'5|mg' has no unit after its '|'"],
+  ['Observation', 'value-quantity', `5|${UCUM}|mmHg`, 'close to it are mm[Hg]'],
+  ['Observation', 'patient', 'Group/1', 'patient refers to Patient alone'],
+])('%s?%s=%s can be satisfied by none: an empty set and a warning', async (type, name, value, message) => {
+  const { status, body } = await server.fhir('GET', query(type, [name, value]))
+  expect([status, body.total]).toEqual([200, 0])
+  expect(body.entry).toMatchObject([
+    {
+      resource: { issue: [{ severity: 'warning', diagnostics: expect.stringContaining(message) }] },
+      search: { mode: 'outcome' },
+    },
+  ])
+})
+
+test.each([
+  ['Observation', 'value-quantity', `5|${UCUM}|mg|x`, "has more than one unit after its '|'"],
   ['Observation', 'code-value-quantity', '8480-6', "'8480-6' is not 2 values; write code$value-quantity"],
   ['Location', 'near', '42', "'42' is not a place"],
   ['Location', '_sort', 'near', "'near' is a special parameter, which has no order"],

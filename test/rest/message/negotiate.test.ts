@@ -1,7 +1,7 @@
 /** Which format is answered: https://hl7.org/fhir/R4/http.html#mime-type, https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
-import { negotiate } from '../../../src/rest/message/negotiate.ts'
+import { negotiate, preferences } from '../../../src/rest/message/negotiate.ts'
 
 /** The Content-Type without its charset, or the status of the refusal. */
 function answered(accept: string, format: string | null = null): string | number {
@@ -121,4 +121,16 @@ test('a refusal says what there is, and repeats no monster', () => {
     /'text\/html' cannot be served.*application\/fhir\+json and application\/fhir\+xml/,
   )
   expect(() => negotiate(`text/${'x'.repeat(10_000)}`, null)).toThrow(/^.{0,400}$/)
+})
+
+describe('Prefer', () => {
+  test.each([
+    ['respond-async', true],
+    ['return=minimal, respond-async', true],
+    ['Respond-Async; wait=10', true],
+    ['return=representation', false],
+    ['x-respond-async-later', false],
+  ])('%s: the answer may come later: %s', (header, isAsync) => {
+    expect(preferences(header).isAsync).toBe(isAsync)
+  })
 })

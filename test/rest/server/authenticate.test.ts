@@ -114,6 +114,7 @@ describe('a token of our own', () => {
     ['has no role', () => own({ ...claims(), role: undefined })],
     ['is meant for another service', () => own(claims({ aud: 'https://other.example' }))],
     ['is no token at all', () => 'abc.def.ghi'],
+    ['has a crit header', () => forged({ alg: 'HS256', crit: ['b64'], b64: true }, claims(), OWN.secret)],
   ])('that %s is refused with 401', async (_what, token) => {
     const send = await serve(OWN)
     const answer = await send(`Bearer ${token()}`)
@@ -225,6 +226,7 @@ describe('a token of a foreign issuer', () => {
     ['has expired', () => issuer.sign(foreign({ exp: seconds() - 60 }))],
     ['is not valid yet', () => issuer.sign(foreign({ nbf: seconds() + 60 }))],
     ['has no clinic', () => issuer.sign(foreign({ clinic: undefined }))],
+    ['has a crit header', () => issuer.sign(foreign(), { header: { crit: ['exp'] } })],
     ['names a key that the issuer does not have', () => issuer.sign(foreign(), { kid: 'made-up' })],
     [
       'is signed with a key of somebody else under a good key id',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { drainable } from '../../../src/rest/server/drain.ts'
 
 const sockets: Socket[] = []
@@ -56,6 +56,50 @@ test('a request under way is answered in full, as the last one of its connection
   finish()
   await ended
   expect(await answer).toMatch(/^HTTP\/1.1 200 OK\r\nconnection: close\r\n(.*\r\n)*done/)
+})
+
+describe('with time to linger', () => {
+  test('a request on an idle connection is answered as the last one of it, and no new one is taken', async () => {
+    const server = await listening((_request, response) => response.end('done'))
+    const end = drainable(server)
+    await open(server, REQUEST)
+    const socket = sockets.at(-1) as Socket
+    await once(socket, 'data')
+    const { port } = server.address() as AddressInfo
+    const ended = end({ lingerMs: 60_000 })
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+    socket.write(REQUEST)
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\nconnection: close\r\n(.*\r\n)*done/)
+    // The last connection is closed, so nothing is waited for.
+    await ended
+  })
+
+  test('idle connections are closed when it is over', async () => {
+    const server = await listening((_request, response) => response.end('done'))
+    const end = drainable(server)
+    await open(server)
+    await open(server, REQUEST)
+    await once(sockets.at(-1) as Socket, 'data')
+    await end({ lingerMs: 10 })
+    expect(server.listening).toBe(false)
+  })
+
+  test('a request under way is answered as the last one of its connection', async () => {
+    let finish = (): void => {}
+    const begun = Promise.withResolvers<void>()
+    const server = await listening((_request, response) => {
+      finish = () => response.end('done')
+      begun.resolve()
+    })
+    const end = drainable(server)
+    await open(server, REQUEST)
+    const answer = text(sockets.at(-1) as Socket)
+    await begun.promise
+    const ended = end({ lingerMs: 10 })
+    finish()
+    await ended
+    expect(await answer).toMatch(/connection: close\r\n(.*\r\n)*done/)
+  })
 })
 
 test('an upload that does not move on is given up when its time is over', async () => {

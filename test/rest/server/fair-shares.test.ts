@@ -2,17 +2,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
+import { logInAs, startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
 
 const LARGEST = 1_000_000
 
 let clinics: TwoClinics
+/** A second token of our clinic. */
+let admin: string
 beforeAll(async () => {
   clinics = await startTwoClinics({
     MAX_REQUESTS_PER_CLINIC: '3',
     MAX_REQUESTS_PER_TOKEN: '2',
     MAX_BODY_BYTES: String(LARGEST),
   })
+  admin = await logInAs(clinics.server, { username: 'admin', clinic: 'demo-clinic', role: 'admin' })
 })
 afterAll(() => clinics.server.close())
 
@@ -79,7 +82,7 @@ describe('a token with as many requests under way as it may have', () => {
       '"token";q=2;qu="concurrent-requests"',
       '"token";r=0;t=1',
     ])
-    const authorization = `Bearer ${await clinics.server.login('admin', 'admin')}`
+    const authorization = `Bearer ${admin}`
     expect((await clinics.ours('GET', '/Patient', undefined, { authorization })).status).toBe(200)
   })
 
@@ -94,7 +97,6 @@ describe('a clinic with as many requests under way as it may have', () => {
   test('is refused with 429, whatever the token; another clinic notices nothing', async () => {
     await underWay()
     await underWay()
-    const admin = await clinics.server.login('admin', 'admin')
     await underWay(admin)
     const refused = await clinics.ours('GET', '/Patient', undefined, { authorization: `Bearer ${admin}` })
     expect([refused.status, refused.headers.get('ratelimit')]).toEqual([429, '"clinic";r=0;t=1'])
@@ -104,7 +106,7 @@ describe('a clinic with as many requests under way as it may have', () => {
   test('has its calls refused in the result of the tool, as a platform looks at nothing else', async () => {
     await underWay()
     await underWay()
-    await underWay(await clinics.server.login('admin', 'admin'))
+    await underWay(admin)
     const result = await clinics.server.tool('/patient-intake/validate_intake_field', {
       fieldName: 'email',
       value: 'jane at example dot com',
@@ -132,6 +134,19 @@ describe('an address with as many requests without a token under way as it may h
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
     expect((await clinics.ours('GET', '/Patient')).status).toBe(200)
   })
+})
+
+test('a server is quiet when no request is under way, and none has come since it was asked; health checks do not count', async () => {
+  const { url, app } = clinics.server
+  await until(() => app.isQuiet())
+  await fetch(`${url}/health/ready`)
+  expect(app.isQuiet()).toBe(true)
+  await clinics.ours('GET', '/Patient')
+  expect([app.isQuiet(), app.isQuiet()]).toEqual([false, true])
+  const socket = await underWay()
+  expect([app.isQuiet(), app.isQuiet()]).toEqual([false, false])
+  await leave(socket)
+  await until(() => app.isQuiet())
 })
 
 describe('a body that is not read', () => {

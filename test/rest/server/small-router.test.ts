@@ -9,8 +9,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 test.each<[string, string, number, string | null]>([
-  ['GET', '/session', 405, 'POST'],
-  ['DELETE', '/session', 405, 'POST'],
+  ['GET', '/session', 405, 'POST, DELETE'],
+  ['PUT', '/session', 405, 'POST, DELETE'],
+  ['GET', '/session/renewal', 405, 'POST'],
   ['GET', '/session/mine', 404, null],
   ['POST', '/health/live', 405, 'HEAD, GET'],
   ['GET', '/health/foo', 404, null],
@@ -30,14 +31,25 @@ test.each<[string, string, number, string | null]>([
 test.each<[string, string, number, string | null]>([
   ['POST', '/clinics/demo-clinic/sandbox', 405, 'HEAD, GET, PUT'],
   ['DELETE', '/clinics/demo-clinic/settings', 405, 'HEAD, GET, PUT'],
-  ['GET', '/clinics/demo-clinic', 404, null],
-  ['GET', '/clinics', 404, null],
+  ['DELETE', '/clinics', 405, 'HEAD, GET, POST'],
+  ['POST', '/accounts/demo', 405, 'HEAD, GET, DELETE'],
+  ['GET', '/accounts/demo/password', 405, 'PUT'],
 ])('%s %s with a token is %i, and without one 401', async (method, path, status, allow) => {
   const answer = await server.fhir(method, path)
   expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow])
   expect(answer.body).toEqual({ error: expect.stringContaining(`${method} ${path}`) })
   const stranger = await request(server.url, method, path)
   expect([stranger.status, Object.keys(stranger.body)]).toEqual([401, ['error']])
+})
+
+test.each([
+  ['GET', '/clinics/demo-clinic'],
+  ['PUT', '/clinics/demo-clinic/nothing'],
+  ['GET', '/accounts/demo/nothing'],
+])('%s %s is 404 with a token and without one', async (method, path) => {
+  for (const answer of [await server.fhir(method, path), await request(server.url, method, path)]) {
+    expect([answer.status, answer.body]).toEqual([404, { error: expect.stringContaining(`${method} ${path}`) }])
+  }
 })
 
 test('what a clinic has not is 404 while its sandbox is off too, not 403', async () => {

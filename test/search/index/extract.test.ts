@@ -61,6 +61,17 @@ describe('every parameter selects in a resource what its published expression se
   })
 })
 
+/** Words, what leads to the resources within, canonicals, and the keys of patient matching. */
+const OF_EVERY_TYPE: ReadonlySet<string> = new Set([
+  '_text',
+  '_content',
+  '_contained',
+  '_entry',
+  '_match',
+  '_canonical',
+  'canonical',
+])
+
 describe('the entries of a resource', () => {
   const keys = (resource: AnyResource) => extractEntries(resource, BASE).map((entry) => JSON.stringify(entry))
 
@@ -73,7 +84,7 @@ describe('the entries of a resource', () => {
       const codes = searchParametersOf(sample.resourceType)
       for (const entry of extractEntries(sample, BASE)) {
         const [code = ''] = entry.param.split(':')
-        expect(codes.has(code) || code === '_text' || code === '_content').toBe(true)
+        expect(codes.has(code) || OF_EVERY_TYPE.has(code)).toBe(true)
       }
     },
   )

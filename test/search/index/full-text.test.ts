@@ -67,7 +67,6 @@ describe('_text and _content', () => {
     ['_text=bone)', "_text=bone): ')' at character 5 has no opening parenthesis before it"],
     ['_text="bone', `_text="bone: '"bone' at character 1 has no closing quote`],
     ['_text=bone !!', "'!!' at character 6 holds no letter or digit to compare"],
-    ['_text=', '_text has no value'],
     ['_text:exact=x', "_text:exact: _text takes no modifier, not ':exact'"],
     [`_text=${'('.repeat(12)}`, 'parentheses are more than 10 deep'],
     [`_text=${'a '.repeat(31)}`, '_text has 31 words and operators; 30 are the most'],

@@ -13,7 +13,8 @@ export interface Parameter {
   readonly span?: 'instant' | 'date'
   /** The code system of an element that is a code. */
   readonly system?: string
-  readonly element?: 'ContactPoint' | 'boolean' | 'code'
+  /** What the element of a token is; of a string: it is a name or an address, or a part of one. */
+  readonly element?: 'ContactPoint' | 'Identifier' | 'boolean' | 'code' | 'string' | 'HumanName' | 'Address'
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
 }
 
@@ -25,6 +26,9 @@ const PARAMETERS = read('search-parameters.json') as Readonly<Record<string, rea
 export const COMPARTMENTS = read('compartments.json') as Readonly<
   Record<string, Readonly<Record<string, readonly string[]>>>
 >
+
+/** Code systems of which R4 says that they are case-sensitive. */
+export const SENSITIVE: ReadonlySet<string> = new Set(read('case-sensitive-systems.json') as readonly string[])
 
 const known = new Map<string, ReadonlyMap<string, Parameter>>()
 

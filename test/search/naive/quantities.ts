@@ -95,16 +95,17 @@ export function inBaseUnit({ range, system, code }: Stated): Range {
   return unit === undefined ? range : converted(range, unit)
 }
 
-/** `5.4`, `5.4|system|code`, `5.4||code`. */
+/** `5.4|system|code`, of which everything but the number may be absent. */
 export function fitsQuantity(text: string, value: unknown): boolean {
   const stated = statedBy(value)
-  const [number = '', system, code = ''] = split(text, '|').map(withoutEscapes)
+  const [number = '', system = '', code = ''] = split(text, '|').map(withoutEscapes)
   const [prefix, digits] = prefixed(number)
   const searched = searchedNumber(prefix, digits)
   if (stated === undefined || searched === undefined) return false
-  if (system === undefined) return compares(prefix, searched, stated.range)
+  if (system === '' && code === '') return compares(prefix, searched, stated.range)
   if (system === '') return (stated.code === code || stated.unit === code) && compares(prefix, searched, stated.range)
   if (system !== stated.system) return false
+  if (code === '') return compares(prefix, searched, stated.range)
   const [own, other] = [UNITS[stated.code], UNITS[code]]
   if (system !== UCUM || own === undefined || other === undefined)
     return stated.code === code && compares(prefix, searched, stated.range)

@@ -8,7 +8,7 @@ import { elementsOf, isObject, objectsIn, type Resource, repetitionsOf, textOf }
 import { holdsFilter } from './filter.ts'
 import { compares, prefixed } from './ranges.ts'
 import { split, withoutEscapes } from './text.ts'
-import { addressOf, fits, fitsValue, referenceText, type Setting, type Token, tokensOf } from './values.ts'
+import { addressOf, fits, fitsValue, isSameCode, referenceText, type Setting, type Token, tokensOf } from './values.ts'
 import { fitsWords } from './words.ts'
 
 /** Those of a query that choose no resource. */
@@ -32,7 +32,7 @@ export class Search {
 
   constructor(resources: readonly Resource[], setting: Setting) {
     this.#resources = resources
-    this.#setting = setting
+    this.#setting = { ...setting, caseSensitive: caseSensitiveIn(resources) }
   }
 
   /** @param path `/Patient?family=x`, `/Patient/1/Observation?code=x`, `/Patient/1/*`, `/?_type=Patient,Slot` */
@@ -185,7 +185,8 @@ export class Search {
     const single = values.flatMap((value): readonly unknown[] =>
       isObject(value) && value['coding'] !== undefined ? objectsIn(value['coding']) : [value],
     )
-    return single.some((value) => !fitsValue(parameter, undefined, text, value, this.#setting))
+    const setting = { ...this.#setting, withCase: true }
+    return single.some((value) => !fitsValue(parameter, undefined, text, value, setting))
   }
 
   /** `_has:Observation:patient:code`: one that refers to it holds what follows. */
@@ -237,7 +238,7 @@ export class Search {
         objectsIn(concept).map(({ code }): Token => ({ system: textOf(system), code: textOf(code) })),
       ),
     )
-    return hasOneOf(resource, parameter, codes)
+    return hasOneOf(resource, parameter, codes, this.#setting)
   }
 
   /** Code systems whose concepts are in each other. */
@@ -253,6 +254,7 @@ export class Search {
       resource,
       parameter,
       near.map((one) => ({ system, code: one })),
+      this.#setting,
     )
   }
 
@@ -292,10 +294,17 @@ function isMissing(resource: Resource, parameter: Parameter): boolean {
   )
 }
 
-const hasOneOf = (resource: Resource, parameter: Parameter, codes: readonly Token[]): boolean =>
+const hasOneOf = (resource: Resource, parameter: Parameter, codes: readonly Token[], setting: Setting): boolean =>
   elementsOf(resource, parameter.expression)
     .flatMap((value) => tokensOf(parameter, value))
-    .some((token) => codes.some(({ system, code }) => token.system === system && token.code === code))
+    .some((token) =>
+      codes.some(
+        ({ system, code }) => token.system === system && isSameCode([code, token.code], system, true, setting),
+      ),
+    )
+
+const caseSensitiveIn = (resources: readonly Resource[]): ReadonlySet<string> =>
+  new Set(resources.flatMap(({ url, caseSensitive }) => (caseSensitive === true ? [textOf(url)] : [])))
 
 /** Every way down from a concept, its codes from the top. */
 function linesOf(concept: Readonly<Record<string, unknown>>): readonly (readonly string[])[] {

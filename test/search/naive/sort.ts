@@ -24,10 +24,18 @@ function compareByKey(code: string, isDescending: boolean, one: Resource, other:
   return compare(first, second)
 }
 
-type Value = string | Range
+/** The text of a concept that has no code. */
+interface TextAlone {
+  readonly text: string
+}
+type Value = string | Range | TextAlone
 
-/** Ranges by their beginning going up, by their end going down. */
+const isTextAlone = (value: Value): value is TextAlone => typeof value === 'object' && 'text' in value
+
+/** Ranges by their beginning going up, by their end going down; what is text alone after all codes either way. */
 function compareValues(one: Value, other: Value, isDescending: boolean): number {
+  if (isTextAlone(one) && isTextAlone(other)) return compareTexts(one.text, other.text)
+  if (isTextAlone(one) || isTextAlone(other)) return isTextAlone(one) === isDescending ? -1 : 1
   if (typeof one === 'string' || typeof other === 'string') return compareTexts(String(one), String(other))
   return isDescending ? compareEnds(one.high, other.high) : compareEnds(one.low, other.low)
 }
@@ -40,19 +48,23 @@ function valuesOf(resource: Resource, code: string, setting: Setting): readonly 
   return elementsOf(resource, parameter.expression).flatMap((value) => sortable(parameter, value, setting))
 }
 
-/** What is there but has nothing to compare, like a concept of text alone, comes before all that has; R4 leaves it open. */
-const orNothing = (values: readonly string[]): readonly string[] => (values.length === 0 ? [''] : values)
+/** What is there but has nothing to compare is as what is not there. */
+const present = (texts: readonly string[]): readonly string[] => texts.filter((text) => text !== '')
 
-/** Of each coding. */
-const codesOf = (parameter: Parameter, value: unknown): readonly string[] =>
-  (isObject(value) && value['coding'] !== undefined ? objectsIn(value['coding']) : [value]).flatMap((one) =>
-    orNothing(tokensOf(parameter, one).map(({ code }) => code)),
-  )
+/** Of each coding; where none has a code, what the concept says instead. */
+function codesOf(parameter: Parameter, value: unknown): readonly Value[] {
+  const codes = present(tokensOf(parameter, value).map(({ code }) => code))
+  if (codes.length > 0 || !isObject(value) || parameter.element === 'ContactPoint') return codes
+  if (value['value'] !== undefined || value['type'] !== undefined) return []
+  const displays = objectsIn(value['coding']).map(({ display }) => display)
+  const text = [value['text'], value['display'], ...displays].find((one) => typeof one === 'string')
+  return present([plain(textOf(text).slice(0, 100))]).map((one) => ({ text: one }))
+}
 
 function sortable(parameter: Parameter, value: unknown, setting: Setting): readonly Value[] {
   switch (parameter.type) {
     case 'string':
-      return orNothing(textsOf(value).map(plain))
+      return present(textsOf(value).map(plain))
     case 'token':
       return codesOf(parameter, value)
     case 'reference': {

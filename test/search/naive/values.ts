@@ -1,6 +1,6 @@
 /** Whether a value of a query fits what a parameter finds in a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
 import { rangeOfDate, searchedDate } from './dates.ts'
-import { type Parameter, partsOf } from './definitions.ts'
+import { type Parameter, partsOf, SENSITIVE } from './definitions.ts'
 import { elementsOf, isObject, objectsIn, type Resource, repetitionsOf, textOf } from './elements.ts'
 import { fitsQuantity, statedBy } from './quantities.ts'
 import { compares, decimal, exactly, LEAST, MOST, prefixed, type Range, searchedNumber } from './ranges.ts'
@@ -12,6 +12,10 @@ export interface Setting {
   readonly base: string
   /** Milliseconds since 1970 UTC. */
   readonly now: number
+  /** Code systems that a clinic has stored as case-sensitive ones. */
+  readonly caseSensitive?: ReadonlySet<string>
+  /** Every code is compared with its case, as `ne` of a filter does. */
+  readonly withCase?: boolean
 }
 
 export function fits(
@@ -27,18 +31,25 @@ export function fits(
   )
 }
 
-export function fitsValue(
+/** `value` is one of those that the parameter finds. */
+type Fits = (
   parameter: Parameter,
   modifier: string | undefined,
   text: string,
   value: unknown,
   setting: Setting,
-): boolean {
+) => boolean
+
+export const fitsValue: Fits = (parameter, modifier, text, value, setting) => {
   switch (parameter.type) {
     case 'string':
-      return textsOf(value).some((one) => fitsText(modifier, withoutEscapes(text), one))
+      return textsOf(value).some((one) =>
+        modifier === undefined && (parameter.element === 'HumanName' || parameter.element === 'Address')
+          ? ` ${plain(one)}`.includes(` ${plain(withoutEscapes(text))}`)
+          : fitsText(modifier, withoutEscapes(text), one),
+      )
     case 'token':
-      return fitsToken(parameter, modifier, text, value)
+      return fitsToken(parameter, modifier, text, value, setting)
     case 'reference':
       return fitsReference(parameter, modifier, text, value, setting)
     case 'uri':
@@ -102,38 +113,53 @@ export interface Token {
 
 /** The codes of a Coding, CodeableConcept, Identifier, ContactPoint, code, boolean, string. */
 export function tokensOf({ element, system = '' }: Parameter, value: unknown): readonly Token[] {
-  if (typeof value === 'string') return [{ system, code: value }]
+  if (typeof value === 'string') return [{ system, code: spelled(element, value) }]
   if (!isObject(value)) return [{ system: '', code: String(value) }]
   // A quantity where a concept may stand.
   if (typeof value['value'] === 'number') return []
   const found = value['coding'] === undefined ? [value] : objectsIn(value['coding'])
   return found.flatMap((one) => {
     const code = textOf(one['code'] ?? one['value'])
-    return code === ''
-      ? []
-      : [{ system: textOf(one['system']), code: element === 'ContactPoint' ? contact(code) : code }]
+    return code === '' ? [] : [{ system: textOf(one['system']), code: spelled(element, code) }]
   })
 }
 
-/** Telephone numbers by their digits, e-mail addresses in small letters. */
+/** Case never counts in contacts and identifiers. */
+function spelled(element: Parameter['element'], code: string): string {
+  if (element === 'ContactPoint') return contact(code)
+  return element === 'Identifier' || element === 'string' ? code.toLowerCase() : code
+}
+
+/** Telephone numbers by their digits, all else in small letters. */
 function contact(text: string): string {
   const letters = [...text]
   const dialled = letters.filter((letter) => '+0123456789'.includes(letter))
   const others = letters.filter((letter) => !'+0123456789 ().-/'.includes(letter))
-  if (others.includes('@')) return text.toLowerCase()
-  return others.length === 0 && dialled.length > 0 ? dialled.join('') : text
+  return others.length === 0 && dialled.length > 0 ? dialled.join('') : text.toLowerCase()
 }
 
-function fitsToken(parameter: Parameter, modifier: string | undefined, text: string, value: unknown): boolean {
+/** Two spellings of a code of `system`, of which a search that names none can't tell whether case counts. */
+export function isSameCode(
+  [asked, found]: readonly [string, string],
+  system: string,
+  isNamed: boolean,
+  { caseSensitive, withCase }: Setting,
+): boolean {
+  if (asked === found) return true
+  const countsHere = isNamed && caseSensitive?.has(system) === true
+  return !withCase && !SENSITIVE.has(system) && !countsHere && asked.toLowerCase() === found.toLowerCase()
+}
+
+const fitsToken: Fits = (parameter, modifier, text, value, setting) => {
   if (modifier === 'text') return labelsOf(value).some((label) => fitsText(undefined, withoutEscapes(text), label))
   if (modifier === 'of-type') return fitsTypedIdentifier(text, value)
   const [first = '', second] = split(text, '|').map(withoutEscapes)
   const isContact = parameter.element === 'ContactPoint'
-  const code = isContact ? contact(second ?? first) : (second ?? first)
+  const code = spelled(parameter.element, second ?? first)
   return tokensOf(parameter, value).some((token) => {
-    if (second === undefined) return token.code === code
     if (second === '') return token.system === first
-    return token.code === code && (token.system === first || (isContact && first === ''))
+    const isCode = isSameCode([code, token.code], token.system, second !== undefined, setting)
+    return isCode && (second === undefined || token.system === first || (isContact && first === ''))
   })
 }
 
@@ -149,7 +175,7 @@ function fitsTypedIdentifier(text: string, identifier: unknown): boolean {
   const [system, code, value] = split(text, '|').map(withoutEscapes)
   return (
     isObject(identifier) &&
-    identifier['value'] === value &&
+    textOf(identifier['value']).toLowerCase() === value?.toLowerCase() &&
     objectsIn(identifier['type'])
       .flatMap(({ coding }) => objectsIn(coding))
       .some((coding) => textOf(coding['system']) === system && coding['code'] === code)
@@ -173,15 +199,14 @@ export function addressOf(reference: string, { base }: Setting): Address | undef
 export const referenceText = (value: unknown): string =>
   typeof value === 'string' ? value : isObject(value) ? textOf(value['reference']) : ''
 
-function fitsReference(
-  parameter: Parameter,
-  modifier: string | undefined,
-  text: string,
-  value: unknown,
-  setting: Setting,
-): boolean {
+const fitsReference: Fits = (parameter, modifier, text, value, setting) => {
   if (modifier === 'identifier')
-    return isObject(value) && objectsIn(value['identifier']).some((one) => fitsToken(parameter, undefined, text, one))
+    return (
+      isObject(value) &&
+      objectsIn(value['identifier']).some((one) =>
+        fitsToken({ ...parameter, element: 'Identifier' }, undefined, text, one, setting),
+      )
+    )
   if (modifier === 'text') return labelsOf(value).some((label) => fitsText(undefined, withoutEscapes(text), label))
   const asked = withoutEscapes(text)
   const found = addressOf(referenceText(value), setting)
@@ -210,16 +235,12 @@ export const urisOf = (value: unknown): readonly string[] => {
 }
 
 function fitsUri(modifier: string | undefined, asked: string, found: string): boolean {
-  if (modifier === 'below') return found === asked || isInside(found, asked)
-  if (modifier === 'above') return found === asked || isInside(asked, found)
+  if (modifier === 'below') return isInside(found, asked)
+  if (modifier === 'above') return isInside(asked, found)
   return found === asked
 }
 
-/** It has all segments of the folder, and at least one more. A slash at the end of a folder adds none. */
-function isInside(uri: string, folder: string): boolean {
-  const [segments, outer] = [uri.split('/'), folder.replace(/\/$/, '').split('/')]
-  return segments.length > outer.length && outer.every((segment, at) => segment === segments[at])
-}
+const isInside = (uri: string, folder: string): boolean => uri.slice(0, folder.length) === folder
 
 /** An instant is a point in time. */
 export function dateOf({ span }: Parameter, value: unknown): Range | undefined {

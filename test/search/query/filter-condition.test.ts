@@ -166,7 +166,6 @@ describe('value sets and hierarchies', () => {
 
 describe('refused with the position and what would be right', () => {
   test.each([
-    ['', '_filter has no value'],
     ['name', '_filter: at character 5, it ends where it needs an operator: eq, ne, co'],
     ['name like x', "_filter: at character 6, there is 'like x' where it needs an operator: eq, ne"],
     ['name eq', '_filter: at character 8, it ends where it needs a value: a word, or a text in double quotes'],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { parseCriteria, parseSearch } from '../../../src/search/query/parse.ts'
-import { OPTIONS, refusal, search } from '../support.ts'
+import { namePrefix, OPTIONS, refusal, search } from '../support.ts'
 
 describe('a plan', () => {
   test('has the caller’s clinic, which no parameter can change', () => {
@@ -31,7 +31,7 @@ describe('a plan', () => {
   test('reads an encoded query string', () => {
     const query = new URLSearchParams('name=Jos%C3%A9+Roe&identifier=urn%3Amrn%7C12')
     expect(parseSearch(query, { ...OPTIONS, types: ['Patient'] }).plan.where).toEqual([
-      { kind: 'string', param: 'name', match: 'prefix', value: 'jose roe' },
+      namePrefix('name', 'jose roe'),
       { kind: 'token', param: 'identifier', system: 'urn:mrn', code: '12' },
     ])
   })
@@ -113,7 +113,6 @@ describe('_total, _summary and _elements', () => {
       '_count=5&_count=6',
       '_count is given more than once; put its values into one, with commas where it takes several',
     ],
-    ['_sort=', '_sort has no value'],
   ])('%s is refused', (query, message) => {
     expect(refusal(`Patient?${query}`)).toBe(message)
   })
@@ -155,11 +154,63 @@ describe('_type', () => {
   })
 })
 
+describe('a parameter without a value', () => {
+  test.each([
+    'gender=',
+    'gender',
+    'birthdate=',
+    'family:exact=',
+    'gender:missing=',
+    'organization=',
+    'organization.name=',
+    '_has:Observation:patient:code=',
+    '_id=',
+    '_filter=',
+    '_text=',
+    '_list=',
+    '_sort=',
+    '_sort=&_sort=',
+    '_count=',
+    '_summary=',
+    '_elements=',
+    '_include=',
+    '_total=',
+    '_type=',
+  ])('%s is ignored, as R4 says: "Empty parameters are not an error"', (query) => {
+    for (const lenient of [false, true]) {
+      const { plan, used, warnings } = search(`Patient?${query}&family=roe`, { lenient })
+      expect(plan).toEqual(search('Patient?family=roe').plan)
+      expect([used, warnings]).toEqual([[['family', 'roe']], []])
+    }
+  })
+
+  test('of the whole system _type= narrows nothing', () => {
+    expect(search('?_type=&_tag=a', { types: ['Patient', 'Slot'] }).plan.types).toEqual(['Patient', 'Slot'])
+  })
+
+  test.each([
+    ['gendr=', "There is no search parameter 'gendr' for Patient; did you mean 'gender'?"],
+    ['gender:like=', "the token parameter 'gender' takes the modifiers"],
+    ['organization.nam=', "There is no search parameter 'nam' for Organization"],
+    ['_count:exact=', '_count:exact: _count takes no such modifier'],
+  ])('%s is refused all the same where its name is wrong', (query, message) => {
+    expect(refusal(`Patient?${query}`)).toContain(message)
+  })
+})
+
+describe('what keeps caches from answering', () => {
+  test.each(['_=1732287600', '_dc=1732287600', '_ts=1732287600'])('%s is ignored, and no part of the links', (pair) => {
+    const { plan, used, warnings } = search(`Patient?${pair}&family=roe`)
+    expect(plan).toEqual(search('Patient?family=roe').plan)
+    expect([used, warnings]).toEqual([[['family', 'roe']], []])
+  })
+})
+
 describe('lenient handling', () => {
   const lenient = { lenient: true }
 
   test('leaves out what it does not know and says so', () => {
-    const parsed = search('Patient?familly=roe&given:like=a&active=&given=eva&_sort=shoesize', lenient)
+    const parsed = search('Patient?familly=roe&given:like=a&given=b,,c&given=eva&_sort=shoesize', lenient)
     expect(parsed.plan.where).toHaveLength(1)
     expect(parsed.plan.sort).toEqual([])
     expect(parsed.used).toEqual([['given', 'eva']])

@@ -12,6 +12,8 @@ describe('_summary and _elements of a search and of a read', () => {
     ['name.given,Patient.name,Practitioner.name.family', ['name', 'Patient.name', 'Practitioner.name']],
     ['contact.name.family,meta.tag.system,text.div', ['contact', 'meta', 'text']],
     ['id,meta,text', ['id', 'meta', 'text']],
+    ['id,resourceType,Patient.resourceType', ['id']],
+    ['resourceType', []],
     ['deceased[x],multipleBirth,deceasedBoolean', ['deceased', 'multipleBirth', 'deceased']],
   ])('are alike: %s are the top-level elements %j', (value, elements) => {
     expect(search(`Patient?_elements=${value}`).elements).toEqual(elements)
@@ -20,8 +22,6 @@ describe('_summary and _elements of a search and of a read', () => {
 
   test.each([
     '_summary=all',
-    '_summary=',
-    '_elements=',
     '_elements=name,,gender',
     '_elements=Patient',
     '_elements=status',
@@ -29,6 +29,8 @@ describe('_summary and _elements of a search and of a read', () => {
     '_elements=contact.name.first',
     '_elements=gender.text',
     '_elements=name.',
+    '_elements=name.resourceType',
+    '_elements=resourceType.id',
   ])('are refused alike: %s', (query) => {
     const message = refusal(`Patient?${query}`)
     expect(message).toContain(query.split('=', 1)[0])
@@ -36,7 +38,9 @@ describe('_summary and _elements of a search and of a read', () => {
   })
 
   test('are absent where nothing is asked for', () => {
-    expect(read('_pretty=true')).toEqual({ summary: undefined, elements: undefined })
+    for (const query of ['_pretty=true', '_summary=&_elements=']) {
+      expect(read(query)).toEqual({ summary: undefined, elements: undefined })
+    }
   })
 
   test('of several types: an element of one of them will do', () => {

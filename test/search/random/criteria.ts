@@ -56,11 +56,17 @@ export function tokens(parameter: Parameter, values: readonly unknown[]): Text {
       : [{ weight: 4, arbitrary: fc.constantFrom(...own) }]),
     ...others,
   )
-  return fc.tuple(token, fc.constantFrom('code', 'code', 'both', 'system')).map(([{ system, code }, form]) => {
+  const spellings = fc.constantFrom('', '', '', 'upper', 'lower')
+  const forms = fc.constantFrom('code', 'code', 'both', 'system')
+  return fc.tuple(token, forms, spellings).map(([{ system, code: own }, form, spelling]) => {
+    const code = parameter.element === 'boolean' ? own : respelled(own, spelling)
     if (form === 'code') return escaped(code)
     return form === 'system' && system !== '' ? `${escaped(system)}|` : `${escaped(system)}|${escaped(code)}`
   })
 }
+
+const respelled = (code: string, spelling: string): string =>
+  spelling === 'upper' ? code.toUpperCase() : spelling === 'lower' ? code.toLowerCase() : code
 
 const TREE = fc.constantFrom(...['root', 'left', 'right', 'leaf', 'left'].map((code) => `urn:tree|${code}`))
 const VALUE_SETS = fc.constantFrom('http://listed.example', 'http://listed.example\\|1', 'ValueSet/listed')
@@ -74,7 +80,7 @@ export function tokenCriterion(parameter: Parameter, name: string, values: reado
   ] as const
   const identifiers = values
     .filter(isObject)
-    .filter((value) => value['value'] !== undefined && parameter.element === undefined)
+    .filter((value) => value['value'] !== undefined && parameter.element === 'Identifier')
   if (identifiers.length > 0)
     return modified(name, [...simple, [':of-type', from(identifiers.flatMap(typed), fc.constant('a|b|c'))]])
   const isCode = values.some((value) => isObject(value) && parameter.element === undefined)
@@ -120,7 +126,8 @@ export function referenceCriterion(parameter: Parameter, name: string, values: r
   if (targets.length === 0) return modified(name, [['', own]])
   const literal = localTo(targets).map((parts) => parts.join('/'))
   const absolute = literal.map((text) => `${BASE}/${text}`)
-  const plain = fc.oneof(own, own, literal, fc.constantFrom(...IDS), absolute)
+  const impossible = localTo(TYPES).map((parts) => parts.join('/'))
+  const plain = fc.oneof(own, own, literal, fc.constantFrom(...IDS), absolute, impossible)
   const identifiers = values.filter(isObject).flatMap(({ identifier }) => objectsIn(identifier))
   const labels = values.filter(isObject).map(({ display }) => textOf(display))
   const recursive = targets.filter((type) => HIERARCHIES.includes(type))
@@ -180,7 +187,7 @@ export const numbersOf = (value: unknown): readonly number[] => {
   return [value['value'], value['low'], value['high']].flatMap(numbersOf)
 }
 
-/** `5.4`, `5.4|system|code`, `5.4||code`, in its own unit or another one of its kind. */
+/** `5.4|system|code` with and without system and code, in its own unit or another one of its kind. */
 export function quantityText(values: readonly unknown[]): Text {
   const stated = values.filter(isObject).flatMap((value) => (value['value'] === undefined ? [] : [value]))
   const number = numberText(values.flatMap(numbersOf))
@@ -198,7 +205,9 @@ export function quantityText(values: readonly unknown[]): Text {
   })
   return fc.oneof(
     number,
-    number.map((text) => `${text}|${UCUM}|mg`),
+    fc
+      .tuple(number, fc.constantFrom(`|${UCUM}|mg`, `|${UCUM}|mgg`, `|${UCUM}|`, '|urn:one', '||', '|'))
+      .map((parts) => parts.join('')),
     ...own.map((text) => prefixed(text)),
   )
 }

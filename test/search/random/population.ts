@@ -272,6 +272,14 @@ const FIXED: readonly Resource[] = [
     concept: [{ code: 'root', concept: [{ code: 'left', concept: [{ code: 'leaf' }] }, { code: 'right' }] }],
   },
   {
+    resourceType: 'CodeSystem',
+    id: 'two',
+    url: 'urn:two',
+    status: 'active',
+    content: 'not-present',
+    caseSensitive: true,
+  },
+  {
     resourceType: 'ValueSet',
     id: 'listed',
     url: 'http://listed.example',

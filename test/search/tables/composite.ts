@@ -43,6 +43,9 @@ export const composite: Table = {
     [`Observation?code-value-quantity=${LOINC}|2823-3$gt5.4|${UCUM}|mmol/L`, [0, 2]],
     [`Observation?code-value-quantity=2823-3$gt5.4|${UCUM}|mmol/L`, [0, 2]],
     ['Observation?code-value-quantity=2823-3$5.4', [1]],
+    // The other way round, as only that makes sense.
+    [`Observation?code-value-quantity=gt5.4|${UCUM}|mmol/L$${LOINC}|2823-3`, [0, 2]],
+    ['Observation?code-value-quantity=5.4$2823-3,2951-2$140', [1, 3]],
     [`Observation?code-value-quantity=2823-3$5.4,2951-2$140`, [1, 3]],
     [`Observation?code-value-quantity=${LOINC}|$lt6||mmol/L`, [0, 1]],
     ['Observation?code-value-concept=8480-6$high', [4]],
@@ -59,6 +62,8 @@ export const composite: Table = {
     ['Group?characteristic-value=gender$mixed', [9]],
     ['Group?characteristic-value=gender$mixed,owner$mixed', [9, 10]],
     ['Group?characteristic-value=gender$true', [11]],
+    ['Group?characteristic-value=gender$|true', [11]],
+    ['Group?value=|true', [11]],
     ['Group?characteristic=gender&value=mixed', [9, 10]],
   ],
 }

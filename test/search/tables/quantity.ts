@@ -46,6 +46,14 @@ export const quantity: Table = {
     condition({ onsetAge: { ...years(5), comparator: '>=' } }),
     condition({ onsetAge: { ...years(7), comparator: '<' } }),
     condition({ onsetAge: { ...years(7), comparator: '<=' } }),
+    // 22
+    {
+      resourceType: 'ChargeItem',
+      status: 'billable',
+      subject: { display: 'x' },
+      code: { text: 'x' },
+      quantity: { value: 3, system: UCUM, code: 'pill' },
+    },
   ],
   rows: [
     // R4: "a value of 5.4(+/-0.05) mg".
@@ -73,6 +81,15 @@ export const quantity: Table = {
     [`Observation?value-quantity=37.8|${UCUM}|Cel`, [12]],
     [`Observation?value-quantity=gt310|${UCUM}|K`, [12]],
     [`Observation?value-quantity=gt1|${UCUM}|km`, []],
+    // "The system and code follow the same pattern as token parameters are also optional".
+    [`Observation?value-quantity=5.4|${UCUM}|`, [0, 1, 4, 5]],
+    [`Observation?value-quantity=5.4|${UCUM}`, [0, 1, 4, 5]],
+    ['Observation?value-quantity=lt6|urn:other|', [7]],
+    ['Observation?value-quantity=5.4||', [0, 1, 4, 5, 6, 7, 8]],
+    // A unit that UCUM does not have is found where it was stored so.
+    [`ChargeItem?quantity=3|${UCUM}|pill`, [22]],
+    [`ChargeItem?quantity=gt2|${UCUM}|pill`, [22]],
+    [`ChargeItem?quantity=gt2|${UCUM}|pil`, []],
     ['Observation?value-quantity:missing=true', []],
     ['Observation?value-quantity:missing=false', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
     ['Invoice?totalgross=100', [13, 14]],

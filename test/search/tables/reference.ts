@@ -68,6 +68,12 @@ export const reference: Table = {
     ['Observation?subject=http://elsewhere.example/Patient/reference-0', [7]],
     ['Observation?subject=Patient/reference-0/_history/1', [5]],
     ['Observation?subject=Patient/reference-0,Group/reference-1', [3, 4, 5, 6]],
+    // R4: "where the issue is a logical condition", the result is "an empty search set".
+    ['Observation?patient=Group/reference-1', []],
+    ['Observation?patient=Group/reference-1,Patient/reference-0', [3, 4, 5]],
+    ['Observation?subject:Patient=Group/reference-1', []],
+    ['Observation?encounter:below=Group/reference-1', []],
+    ['Observation?_filter=patient ne Group/reference-1 and status eq final', [3, 4, 5, 7]],
     ['Observation?subject:identifier=http://acme.org|2345', [8]],
     ['Observation?subject:identifier=2345', [8]],
     ['Observation?subject:text=marie', [8]],

@@ -40,6 +40,13 @@ export const token: Table = {
     [`Patient?identifier=${ACME}|`, [0, 4]],
     [`Patient?identifier=${ACME}|a\\|b\\,c`, [4]],
     ['Patient?identifier=234', []],
+    // Case counts in no identifier, and not in the codes of a system of which nobody says so.
+    [`Patient?identifier=${ACME}|A\\|B\\,C`, [4]],
+    ['Condition?code=HA125', [7, 8, 9]],
+    [`Condition?code=${CONDITIONS}|Ha125`, [7]],
+    ['Condition?code=|HA125', [8]],
+    [`Condition?verification-status=${VERIFICATION}|Refuted`, []],
+    ['Condition?_filter=code eq HA125', [7, 8, 9]],
     ['Patient?gender=male', [0]],
     [`Patient?gender=${GENDER}|male`, [0]],
     ['Patient?gender=|male', []],

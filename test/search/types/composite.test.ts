@@ -62,6 +62,13 @@ describe('a composite finds what has both values in one repetition', () => {
     ['code-value-quantity=8480-6$140,8480-6$141', [2]],
     ['code-value-quantity:missing=false', [2]],
     ['code-value-string:missing=true', [0, 1, 2, 4, 5, 6]],
+    // The other way round, where only that makes sense.
+    [`code-value-quantity=gt100|${UCUM}|mm[Hg]$${LOINC}|8480-6`, [2]],
+    ['code-value-quantity=140$8480-6,local$140', [2]],
+    ['code-value-date=ge2024-05$8480-6', [4]],
+    // In the order of the definition both are what they should be.
+    ['code-value-quantity=140$8480', []],
+    [`code-value-quantity=8480-6$140|${UCUM}|mmHg`, []],
   ])('%s: %j', (query, expected) => {
     expect(indices('Observation', query, OBSERVATIONS)).toEqual(expected)
   })
@@ -145,11 +152,11 @@ test('every composite of R4 has parts that can be asked', () => {
 })
 
 test('each combination of the values of a repetition is one entry', () => {
-  const two = { resourceType: 'Observation', code: concept('a', 'b'), valueCodeableConcept: concept('x', 'y') }
+  const two = { resourceType: 'Observation', code: concept('1', '2'), valueCodeableConcept: concept('3', '4') }
   const pairs = entriesOf('code-value-concept', two).map((entry) =>
     entry.kind === 'composite' ? entry.parts.map((part) => (part.kind === 'token' ? part.code : '')).join('') : '',
   )
-  expect(pairs).toEqual(['ax', 'ay', 'bx', 'by'])
+  expect(pairs).toEqual(['13', '14', '23', '24'])
 })
 
 test('256 combinations of one repetition are the most that are indexed', () => {
@@ -159,9 +166,15 @@ test('256 combinations of one repetition are the most that are indexed', () => {
 })
 
 test('prefixes that mean two ranges make two alternatives', () => {
-  expect(where('Observation?code-value-quantity=a$ne5')).toMatchObject([
+  expect(where('Observation?code-value-quantity=1$ne5')).toMatchObject([
     { kind: 'any', of: [{ kind: 'composite' }, { kind: 'composite' }] },
   ])
+})
+
+test('case counts in a part as it does in its own parameter', () => {
+  const one = { resourceType: 'Observation', code: concept('Ab'), valueCodeableConcept: concept('xY') }
+  expect(finds('Observation?code-value-concept=aB$XY', one)).toBe(true)
+  expect(finds(`Observation?code-value-concept=${LOINC}|aB$${LOINC}|XY`, one)).toBe(true)
 })
 
 test.each([
@@ -170,7 +183,8 @@ test.each([
   ['$5', "'$5' is not 2 values"],
   ['8480-6$', "'8480-6$' is not 2 values"],
   ['8480-6$high', "'high' does not begin with a number"],
-  [`8480-6$5|${UCUM}|mmHg`, "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]"],
+  ['high$8480-6', "'8480-6' does not begin with a number"],
+  [`8480-6$5|${UCUM}|mg|x`, "has more than one unit after its '|'"],
   ['a|b|c$5', "'a|b|c' has more than one '|'"],
 ])('%s is refused: %s', (value, message) => {
   expect(refusal(`Observation?code-value-quantity=${value}`)).toContain(message)

@@ -313,6 +313,8 @@ const conditionFor = (span: Span, prefix: string, text: string): Condition =>
     types: ['Basic'],
     baseUrl: BASE,
     now: OPTIONS.now ?? 0,
+    hint: () => {},
+    isCaseSensitive: () => false,
     lookUp: OPTIONS.lookUp,
   })
 

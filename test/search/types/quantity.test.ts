@@ -57,6 +57,14 @@ describe('a search by a quantity finds', () => {
     ['temperatures, asked for in Fahrenheit', `98.6|${UCUM}|[degF]`, [9, 10]],
     ['temperatures from below their zero on', `gt-10|${UCUM}|Cel`, [9, 10]],
     ['a code that UCUM does not know, as it is written', '5.4||mgg', [11]],
+    ['a code that UCUM does not know, by its own text', `5.4|${UCUM}|mgg`, [11]],
+    ['such a code, compared with itself', `gt5|${UCUM}|mgg`, [11]],
+    ['nothing where such a code is not stored', `5.4|${UCUM}|mmHg`, []],
+    ['any unit of a system', `5.4|${UCUM}|`, [0, 3, 11]],
+    ['any unit of a system, without the bar after it', `5.4|${UCUM}`, [0, 3, 11]],
+    ['any unit of another system', `ge5.4|${LAB}|`, [6]],
+    ['the number alone, with bars', '5.4||', [0, 3, 6, 7, 8, 11]],
+    ['the number alone, with a bar', '5.4|', [0, 3, 6, 7, 8, 11]],
     ['either of two', `5.4|${LAB}|mg,37|${UCUM}|Cel`, [6, 9, 10]],
     ['a number with an exponent', `5.4e3|${UCUM}|mg`, [2]],
     ['nothing of another dimension', `5.4|${UCUM}|m`, []],
@@ -167,15 +175,21 @@ test.each([
   ['abc', "'abc' does not begin with a number; write digits (5, 5.40, 5e2;"],
   ['gt', "'gt' does not begin with a number"],
   ['xx5', "'xx5' does not begin with a number"],
-  ['5|mg', "'5|mg' has no unit after its '|'; write 5|system|code, 5||code or 5"],
-  ['5||', "'5||' has no unit after its '|'"],
-  [`5|${UCUM}|`, "has no unit after its '|'"],
-  [`5|${UCUM}|mg|x`, "has more than one unit after its '|'"],
-  [`5|${UCUM}|mgg`, "has the unit 'mgg', which is none of UCUM; close to it are mg"],
-  [`5|${UCUM}|mmHg`, "has the unit 'mmHg', which is none of UCUM; close to it are mm[Hg]"],
-  [`5|${UCUM}|mmHg`, 'For a unit of no system write ||mmHg'],
+  [`5|${UCUM}|mg|x`, "has more than one unit after its '|'; write 5|system|code, 5||code or 5"],
 ])('%s is refused: %s', (value, message) => {
   expect(refusal(`Observation?value-quantity=${value}`)).toContain(message)
+})
+
+test('a client is told of a unit that UCUM does not have', () => {
+  const [warning, ...others] = search(`Observation?value-quantity=5|${UCUM}|mmHg`).warnings
+  expect(others).toEqual([])
+  expect(warning).toMatchObject({
+    severity: 'warning',
+    diagnostics: expect.stringContaining("'mmHg' is no unit of UCUM"),
+  })
+  expect(warning?.diagnostics).toContain('close to it are mm[Hg]')
+  expect(warning?.diagnostics).toContain('For a unit of no system write ||mmHg')
+  expect(search(`Observation?value-quantity=5|${UCUM}|mm[Hg]`).warnings).toEqual([])
 })
 
 test('a quantity takes no modifier but :missing', () => {

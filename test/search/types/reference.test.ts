@@ -1,6 +1,7 @@
 /** https://hl7.org/fhir/R4/search.html#reference */
 import { describe, expect, test } from '@jest/globals'
-import { BASE, entriesOf, finds, refusal, where } from '../support.ts'
+import { extractEntries } from '../../../src/search/index/extract.ts'
+import { BASE, entriesOf, finds, refusal, search, where } from '../support.ts'
 
 describe('a reference in a query', () => {
   test.each([
@@ -12,6 +13,7 @@ describe('a reference in a query', () => {
     [`subject=${BASE}/Patient/1`, { param: 'subject', type: 'Patient', id: '1' }],
     ['subject=Patient/1/_history/3', { param: 'subject', type: 'Patient', id: '1', version: '3' }],
     ['subject=http://other.org/Patient/1', { param: 'subject', type: '', id: 'http://other.org/Patient/1' }],
+    ['subject=Encounter/2#p', { param: 'subject', id: 'Encounter/2#p' }],
     ['subject=urn:uuid:9b2c', { param: 'subject', type: '', id: 'urn:uuid:9b2c' }],
   ])('%s is %j', (query, expected) => {
     expect(where(`Observation?${query}`)).toEqual([{ kind: 'reference', ...expected }])
@@ -39,14 +41,26 @@ describe('a reference in a query', () => {
       "subject=Patent/1: 'Patent/1' is not a reference; write Type/id, an id or an absolute address",
     ],
     ['subject=#p', "subject=#p: '#p' is not a reference; write Type/id, an id or an absolute address"],
-    ['patient=Group/1', "patient=Group/1: 'Group/1' cannot be found: patient refers to Patient"],
-    ['subject:Patient=Group/1', "subject:Patient=Group/1: 'Group/1' cannot be found: subject refers to Patient"],
     [
       'subject:Practitioner=1',
       "subject:Practitioner: the reference parameter 'subject' takes the modifiers :missing, :identifier, :above, :below, :text, or a type it refers to: Device, Group, Location, Patient, not ':Practitioner'",
     ],
   ])('%s is refused', (query, message) => {
     expect(refusal(`Observation?${query}`)).toBe(message)
+  })
+
+  test.each([
+    ['patient=Group/1', 'patient=Group/1: nothing can be found, as patient refers to Patient alone'],
+    ['subject:Patient=Group/1', 'subject:Patient=Group/1: nothing can be found, as subject refers to Patient alone'],
+    [`patient=${BASE}/Group/1`, `patient=${BASE}/Group/1: nothing can be found, as patient refers to Patient alone`],
+    [
+      'encounter:below=Group/1',
+      'encounter:below=Group/1: nothing can be found, as encounter refers to Encounter alone',
+    ],
+  ])('%s can be satisfied by none, and a warning says so', (query, diagnostics) => {
+    expect(where(`Observation?${query}`)).toEqual([{ kind: 'any', of: [] }])
+    expect(search(`Observation?${query}`).warnings).toEqual([{ severity: 'warning', code: 'processing', diagnostics }])
+    expect(where(`Observation?${query},Patient/1`)).toHaveLength(1)
   })
 })
 
@@ -111,10 +125,40 @@ describe('the references of a resource', () => {
     expect(entriesOf('source-reference', consent)).toEqual([])
   })
 
-  test('include the first resource of a document', () => {
+  test('include the first resource of a document, and of no other Bundle', () => {
     const entry = [{ resource: { resourceType: 'Composition', id: 'c' } }]
-    expect(entriesOf('composition', { resourceType: 'Bundle', type: 'document', entry })).toEqual([
-      { kind: 'reference', param: 'composition', type: 'Composition', id: 'c' },
+    const bundle = { resourceType: 'Bundle', id: 'b', entry }
+    expect(entriesOf('composition', { ...bundle, type: 'document' })).toEqual([
+      { kind: 'reference', param: 'composition', type: 'Bundle#Composition', id: 'Bundle/b#0' },
+    ])
+    expect(entriesOf('composition', { ...bundle, type: 'message' })).toEqual([])
+    expect(entriesOf('composition', { ...bundle, type: 'collection' })).toEqual([])
+  })
+
+  test('lead to 1,000 contained resources at most', () => {
+    const contained = Array.from({ length: 1_001 }, (_, at) => ({ resourceType: 'Basic', id: `b${at}` }))
+    const list = { resourceType: 'List', id: 'l', contained, entry: [{ item: { reference: '#b1000' } }] }
+    expect(entriesOf('_contained', list).filter(({ kind }) => kind === 'inner')).toHaveLength(1_000)
+    expect(entriesOf('item', list)).toEqual([{ kind: 'reference', param: 'item', type: '', id: '' }])
+  })
+
+  test('lead to what the resource contains, from there to the others, and back', () => {
+    const contained = [
+      { resourceType: 'Patient', id: 'p', link: [{ other: { reference: '#' } }] },
+      { resourceType: 'RelatedPerson', id: 'r', patient: { reference: '#p' } },
+    ]
+    const observation = { resourceType: 'Observation', id: 'o', contained, subject: { reference: '#p' } }
+    const patient = { kind: 'reference', type: '#Patient', id: 'Observation/o#p' }
+    expect(entriesOf('subject', observation)).toEqual([{ ...patient, param: 'subject' }])
+    expect(entriesOf('patient', observation)).toEqual([{ ...patient, param: 'patient' }])
+    const inner = extractEntries(observation, BASE).flatMap((entry) => (entry.kind === 'inner' ? entry : []))
+    expect(inner.map(({ type, id }) => `${type} ${id}`)).toEqual([
+      '#Patient Observation/o#p',
+      '#RelatedPerson Observation/o#r',
+    ])
+    expect(inner.flatMap(({ entries }) => entries.filter(({ kind }) => kind === 'reference'))).toEqual([
+      { kind: 'reference', param: 'link', type: 'Observation', id: 'o' },
+      { ...patient, param: 'patient' },
     ])
   })
 })

@@ -1,7 +1,7 @@
 /** https://hl7.org/fhir/R4/search.html#string */
 import { describe, expect, jest, test } from '@jest/globals'
 import { fold } from '../../../src/search/plan.ts'
-import { entriesOf, finds, refusal, where } from '../support.ts'
+import { entriesOf, finds, namePrefix, refusal, where } from '../support.ts'
 
 const anna = {
   resourceType: 'Patient',
@@ -11,24 +11,33 @@ const anna = {
 
 describe('a string in a query', () => {
   test.each([
-    ['family=Mül', { match: 'prefix', value: 'mul' }],
-    ["family=O'Neil-Smith", { match: 'prefix', value: 'o neil smith' }],
     ['family:contains=ÜLL', { match: 'contains', value: 'ull' }],
     ['family:exact=Müller-O’Neil', { match: 'exact', value: 'Müller-O’Neil' }],
-    ['family=van\\,der', { match: 'prefix', value: 'van der' }],
     ['family:exact=a\\,b\\|c\\$d\\\\e', { match: 'exact', value: 'a,b|c$d\\e' }],
-    ['family=王', { match: 'prefix', value: '王' }],
   ])('%s is compared as %j', (query, expected) => {
     expect(where(`Patient?${query}`)).toEqual([{ kind: 'string', param: 'family', ...expected }])
   })
 
+  test.each([
+    ['family=Mül', 'mul'],
+    ["family=O'Neil-Smith", 'o neil smith'],
+    ['family=van\\,der', 'van der'],
+    ['family=王', '王'],
+  ])('%s is compared with the beginning of the name and of its later words: %s', (query, value) => {
+    expect(where(`Patient?${query}`)).toEqual([namePrefix('family', value)])
+  })
+
+  test('of what is no name of a person and no address is compared with the beginning of the whole', () => {
+    expect(where('Organization?name=roe')).toEqual([{ kind: 'string', param: 'name', match: 'prefix', value: 'roe' }])
+  })
+
   test('is one of several when there are commas', () => {
-    expect(where('Patient?given=anna,eva')).toEqual([
+    expect(where('Organization?name=anna,eva')).toEqual([
       {
         kind: 'any',
         of: [
-          { kind: 'string', param: 'given', match: 'prefix', value: 'anna' },
-          { kind: 'string', param: 'given', match: 'prefix', value: 'eva' },
+          { kind: 'string', param: 'name', match: 'prefix', value: 'anna' },
+          { kind: 'string', param: 'name', match: 'prefix', value: 'eva' },
         ],
       },
     ])
@@ -40,6 +49,26 @@ describe('a string in a query', () => {
 })
 
 describe('the strings of a resource', () => {
+  const laterWords = (param: string, resource: Parameters<typeof entriesOf>[1]) =>
+    entriesOf(`${param}:later-words`, resource).map((entry) => entry.kind === 'string' && entry.folded)
+
+  test('are found from each later word on, unless that is a part by itself', () => {
+    const name = [{ family: 'Carreno Quiñones', given: ['Ana'], text: 'Ana Carreno Quiñones' }]
+    expect(laterWords('family', { resourceType: 'Patient', name })).toEqual(['quinones'])
+    expect(laterWords('name', { resourceType: 'Patient', name })).toEqual(['quinones'])
+    expect(laterWords('given', { resourceType: 'Patient', name })).toEqual([])
+    expect(laterWords('address', anna)).toEqual(['main st', 'st', '4', 'paulo', '100'])
+    expect(laterWords('name', { resourceType: 'Organization', name: 'Clinic of Saint Anne' })).toEqual([])
+  })
+
+  test('have 20 later words at most, each with 100 characters of what follows', () => {
+    const family = Array.from({ length: 1000 }, (_, index) => `word${index}`).join(' ')
+    const words = laterWords('family', { resourceType: 'Patient', name: [{ family }] })
+    expect(words).toHaveLength(20)
+    expect(words.every((text) => typeof text === 'string' && text.length <= 100)).toBe(true)
+    expect(where(`Patient?family=${'x'.repeat(101)}`)).toMatchObject([{ kind: 'string' }])
+  })
+
   test('are the parts of a name, each by itself', () => {
     expect(entriesOf('name', anna)).toEqual([
       { kind: 'string', param: 'name', folded: 'anna eva muller o neil', exact: 'Anna Eva Müller-O’Neil' },
@@ -91,7 +120,8 @@ describe('a search by string', () => {
   test.each([
     ['family=muller', true],
     ['family=MÜLLER', true],
-    ['family=neil', false],
+    ['family=neil', true],
+    ['family=eil', false],
     ['family:contains=neil', true],
     ['family:exact=Müller', false],
     ['family:exact=Müller-O’Neil', true],

@@ -1,7 +1,9 @@
 /** https://hl7.org/fhir/R4/search.html#token */
 import { describe, expect, test } from '@jest/globals'
-import { entriesOf, finds, refusal, where } from '../support.ts'
+import { extractEntries } from '../../../src/search/index/extract.ts'
+import { entriesOf, finds, holds, refusal, search, where } from '../support.ts'
 
+const UCUM = 'http://unitsofmeasure.org'
 const GENDER = 'http://hl7.org/fhir/administrative-gender'
 
 describe('a token in a query', () => {
@@ -12,12 +14,18 @@ describe('a token in a query', () => {
     ['identifier=urn:mrn|', { param: 'identifier', system: 'urn:mrn' }],
     ['identifier=a\\|b', { param: 'identifier', code: 'a|b' }],
     ['identifier=urn:mrn|a\\,b', { param: 'identifier', system: 'urn:mrn', code: 'a,b' }],
-    ['language=EN', { param: 'language', code: 'EN' }],
-    ['_tag=http://x.org|t', { param: '_tag', system: 'http://x.org', code: 't' }],
+    ['_tag=http://x.org|1', { param: '_tag', system: 'http://x.org', code: '1' }],
+    // Nobody says that case counts in the codes of the system.
+    ['_tag=http://x.org|T', { param: '_tag:case-insensitive', system: 'http://x.org', code: 't' }],
+    ['_tag=|T', { param: '_tag:case-insensitive', system: '', code: 't' }],
+    ['identifier=urn:mrn|AB', { param: 'identifier', system: 'urn:mrn', code: 'ab' }],
+    [`language=${UCUM}|mG`, { param: 'language', system: UCUM, code: 'mG' }],
     // The element is a code, so that its system is known, and a boolean has none.
     ['gender=male', { param: 'gender', system: GENDER, code: 'male' }],
-    ['gender=other-system|male', { param: 'gender', system: 'other-system', code: 'male' }],
+    ['gender=Male', { param: 'gender', system: GENDER, code: 'Male' }],
+    ['gender=other-system|1', { param: 'gender', system: 'other-system', code: '1' }],
     ['active=true', { param: 'active', system: '', code: 'true' }],
+    ['active=http://hl7.org/fhir/special-values|true', { param: 'active', system: '', code: 'true' }],
     // ContactPoints are compared without their formatting, and have no code system to leave out.
     ['phone=(555) 010-0199', { param: 'phone', code: '5550100199' }],
     ['telecom=phone|+1 555 010 0199', { param: 'telecom', system: 'phone', code: '+15550100199' }],
@@ -25,6 +33,25 @@ describe('a token in a query', () => {
     ['email=Ada@Example.ORG', { param: 'email', code: 'ada@example.org' }],
   ])('%s is %j', (query, expected) => {
     expect(where(`Patient?${query}`)).toEqual([{ kind: 'token', ...expected }])
+  })
+
+  test('without a system is the code as it is written, or in any case where case may not count', () => {
+    const code = { kind: 'token', param: 'language', code: 'EN' }
+    const inLowerCase = { kind: 'token', param: 'language:case-insensitive', code: 'en' }
+    expect(where('Patient?language=EN')).toEqual([{ kind: 'any', of: [code, inLowerCase] }])
+  })
+
+  test('of a system that the clinic has as a case-sensitive one is the code as it is written', () => {
+    const isCaseSensitive = (system: string) => system === 'urn:ours'
+    expect(search('Patient?language=urn:ours|EN,urn:x|EN', { isCaseSensitive }).plan.where).toEqual([
+      {
+        kind: 'any',
+        of: [
+          { kind: 'token', param: 'language', system: 'urn:ours', code: 'EN' },
+          { kind: 'token', param: 'language:case-insensitive', system: 'urn:x', code: 'en' },
+        ],
+      },
+    ])
   })
 
   test('with :not is the opposite of all its values together', () => {
@@ -83,12 +110,12 @@ describe('the tokens of a resource', () => {
       'identifier',
       { identifier: [{ system: 's', value: 'V' }, { value: 'w' }] },
       [
-        ['s', 'V'],
+        ['s', 'v'],
         ['', 'w'],
       ],
     ],
     ['telecom', { telecom: [{ system: 'phone', value: '+1 (555) 010-0199' }] }, [['phone', '+15550100199']]],
-    ['telecom', { telecom: [{ system: 'url', value: 'http://X.org/1-2' }] }, [['url', 'http://X.org/1-2']]],
+    ['telecom', { telecom: [{ system: 'url', value: 'http://X.org/1-2' }] }, [['url', 'http://x.org/1-2']]],
     [
       'email',
       {
@@ -162,7 +189,8 @@ describe('a search by token', () => {
     ['telecom=phone|+15550100199', true],
     ['telecom=sms|+15550100199', false],
     ['identifier=Ab-1', true],
-    ['identifier=ab-1', false],
+    ['identifier=aB-1', true],
+    ['identifier=urn:mrn|AB-1', true],
     ['identifier=|Ab-1', false],
     ['language=Klingon', false],
     ['language:text=kling', true],
@@ -175,6 +203,80 @@ describe('a search by token', () => {
     const tagged = { resourceType: 'Patient', meta: { tag: [{ system: 'urn:s' }] } }
     expect(finds('Patient?_tag=urn:s|', tagged)).toBe(false)
     expect(finds('Patient?_tag:missing=false', tagged)).toBe(true)
+  })
+})
+
+describe('case', () => {
+  const V3 = 'http://terminology.hl7.org/CodeSystem/v3-ActCode'
+  const tagged = (system: string | undefined, code: string) => ({
+    resourceType: 'Basic',
+    meta: { tag: [{ ...(system === undefined ? {} : { system }), code }] },
+  })
+
+  test.each<readonly [string, string | undefined, string, boolean]>([
+    // Nobody says that it counts: R4, "When in doubt, servers SHOULD treat tokens in a case-insensitive manner".
+    ['urn:x|aBC', 'urn:x', 'AbC', true],
+    ['aBC', 'urn:x', 'AbC', true],
+    ['aBC', undefined, 'AbC', true],
+    ['|aBC', undefined, 'AbC', true],
+    ['|aBC', 'urn:x', 'AbC', false],
+    ['urn:y|aBC', 'urn:x', 'AbC', false],
+    // R4 says that it does: "Match is case sensitive unless the underlying semantics indicate" otherwise.
+    [`${V3}|AMB`, V3, 'AMB', true],
+    [`${V3}|amb`, V3, 'AMB', false],
+    ['amb', V3, 'AMB', false],
+    [`${UCUM}|MG`, UCUM, 'mg', false],
+    ['MG', UCUM, 'mg', false],
+    ['mg', UCUM, 'mg', true],
+    // And that it does not.
+    ['http://snomed.info/sct|ABC', 'http://snomed.info/sct', 'abc', true],
+  ])('_tag=%s finds the code of %p written %s: %p', (value, system, code, found) => {
+    expect(finds(`Basic?_tag=${value}`, tagged(system, code))).toBe(found)
+  })
+
+  test('does not count in tokens that are strings: "the search is not case sensitive"', () => {
+    const valueSet = { resourceType: 'ValueSet', version: '1.0-Beta' }
+    expect(finds('ValueSet?version=1.0-BETA', valueSet)).toBe(true)
+    expect(finds('ValueSet?version=1.0', valueSet)).toBe(false)
+    expect(entriesOf('version', valueSet)).toMatchObject([{ code: '1.0-beta' }])
+  })
+
+  test('does not count in codes that stand without any system', () => {
+    const codeSystem = { resourceType: 'CodeSystem', concept: [{ code: 'AbC' }] }
+    expect(finds('CodeSystem?code=aBc', codeSystem)).toBe(true)
+    expect(entriesOf('code', codeSystem)).toMatchObject([{ code: 'abc' }])
+  })
+
+  test('does not count in one of several types alone', () => {
+    const types = ['AuditEvent', 'Media']
+    const [condition = { kind: 'any', of: [] } as const] = search('?site=AbC', { types }).plan.where
+    const inAudit = { resourceType: 'AuditEvent', source: { site: 'aBC' } }
+    const inMedia = { resourceType: 'Media', bodySite: { coding: [{ system: UCUM, code: 'AbC' }] } }
+    expect([inAudit, inMedia].map((one) => holds(condition, extractEntries(one)))).toEqual([true, true])
+    const other = { resourceType: 'Media', bodySite: { coding: [{ system: UCUM, code: 'ABC' }] } }
+    expect(holds(condition, extractEntries(other))).toBe(false)
+  })
+
+  test('does not count in identifiers, in those of references and in those with a type', () => {
+    const type = { coding: [{ system: 'urn:types', code: 'MR' }] }
+    const patient = { resourceType: 'Patient', identifier: [{ type, value: 'Ab-1' }] }
+    expect(finds('Patient?identifier:of-type=urn:types|MR|aB-1', patient)).toBe(true)
+    const observation = { resourceType: 'Observation', subject: { identifier: { system: 'urn:mrn', value: 'Ab-1' } } }
+    expect(finds('Observation?subject:identifier=urn:mrn|aB-1', observation)).toBe(true)
+  })
+
+  test('counts for ne of a filter, as what is written in another case may be another code', () => {
+    expect(finds('Basic?_filter=_tag ne abc', tagged('urn:x', 'ABC'))).toBe(true)
+    expect(finds('Basic?_filter=_tag ne ABC', tagged('urn:x', 'ABC'))).toBe(false)
+    expect(finds('Basic?_filter=_tag eq abc', tagged('urn:x', 'ABC'))).toBe(true)
+  })
+
+  test('is kept once more only where it may not count and there is any', () => {
+    const params = (system: string, code: string) =>
+      extractEntries(tagged(system, code)).flatMap(({ kind, param }) => (kind === 'token' ? [param] : []))
+    expect(params('urn:x', '12-3')).toEqual(['_tag'])
+    expect(params(V3, 'AMB')).toEqual(['_tag'])
+    expect(params('urn:x', 'abc')).toEqual(['_tag', '_tag:case-insensitive'])
   })
 })
 

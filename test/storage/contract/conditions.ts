@@ -237,8 +237,8 @@ const ROWS: readonly Row[] = [
   [
     'another address than those below',
     'Observation',
-    [{ kind: 'unequal', of: profile('below', 'http://a.example/x') }],
-    'o4 o6',
+    [{ kind: 'unequal', of: profile('below', 'http://a.example/x/') }],
+    'o4 o5 o6',
   ],
   ['another value of a parameter that nothing has', 'Observation', [{ kind: 'unequal', of: identifier('1') }], ''],
   [
@@ -251,13 +251,14 @@ const ROWS: readonly Row[] = [
   ['reference to what nobody refers to', 'Observation', [pointsTo('subject', 'Patient', '5')], ''],
   ['uri exact', 'Observation', [profile('exact', 'http://a.example/x')], 'o5'],
   [
-    'uri below: itself and what is under it, not what only begins alike',
+    'uri below: itself and whatever begins with it',
     'Observation',
     [profile('below', 'http://a.example/x')],
-    'o4 o5',
+    'o4 o5 o6',
   ],
   ['uri below, asked for with a slash', 'Observation', [profile('below', 'http://a.example/x/')], 'o4'],
-  ['uri above: itself and what it is under', 'Observation', [profile('above', 'http://a.example/x/y/z')], 'o4 o5'],
+  ['uri above: itself and what it begins with', 'Observation', [profile('above', 'http://a.example/x/y/z')], 'o4 o5'],
+  ['uri above, in the middle of a word', 'Observation', [profile('above', 'http://a.example/xyz')], 'o5 o6'],
   ['date: low at least, that value included', 'Patient', [born({ lowMin: 150 })], '2 3'],
   ['date: low at most, that value included', 'Patient', [born({ lowMax: 150 })], '1 3'],
   ['date: high at least, that value included', 'Patient', [born({ highMin: 250 })], '2 3'],

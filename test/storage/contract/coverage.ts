@@ -18,6 +18,7 @@ const METHODS: Readonly<
   search: 'contract',
   reindex: 'test/storage/custom-reindex.test.ts',
   history: 'contract',
+  findByCodes: 'contract',
   values: 'contract',
   readRecord: 'contract',
   readRecent: 'test/storage/sharing.test.ts',
@@ -114,7 +115,7 @@ export class Coverage {
   /** Comes last in the contract. */
   describe(): void {
     test('every method of the port and every kind of condition and sort key has a case on this engine', () => {
-      const suites = suitesOf('short', testEngine())
+      const suites = (['short', 'long'] as const).flatMap((tier) => suitesOf(tier, testEngine()))
       const missing = Object.entries(METHODS).filter(([method, by]) =>
         by === 'contract' ? !this.#methods.has(method) : !suites.includes(by),
       )

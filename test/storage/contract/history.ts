@@ -1,6 +1,6 @@
 /** History of an instance, a type and a clinic. */
 import { describe, expect, test } from '@jest/globals'
-import { InvalidCursor, type StoredResource } from '../../../src/storage/port.ts'
+import { type HistoryQuery, InvalidCursor, type ListedVersion, type StoredResource } from '../../../src/storage/port.ts'
 import type { Clinic } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
@@ -45,6 +45,85 @@ export function describeHistory(newClinic: NewClinic): void {
       expect(versions(page)).toEqual(rows(...expected))
       expect(page.total).toBe(expected.length)
       expect(page.next).toBeUndefined()
+    })
+
+    test.each<[string, Partial<HistoryQuery>, readonly ListedVersion[], readonly number[]]>([
+      ['all versions of a resource', {}, [{ type: 'Patient', id: '1' }], [0, 2, 4]],
+      ['one version of it', {}, [{ type: 'Patient', id: '1', version: 2 }], [2]],
+      [
+        'one version, and all',
+        {},
+        [
+          { type: 'Patient', id: '1', version: 2 },
+          { type: 'Patient', id: '1' },
+        ],
+        [0, 2, 4],
+      ],
+      [
+        'resources of several types',
+        {},
+        [
+          { type: 'Slot', id: '1' },
+          { type: 'Patient', id: '2' },
+        ],
+        [1, 3],
+      ],
+      [
+        'no type with the id of another one',
+        {},
+        [
+          { type: 'Slot', id: '2' },
+          { type: 'Patient', id: '2', version: 2 },
+        ],
+        [],
+      ],
+      [
+        'within a type',
+        { type: 'Patient' },
+        [
+          { type: 'Slot', id: '1' },
+          { type: 'Patient', id: '2' },
+        ],
+        [1],
+      ],
+      ['within a resource', { type: 'Patient', id: '1' }, [{ type: 'Patient', id: '2' }], []],
+      ['since a time', { since: 30 }, [{ type: 'Patient', id: '1' }], [0, 2]],
+      [
+        'at a time',
+        { at: { from: 35, to: 35 } },
+        [
+          { type: 'Patient', id: '1' },
+          { type: 'Slot', id: '1' },
+        ],
+        [2, 3],
+      ],
+      [
+        'nothing of what never was',
+        {},
+        [
+          { type: 'Group', id: '1' },
+          { type: 'Patient', id: '9' },
+        ],
+        [],
+      ],
+      ['nothing of an empty list', {}, [], []],
+    ])('among listed ones: %s', async (_, query, listed, expected) => {
+      const clinic = await filled(newClinic())
+      await filled(newClinic())
+      const page = await clinic.history({ ...query, among: { name: 'List/1', versions: listed } })
+      expect(versions(page)).toEqual(rows(...expected))
+      expect(page.total).toBe(expected.length)
+    })
+
+    test('among listed ones goes on from page to page, though the list changes, and not with another list', async () => {
+      const clinic = await filled(newClinic())
+      const all = [{ type: 'Patient', id: '1' }]
+      const { next: after = '' } = await clinic.history({ count: 1, among: { name: 'List/1', versions: all } })
+      const more = [...all, { type: 'Slot', id: '1' }]
+      const page = await clinic.history({ count: 9, after, among: { name: 'List/1', versions: more } })
+      expect(versions(page)).toEqual(rows(2, 3, 4))
+      const other = clinic.history({ after, among: { name: 'List/2', versions: all } })
+      await expect(other).rejects.toBeInstanceOf(InvalidCursor)
     })
 
     test('is in version order even where versions were written in the same millisecond', async () => {

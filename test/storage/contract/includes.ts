@@ -1,6 +1,6 @@
 /** _include and _revinclude. */
 import { describe, expect, test } from '@jest/globals'
-import type { Include } from '../../../src/search/plan.ts'
+import type { Include, IndexEntry } from '../../../src/search/plan.ts'
 import { addresses, type Clinic, ids, reference } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
@@ -123,6 +123,39 @@ export function describeIncludes(newClinic: NewClinic): void {
       expect(await search(5)).toMatchObject({ truncated: false, included: { length: 5 } })
       expect(await search(4)).toMatchObject({ truncated: true, included: { length: 4 } })
       expect(await search(0)).toMatchObject({ truncated: true, included: { length: 0 } })
+    })
+
+    test('the version that a reference names, beside the current one and where there is no other any more', async () => {
+      const clinic = newClinic()
+      await clinic.put('Patient/1')
+      await clinic.put('Patient/1', [reference('organization', 'Organization/1')])
+      await clinic.put('Patient/1')
+      await clinic.put('Patient/2')
+      await clinic.delete('Patient/2')
+      await clinic.put('Organization/1')
+      const named = (...targets: readonly string[]) => targets.map((target) => reference('target', target))
+      const included = async (targets: readonly IndexEntry[], more: readonly Include[] = []) => {
+        await clinic.put('Provenance/1', targets)
+        const plan = { include: [follow('Provenance', 'target'), ...more] }
+        const answer = await clinic.search('Provenance', plan)
+        return answer.included.map(({ type, id, version }) => `${type}/${id} ${version}`).toSorted()
+      }
+      expect(await included(named('Patient/1/_history/1'))).toEqual(['Patient/1 1'])
+      expect(await included(named('Patient/1/_history/3'))).toEqual(['Patient/1 3'])
+      expect(await included(named('Patient/1', 'Patient/1/_history/3'))).toEqual(['Patient/1 3'])
+      expect(await included(named('Patient/1', 'Patient/1/_history/2', 'Patient/1/_history/1'))).toEqual([
+        'Patient/1 1',
+        'Patient/1 2',
+        'Patient/1 3',
+      ])
+      expect(await included(named('Patient/1/_history/4', 'Patient/1/_history/x', 'Patient/1/_history/01'))).toEqual([])
+      // A deleted one has the versions before its deletion.
+      expect(await included(named('Patient/2', 'Patient/2/_history/1', 'Patient/2/_history/2'))).toEqual([
+        'Patient/2 1',
+      ])
+      // What an older version refers to is not known.
+      const onwards = [follow('Patient', 'organization', { iterate: true })]
+      expect(await included(named('Patient/1/_history/2'), onwards)).toEqual(['Patient/1 2'])
     })
 
     test('the current version of what is included', async () => {

@@ -55,9 +55,16 @@ export function describeRecords(newClinic: NewClinic): void {
       const clinic = newClinic()
       for (const key of ['b', 'c', 'a']) await clinic.record('account', key, key)
       await clinic.record('call', 'd', 'd')
-      const list = (limit: number) => clinic.store.records({ clinic: clinic.name, kind: 'account', limit })
-      expect((await list(10)).map(({ key }) => key)).toEqual(['a', 'b', 'c'])
-      expect((await list(2)).map(({ key }) => key)).toEqual(['a', 'b'])
+      const list = async (limit: number, after?: string) => {
+        const page = after === undefined ? {} : { after }
+        const found = await clinic.store.records({ clinic: clinic.name, kind: 'account', limit, ...page })
+        return found.map(({ key }) => key)
+      }
+      expect(await list(10)).toEqual(['a', 'b', 'c'])
+      expect(await list(2)).toEqual(['a', 'b'])
+      expect(await list(2, 'a')).toEqual(['b', 'c'])
+      expect(await list(2, 'aa')).toEqual(['b', 'c'])
+      expect(await list(2, 'c')).toEqual([])
     })
 
     test('that are due come earliest first; those without a time, or due later, do not come', async () => {

@@ -1,6 +1,6 @@
 /** Sort: lowest value ascending, highest descending, what has none last. */
 import { describe, expect, test } from '@jest/globals'
-import type { IndexEntry, SortKey } from '../../../src/search/plan.ts'
+import { type IndexEntry, type SortKey, textOrderParam } from '../../../src/search/plan.ts'
 import { date, ids, number, quantity, reference, string, token, uri } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
@@ -78,6 +78,53 @@ export function describeSorting(newClinic: NewClinic): void {
       const found = ids((await clinic.search('Basic', { sort: [key] })).matches)
       expect(found.map((id, index) => (expected[index] === '*' ? '*' : id))).toEqual(expected)
       expect((await clinic.pages('Basic', { sort: [key], count: 1 })).flat()).toEqual(found)
+    })
+
+    test.each([false, true])(
+      'a code: an empty one is none, and what has a text alone comes after all codes (descending: %s), on pages of any length',
+      async (descending) => {
+        const clinic = newClinic()
+        const alone = (text: string): readonly IndexEntry[] => [
+          token('t', ''),
+          token(textOrderParam('t', false), `\u{10FFFF}${text}`),
+          token(textOrderParam('t', true), `\u0001${text}`),
+        ]
+        const rows: Readonly<Record<string, readonly IndexEntry[]>> = {
+          textOfB: alone('b'),
+          b: [token('t', 'b')],
+          nothing: [],
+          a: [token('t', 'a'), token('t', '')],
+          textOfA: alone('a'),
+          empty: [token('t', '')],
+          textAndC: [token('t', 'c'), ...alone('a')],
+        }
+        for (const [id, entries] of Object.entries(rows)) await clinic.put(`Basic/${id}`, [...entries, number('n', 1)])
+        const coded = ['a', 'b', 'textAndC']
+        const [codes, texts] = descending
+          ? [coded.toReversed(), ['textOfB', 'textOfA']]
+          : [coded, ['textOfA', 'textOfB']]
+        // In which order those without a value come is up to the engine.
+        const known = (found: readonly string[]) => [...found.slice(0, -2), ...found.slice(-2).toSorted()]
+        const expected = [...codes, ...texts, 'empty', 'nothing']
+        const sort = [byParam('token', descending)]
+        for (const count of [1, 2, 100]) {
+          expect(known((await clinic.pages('Basic', { sort, count })).flat())).toEqual(expected)
+          const byTwo = { sort: [byParam('number', false), ...sort], count }
+          expect(known((await clinic.pages('Basic', byTwo)).flat())).toEqual(expected)
+        }
+      },
+    )
+
+    test.each([false, true])('a text: an empty one is none, and comes last (descending: %s)', async (descending) => {
+      const clinic = newClinic()
+      await clinic.put('Basic/empty', [string('s', '--')])
+      await clinic.put('Basic/b', [string('s', 'b')])
+      await clinic.put('Basic/a', [string('s', 'a'), string('s', '')])
+      const sort = [byParam('string', descending)]
+      for (const count of [1, 100]) {
+        const found = (await clinic.pages('Basic', { sort, count })).flat()
+        expect(found).toEqual(descending ? ['b', 'a', 'empty'] : ['a', 'b', 'empty'])
+      }
     })
 
     test('several keys: the second decides where the first is equal or missing', async () => {

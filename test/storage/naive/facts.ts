@@ -154,7 +154,7 @@ function referenceQuestion({ type, id, version, versions }: ConditionOf<'referen
   return JSON.stringify([type ?? ANY, [id, asked]])
 }
 
-// Addresses: lists of segments between slashes.
+// Addresses: what one has of the other is cut off, and nothing of it is left.
 
 function byAddress<Holder>(
   rows: Column<Holder, 'uri'>,
@@ -167,15 +167,14 @@ function byAddress<Holder>(
     case 'below':
       return new Set([...same, ...rows.filter(({ entry }) => isInside(entry.value, value))])
     case 'above':
-      return new Set([...same, ...rows.filter(({ entry }) => isInside(value, entry.value))])
+      return new Set([
+        ...same,
+        ...rows.filter(({ entry: { value: above } }) => above.length <= 200 && isInside(value, above)),
+      ])
   }
 }
 
-/** Whether `address` has all segments of `folder` and at least one more. A slash at the end of a folder adds none. */
-function isInside(address: string, folder: string): boolean {
-  const [segments, outer] = [address.split('/'), folder.replace(/\/$/, '').split('/')]
-  return segments.length > outer.length && outer.every((segment, place) => segment === segments[place])
-}
+const isInside = (address: string, folder: string): boolean => address.slice(0, folder.length) === folder
 
 // Ranges: rows in the order of one end, of which what is before and behind the bounds is cut off.
 

@@ -1,5 +1,5 @@
 /** The order of a search: the value of each resource that a sort key compares, and rows sorted by several keys. */
-import type { IndexEntry, SortKey } from '../../../src/search/plan.ts'
+import { type IndexEntry, type SortKey, textOrderParam } from '../../../src/search/plan.ts'
 import { column, type Fact } from './facts.ts'
 import type { Member, Population } from './population.ts'
 import { compareValues, type Value } from './values.ts'
@@ -19,8 +19,9 @@ function keyColumn<Of extends Member>(population: Population<Of>, key: SortKey):
     case 'lastUpdated':
       return new Map(population.members.map((member) => [member, member.lastUpdated]))
     default: {
-      const rows = column<Of, typeof key.by>(population.facts, key.by, key.param)
-      return firstOfEach(rows, key.descending)
+      const ofParam = (param: string) => column<Of, typeof key.by>(population.facts, key.by, param)
+      const texts = key.by === 'token' ? ofParam(textOrderParam(key.param, key.descending)) : []
+      return firstOfEach([...ofParam(key.param), ...texts], key.descending)
     }
   }
 }
@@ -29,7 +30,10 @@ type SortedEntry = Extract<IndexEntry, { kind: Extract<SortKey, { param: string 
 
 /** The lowest value of each holder, or the highest. Later pairs of a Map replace earlier ones, so the best comes last. */
 function firstOfEach<Of>(rows: readonly Fact<Of, SortedEntry>[], descending: boolean): ReadonlyMap<Of, Value> {
-  const values = rows.map(({ holder, entry }) => [holder, comparedValue(entry, descending)] as const)
+  const values = rows
+    .map(({ holder, entry }) => [holder, comparedValue(entry, descending)] as const)
+    // An empty text or code is no value.
+    .filter(([, value]) => value !== '')
   const inOrder = values.toSorted(([, one], [, other]) => compareValues(one, other))
   return new Map(descending ? inOrder : inOrder.reverse())
 }

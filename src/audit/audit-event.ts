@@ -1,0 +1,234 @@
+/**
+ * Events of the audit trail as FHIR: AuditEvent (https://hl7.org/fhir/R4/auditevent.html) in the shape of IHE's Basic Audit Log
+ * Patterns (https://profiles.ihe.net/ITI/BALP/). They are made when they are read.
+ */
+import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding, Reference } from 'fhir/r4'
+import { ACTIONS, type Access, type AuditedEvent, isRestful } from './event.ts'
+
+/** Of events with several patients each has an AuditEvent of its own, as BALP demands. */
+export interface PatientPart {
+  readonly event: AuditedEvent
+  /** Patient.id; absent: no patient is known. */
+  readonly patient?: string | undefined
+}
+
+const BALP = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit.'
+const DCM = 'http://dicom.nema.org/resources/ontology/DCM'
+const TYPES = 'http://terminology.hl7.org/CodeSystem/audit-event-type'
+const INTERACTIONS = 'http://hl7.org/fhir/restful-interaction'
+const PARTICIPATION = 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType'
+const ENTITY_TYPES = 'http://terminology.hl7.org/CodeSystem/audit-entity-type'
+const ROLES = 'http://terminology.hl7.org/CodeSystem/object-role'
+const SOURCES = 'http://terminology.hl7.org/CodeSystem/security-source-type'
+
+/** Namespaces of what agents are known by here: user names, and the call ids of voice platforms. */
+const AGENT_SYSTEMS = { user: 'urn:sandbox-emr:user', call: 'urn:sandbox-emr:call' } as const
+
+/** @param server address of this server, without a trailing slash */
+export function auditEventOf({ event, patient }: PatientPart, id: string, server: string): AuditEvent & { id: string } {
+  const recorded = new Date(event.at).toISOString()
+  const profile = profileOf(event, patient)
+  const { text: outcomeDesc, code: outcome } = outcomeOf(event)
+  return {
+    resourceType: 'AuditEvent',
+    id,
+    meta: { versionId: '1', lastUpdated: recorded, ...(profile === undefined ? {} : { profile: [profile] }) },
+    ...kindOf(event),
+    action: ACTIONS[event.interaction],
+    recorded,
+    outcome,
+    ...(outcomeDesc === undefined ? {} : { outcomeDesc }),
+    agent: agentsOf(event, server),
+    source: {
+      site: server,
+      observer: { display: 'sandbox-emr', identifier: { value: server } },
+      type: [{ system: SOURCES, code: '4', display: 'Application Server' }],
+    },
+    ...entitiesOf(event, patient),
+  }
+}
+
+/** Undefined where BALP has no pattern: its patterns are for what has succeeded. */
+function profileOf({ interaction, status, ...subject }: AuditedEvent, patient: string | undefined): string | undefined {
+  if (status >= 400) return undefined
+  const name = patternOf(interaction)
+  if (name === undefined || (name !== 'Query' && whatOf(subject) === undefined)) return undefined
+  return `${BALP}${patient === undefined ? '' : 'Patient'}${name}`
+}
+
+function patternOf(interaction: Access['interaction']): string | undefined {
+  switch (interaction) {
+    case 'read':
+    case 'vread':
+      return 'Read'
+    case 'search-type':
+    case 'search-system':
+    case 'search-compartment':
+      return 'Query'
+    case 'create':
+      return 'Create'
+    case 'update':
+    case 'patch':
+      return 'Update'
+    case 'delete':
+      return 'Delete'
+    case 'history-instance':
+    case 'history-type':
+    case 'history-system':
+    case 'operation':
+    case 'batch':
+    case 'transaction':
+    case 'capabilities':
+    case 'tool':
+    case 'call':
+    case 'login':
+    case 'refusal':
+    case 'gap':
+      return undefined
+  }
+}
+
+function kindOf({ interaction, status }: AuditedEvent): Pick<AuditEvent, 'type' | 'subtype'> {
+  if (isRestful(interaction)) {
+    const code = interaction === 'search-compartment' ? 'search' : interaction
+    return {
+      type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
+      subtype: [{ system: INTERACTIONS, code, display: code }],
+    }
+  }
+  switch (interaction) {
+    // An operation, which came by a route of its own.
+    case 'tool':
+      return {
+        type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
+        subtype: [{ system: INTERACTIONS, code: 'operation', display: 'operation' }],
+      }
+    case 'call':
+      return { type: { system: DCM, code: '110100', display: 'Application Activity' } }
+    case 'login':
+      return {
+        type: { system: DCM, code: '110114', display: 'User Authentication' },
+        subtype: [{ system: DCM, code: '110122', display: 'Login' }],
+      }
+    case 'refusal':
+      return {
+        type: { system: DCM, code: '110113', display: 'Security Alert' },
+        ...(status === 401 ? { subtype: [{ system: DCM, code: '110126', display: 'Node Authentication' }] } : {}),
+      }
+    case 'gap':
+      return { type: { system: DCM, code: '110113', display: 'Security Alert' } }
+  }
+}
+
+/** https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
+function outcomeOf({ interaction, status, detail }: AuditedEvent): {
+  readonly code: AuditEvent['outcome']
+  readonly text?: string
+} {
+  if (interaction === 'gap') return { code: '8', text: detail }
+  const text = `HTTP status ${status}`
+  if (status >= 500) return { code: '8', text }
+  return status >= 400 ? { code: '4', text } : { code: '0' }
+}
+
+/** The machines, by the roles that BALP gives them for the way in which data flow, and who acted. */
+function agentsOf(event: AuditedEvent, server: string): AuditEventAgent[] {
+  const roles = machineRoles(event)
+  const machines: AuditEventAgent[] = [
+    {
+      type: { coding: [roles.server] },
+      who: { display: 'sandbox-emr', identifier: { value: server } },
+      requestor: false,
+      network: { address: server, type: '5' },
+    },
+  ]
+  if (event.agent.kind === 'server') return machines.map((machine) => ({ ...machine, requestor: true }))
+  machines.unshift({
+    type: { coding: [roles.client] },
+    who: { display: event.address || 'a client that has left' },
+    requestor: event.agent.kind === 'unknown',
+    ...(event.address === '' ? {} : { network: { address: event.address, type: '2' as const } }),
+  })
+  const user = userOf(event)
+  return user === undefined ? machines : [...machines, user]
+}
+
+const SOURCE: Coding = { system: DCM, code: '110153', display: 'Source Role ID' }
+const DESTINATION: Coding = { system: DCM, code: '110152', display: 'Destination Role ID' }
+
+/** A query flows from the client to the server, by DICOM and BALP, and what is read from the server to the client. */
+function machineRoles({ interaction }: AuditedEvent): { readonly client: Coding; readonly server: Coding } {
+  if (interaction === 'delete') {
+    return {
+      client: { system: DCM, code: '110150', display: 'Application' },
+      server: {
+        system: 'http://terminology.hl7.org/CodeSystem/provenance-participant-type',
+        code: 'custodian',
+        display: 'Custodian',
+      },
+    }
+  }
+  return ACTIONS[interaction] === 'R'
+    ? { client: DESTINATION, server: SOURCE }
+    : { client: SOURCE, server: DESTINATION }
+}
+
+function userOf({ agent, interaction }: AuditedEvent): AuditEventAgent | undefined {
+  const type = { coding: [isWrite(interaction) ? AUTHOR : RECIPIENT] }
+  switch (agent.kind) {
+    case 'user':
+      return {
+        type,
+        role: [{ coding: [{ system: 'urn:sandbox-emr:role', code: agent.role }] }],
+        who: { identifier: { system: AGENT_SYSTEMS.user, value: agent.id }, display: agent.name },
+        altId: agent.id,
+        name: agent.name,
+        requestor: true,
+      }
+    case 'call':
+      return {
+        type,
+        who: { identifier: { system: AGENT_SYSTEMS.call, value: agent.id }, display: `Live call ${agent.id}` },
+        altId: agent.id,
+        requestor: true,
+      }
+    case 'unknown':
+    case 'server':
+      return undefined
+  }
+}
+
+const AUTHOR: Coding = { system: PARTICIPATION, code: 'AUT', display: 'author (originator)' }
+const RECIPIENT: Coding = { system: PARTICIPATION, code: 'IRCP', display: 'information recipient' }
+
+const isWrite = (interaction: Access['interaction']): boolean => ['C', 'U', 'D'].includes(ACTIONS[interaction])
+
+/** What was accessed, how it was asked for, and whose data it is. */
+function entitiesOf(event: AuditedEvent, patient: string | undefined): Pick<AuditEvent, 'entity'> {
+  const { query, detail, interaction } = event
+  const what = whatOf(event)
+  const object = { type: { system: ENTITY_TYPES, code: '2', display: 'System Object' } }
+  const entity: AuditEventEntity[] = []
+  if (what !== undefined)
+    entity.push({ ...object, what, role: { system: ROLES, code: '4', display: 'Domain Resource' } })
+  if (query !== '') {
+    const role = { system: ROLES, code: '24', display: 'Query' }
+    entity.push({ ...object, role, query: Buffer.from(query).toString('base64') })
+  }
+  if (detail !== '' && interaction !== 'gap') {
+    entity.push({ ...object, role: { system: ROLES, code: '20', display: 'Job' }, name: detail })
+  }
+  if (patient !== undefined) {
+    entity.push({
+      what: { reference: `Patient/${patient}` },
+      type: { system: ENTITY_TYPES, code: '1', display: 'Person' },
+      role: { system: ROLES, code: '1', display: 'Patient' },
+    })
+  }
+  return entity.length === 0 ? {} : { entity }
+}
+
+function whatOf({ type, id, version }: Pick<Access, 'type' | 'id' | 'version'>): Reference | undefined {
+  if (type === '' || id === '') return undefined
+  return { reference: version === 0 ? `${type}/${id}` : `${type}/${id}/_history/${version}` }
+}

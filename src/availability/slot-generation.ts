@@ -1,0 +1,196 @@
+/**
+ * Generates the Slots of a Schedule from its availability, a few at a time. A record for each Schedule says how far that
+ * is, and by its due time that there is work; it is written in the same change as the Slots, so every part is done once,
+ * whoever does it and whoever dies meanwhile. docs/adr/021-slot-generation.md
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Schedule } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
+import type { Context } from '../core/context.ts'
+import { recordKind } from '../repository/record-kinds.ts'
+import type { SlotPlan } from '../scheduling/availability.ts'
+import { readAvailability } from '../scheduling/availability-extension.ts'
+import { slotIdAt } from '../scheduling/generated-slot.ts'
+import { type Block, endOf, horizonEnd, nextMidnight, plannedBlocks, startOf } from '../scheduling/planned-slots.ts'
+import { slotChanges } from '../scheduling/slot-changes.ts'
+import { ZoneClock } from '../scheduling/zone-clock.ts'
+import { startAfter, storedSlots } from './stored-slots.ts'
+
+export const SLOT_GENERATION = recordKind<GenerationState>('slot-generation')
+
+/** Times are milliseconds since 1970 UTC. */
+export interface GenerationState {
+  /** What the Slots are generated from; absent: there are none. */
+  readonly plan?: SlotPlan
+  /** Until when there are Slots. */
+  readonly until?: number
+  /** A change of the plan under way: Slots that start before `at` follow the new one. */
+  readonly change?: { readonly plan?: SlotPlan; readonly at: number }
+}
+
+/** Milliseconds after which another process goes on where one has died. */
+export const LEASE = 15_000
+
+const DAY = 86_400_000
+
+/** At most, in one change. */
+export interface PartSize {
+  readonly slots: number
+  readonly days: number
+}
+
+/** Takes some ten milliseconds. */
+export const SMALL_PART: PartSize = { slots: 50, days: 14 }
+
+export interface GeneratedPart {
+  readonly created: number
+  readonly updated: number
+  readonly removed: number
+  /** There is nothing left to do until tomorrow. */
+  readonly isComplete: boolean
+  /** Until when there are Slots, once it is complete; milliseconds since 1970 UTC. */
+  readonly until?: number
+}
+
+const NOTHING: GeneratedPart = { created: 0, updated: 0, removed: 0, isComplete: true }
+
+/** Stages that the Slots of a Schedule are to be generated; to be called in the change that writes it. */
+export async function stageGeneration({ unit }: Context, schedule: string, hasAvailability: boolean): Promise<void> {
+  const record = await unit.records.read(SLOT_GENERATION, schedule)
+  if (record === undefined && !hasAvailability) return
+  unit.records.put(SLOT_GENERATION, schedule, record?.value ?? {}, { due: unit.now })
+}
+
+/** Stages that the Slots until the end of that day (yyyy-mm-dd) are there already, as an older version has made them. */
+export async function stageAdopted(ctx: Context, schedule: string, day: string): Promise<void> {
+  const plan = await wantedPlan(ctx, schedule)
+  if (plan === undefined) return
+  const until = new ZoneClock(plan.timeZone).instantFrom(Date.parse(day) + DAY)
+  ctx.unit.records.put(SLOT_GENERATION, schedule, { plan, until }, { due: ctx.now })
+}
+
+/** Stages the next part of the work on a Schedule. @throws FhirError */
+export async function generatePart(ctx: Context, schedule: string, size: PartSize): Promise<GeneratedPart> {
+  const { records, now } = ctx.unit
+  const record = await records.read(SLOT_GENERATION, schedule)
+  if (record === undefined) return NOTHING
+  const state = record.value
+  const wanted = await wantedPlan(ctx, schedule)
+  const run = runOf(state, wanted, now)
+  const window = await withFewStored(ctx, schedule, windowOf(run, size), size)
+  const changes = await stageSlots(ctx, schedule, run, window)
+  const next = nextState(state, run, window.end)
+  const isComplete = next.change === undefined && isDeepStrictEqual(next.plan, wanted) && isAtHorizon(next, now)
+  const due = isComplete ? (next.plan === undefined ? null : nextMidnight(next.plan.timeZone, now)) : now + LEASE
+  const isUnchanged = isDeepStrictEqual(next, state) && record.due !== null && record.due > now
+  if (isComplete && next.plan === undefined) records.delete(SLOT_GENERATION, schedule)
+  else if (!isUnchanged) records.put(SLOT_GENERATION, schedule, next, { due })
+  return { ...changes, isComplete, ...(next.until === undefined ? {} : { until: next.until }) }
+}
+
+const isAtHorizon = ({ plan, until = 0 }: GenerationState, now: number): boolean =>
+  plan === undefined || until >= horizonEnd(plan, now)
+
+/** Undefined where the Schedule is deleted, inactive or without availability. @throws FhirError 422 */
+async function wantedPlan(ctx: Context, id: string): Promise<SlotPlan | undefined> {
+  const schedule = (await ctx.find<Schedule>('Schedule', id))?.resource
+  if (schedule === undefined || schedule.active === false) return undefined
+  const availability = readAvailability(schedule)
+  if (availability === undefined) return undefined
+  const timeZone = availability.timeZone ?? (await readSettings(ctx.unit, ctx.clinic)).timeZone
+  const { planningHorizon, serviceCategory, serviceType, specialty } = schedule
+  const plan = { ...availability, timeZone, planningHorizon, details: { serviceCategory, serviceType, specialty } }
+  // As it comes back from the store.
+  return JSON.parse(JSON.stringify(plan)) as SlotPlan
+}
+
+/** Slots that start within [start, end) are changed from one plan to another. */
+interface Run {
+  readonly before: SlotPlan | undefined
+  /** There are Slots of `before` until then. */
+  readonly beforeUntil: number
+  readonly after: SlotPlan | undefined
+  /** There will be Slots of `after` until then. */
+  readonly afterUntil: number
+  readonly start: number
+  readonly end: number
+}
+
+/** A change of plan under way is finished first, so that it is always known which plan a Slot is from. */
+function runOf({ plan: before, until = 0, change }: GenerationState, wanted: SlotPlan | undefined, now: number): Run {
+  const isChange = change !== undefined || !isDeepStrictEqual(before, wanted)
+  const after = change === undefined ? wanted : change.plan
+  const afterUntil = after === undefined ? 0 : horizonEnd(after, now)
+  const start = Math.max(now, isChange ? (change?.at ?? now) : until)
+  const end = Math.max(start, afterUntil, isChange ? until : 0)
+  return { before, beforeUntil: until, after, afterUntil, start, end }
+}
+
+interface Window {
+  readonly start: number
+  readonly end: number
+  readonly blocks: readonly Block[]
+}
+
+/** The first part of a run; it ends between two blocks. */
+function windowOf({ after, afterUntil, start, end }: Run, { slots, days }: PartSize): Window {
+  const last = Math.min(end, start + days * DAY)
+  const blocks: Block[] = []
+  let parts = 0
+  for (const block of blocksWithin(after, start, Math.min(last, afterUntil))) {
+    if (parts >= slots) return { start, end: startOf(block), blocks }
+    blocks.push(block)
+    parts += block.length
+  }
+  return { start, end: Math.max(last, ...blocks.slice(-1).map(endOf)), blocks }
+}
+
+/** Ends the window earlier where many Slots are stored in it, all of which may have to go. */
+async function withFewStored(ctx: Context, schedule: string, window: Window, { slots }: PartSize): Promise<Window> {
+  const cut = slots === Number.POSITIVE_INFINITY ? undefined : await startAfter(ctx, schedule, window, slots)
+  if (cut === undefined || cut <= window.start) return window
+  const blocks = window.blocks.filter((block) => startOf(block) < cut)
+  return { start: window.start, end: Math.max(cut, ...blocks.slice(-1).map(endOf)), blocks }
+}
+
+/** A visit that starts later is offered, though its buffer has begun. */
+function* blocksWithin(plan: SlotPlan | undefined, start: number, end: number): Generator<Block> {
+  if (plan === undefined) return
+  for (const block of plannedBlocks(plan, start - DAY, end)) {
+    const parts = block.filter((part) => part.start >= start)
+    if (parts.some(({ kind }) => kind === 'visit')) yield parts
+  }
+}
+
+async function stageSlots(ctx: Context, schedule: string, run: Run, window: Window) {
+  const { before, after: plan } = run
+  const stored = window.start < window.end ? await storedSlots(ctx, schedule, window) : []
+  const found = new Set(stored.map(({ id }) => id))
+  const absent = idsOf(schedule, window.blocks).filter((id) => !found.has(id))
+  // Read at the same time, which a store across a network answers together.
+  const read = await Promise.all(absent.map((id) => ctx.unit.read('Slot', id)))
+  const earlier = blocksWithin(before, window.start, Math.min(window.end, run.beforeUntil))
+  const known = new Set(idsOf(schedule, earlier))
+  const unwanted = new Set(absent.filter((id, index) => read[index]?.deleted === true && known.has(id)))
+  const changes = slotChanges({ schedule, plan, blocks: window.blocks, stored, unwanted, window })
+  // Beneath the rules of the provider, which are for what people change.
+  for (const slot of [...changes.created, ...changes.updated]) await ctx.unit.put(slot, 'PUT')
+  for (const id of changes.removed) await ctx.unit.delete('Slot', id)
+  return { created: changes.created.length, updated: changes.updated.length, removed: changes.removed.length }
+}
+
+const idsOf = (schedule: string, blocks: Iterable<Block>): string[] =>
+  Array.from(blocks).flatMap((block) => block.map(({ start }) => slotIdAt(schedule, start)))
+
+/** @param at how far the run is */
+function nextState({ plan, until, change }: GenerationState, run: Run, at: number): GenerationState {
+  const { before, after, afterUntil, end } = run
+  const isChange = change !== undefined || !isDeepStrictEqual(before, after)
+  if (!isChange && after !== undefined) return { plan: after, until: Math.max(until ?? 0, at) }
+  if (at >= end) return after === undefined ? {} : { plan: after, until: afterUntil }
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(until === undefined ? {} : { until }),
+    change: { ...(after === undefined ? {} : { plan: after }), at },
+  }
+}

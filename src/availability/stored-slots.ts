@@ -1,0 +1,65 @@
+/** The stored Slots that generation has to know of, however many there are. */
+import type { Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { BUFFER_TAG, type SlotWithId } from '../scheduling/generated-slot.ts'
+import type { Span } from '../scheduling/planned-slots.ts'
+
+const DAY = 86_400_000
+/** A visit is shorter than this; time that somebody has blocked, such as a holiday, than that. */
+const LONGEST_VISIT = DAY
+const LONGEST_BLOCK = 31 * DAY
+/** The most that Context.search answers with. */
+const PAGE = 1000
+
+/** Of a Schedule, those that start within [start, end), and those that reach into it from before. */
+export async function storedSlots(
+  ctx: Context,
+  schedule: string,
+  { start, end }: Span,
+): Promise<readonly SlotWithId[]> {
+  const since = start - LONGEST_VISIT
+  const visits = await slotsBetween(ctx, schedule, {}, { start: since, end })
+  const blocked = await slotsBetween(
+    ctx,
+    schedule,
+    { status: 'busy-unavailable', '_tag:not': BUFFER_TAG },
+    { start: start - LONGEST_BLOCK, end: since },
+  )
+  return [...blocked, ...visits].filter((slot) => Date.parse(slot.end) > start || Date.parse(slot.start) >= start)
+}
+
+/** The start of the Slot that follows the first `count` within [start, end); undefined where there are no more. */
+export async function startAfter(
+  ctx: Context,
+  schedule: string,
+  span: Span,
+  count: number,
+): Promise<number | undefined> {
+  const found = await ctx.search<Slot>('Slot', `${queryOf(schedule, {}, span)}&_count=${count + 1}`)
+  const next = found[count]?.resource.start
+  return next === undefined ? undefined : Date.parse(next)
+}
+
+async function slotsBetween(
+  ctx: Context,
+  schedule: string,
+  criteria: Readonly<Record<string, string>>,
+  { start, end }: Span,
+): Promise<readonly SlotWithId[]> {
+  const found = new Map<string, SlotWithId>()
+  for (let from = start; ; ) {
+    const page = await ctx.search<Slot>('Slot', queryOf(schedule, criteria, { start: from, end }))
+    for (const { id, resource } of page) found.set(id, { ...resource, id })
+    const last = Date.parse(page.at(-1)?.resource.start ?? '')
+    // A thousand that start at one time are more than anybody has.
+    if (page.length < PAGE || last <= from) return [...found.values()]
+    from = last
+  }
+}
+
+function queryOf(schedule: string, criteria: Readonly<Record<string, string>>, { start, end }: Span): string {
+  const query = new URLSearchParams({ schedule: `Schedule/${schedule}`, ...criteria, _sort: 'start' })
+  query.append('start', `ge${new Date(start).toISOString()}`)
+  query.append('start', `lt${new Date(end).toISOString()}`)
+  return query.toString()
+}

@@ -1,0 +1,108 @@
+/**
+ * The loop of background work, such as indexing: it looks for jobs and works on one after the other, a few resources at
+ * a time, with pauses as long as a batch took, in which requests are served. One server at a time works on a job. What is
+ * done stays done when the server dies; another one, or the next start, goes on.
+ */
+
+export interface Pace {
+  /** Milliseconds between two looks for jobs. */
+  readonly look: number
+  /** Resources of a batch. */
+  readonly batch: number
+  /** Milliseconds between two batches, besides the time that the last one took. */
+  readonly pause: number
+  /** Milliseconds after which another server goes on where one has died. */
+  readonly lease: number
+}
+
+/** Says what there is to do. */
+export interface JobSource {
+  /** Called at each look. A job is done, or left to another server, when the next one is requested. */
+  jobs(): AsyncIterable<Job>
+  /** Reports a fault. False: the jobs that are left would fail as well. */
+  failed(error: unknown): boolean
+  /** Gives up what is still leased. */
+  close?(): Promise<void>
+}
+
+export interface Job {
+  /** undefined: another server works on it. */
+  lease(): Promise<LeasedJob | undefined>
+}
+
+export interface LeasedJob {
+  /** Works on a few resources. False when it ends here: it is finished, its turn is over, or the lease is lost. */
+  batch(): Promise<boolean>
+  /** Records how far it is; not called after a fault. */
+  end(): Promise<void>
+}
+
+export class BackgroundLoop {
+  readonly #source: JobSource
+  readonly #pace: Pick<Pace, 'look' | 'pause'>
+  #timer: NodeJS.Timeout | undefined
+  #working: Promise<void> = Promise.resolve()
+  #wake = (): void => {}
+  #closed = false
+
+  constructor(source: JobSource, pace: Pick<Pace, 'look' | 'pause'>) {
+    this.#source = source
+    this.#pace = pace
+  }
+
+  /** The first look comes after a while, since a server that starts is busy enough. */
+  start(): void {
+    if (this.#closed) return
+    this.#timer = setTimeout(() => {
+      this.#working = this.#look().then(() => this.start())
+    }, this.#pace.look).unref()
+  }
+
+  /** Waits for the batch under way. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#wake()
+    await this.#working
+    await this.#source.close?.()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      for await (const job of this.#source.jobs()) {
+        if (this.#closed || !(await this.#attempt(job))) return
+      }
+    } catch (error) {
+      this.#source.failed(error)
+    }
+  }
+
+  /** False when there is no point in going on with other jobs. */
+  async #attempt(job: Job): Promise<boolean> {
+    try {
+      await this.#work(job)
+      return true
+    } catch (error) {
+      return this.#source.failed(error)
+    }
+  }
+
+  async #work(job: Job): Promise<void> {
+    const leased = await job.lease()
+    if (leased === undefined) return
+    while (!this.#closed) {
+      const started = performance.now()
+      if (!(await leased.batch())) break
+      if (!this.#closed) await this.#rest(this.#pace.pause + performance.now() - started)
+    }
+    await leased.end()
+  }
+
+  /** Cut short by close(). */
+  #rest(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      setTimeout(resolve, milliseconds).unref()
+    })
+  }
+}

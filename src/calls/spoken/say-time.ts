@@ -1,0 +1,43 @@
+/** Times as an agent reads them aloud: "Tuesday, November 24th, at 2:30 in the afternoon". */
+import type { DateTime } from 'luxon'
+import { instantsAt } from './when/wall-clock.ts'
+
+/**
+ * A moment in full, which `spokenTimes` reads as the same moment. The year is said when it is not that of `now`.
+ * @param time in the clinic's zone
+ * @param now in the clinic's zone
+ */
+export function sayTime(time: DateTime, now: DateTime): string {
+  const year = time.year === now.year ? '' : `, ${time.year}`
+  return `${sayDay(time)}${year}, at ${sayClock(time.hour * 60 + time.minute)}${turnOf(time)}`
+}
+
+/** "Tuesday, November 24th" */
+export const sayDay = (day: DateTime): string =>
+  `${day.setLocale('en').toFormat('cccc, LLLL')} ${day.day}${SUFFIXES[ORDINAL.select(day.day)] ?? 'th'}`
+
+const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' })
+const SUFFIXES: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' }
+
+/** Until which minute of the day, and what it is called; the night reads as the evening of the same day. */
+const PARTS: readonly (readonly [until: number, name: string])[] = [
+  [12 * 60, 'in the morning'],
+  [17 * 60, 'in the afternoon'],
+  [24 * 60, 'in the evening'],
+]
+
+/** @param minute of the day */
+export function sayClock(minute: number): string {
+  if (minute === 12 * 60) return 'noon'
+  if (minute === 24 * 60) return 'midnight'
+  const hour = Math.floor(minute / 60) % 12 || 12
+  const past = minute % 60 === 0 ? '' : `:${String(minute % 60).padStart(2, '0')}`
+  return `${hour}${past} ${PARTS.find(([until]) => minute < until)?.[1]}`
+}
+
+/** When the clocks go back they show some times twice. */
+function turnOf(time: DateTime): string {
+  const [first, second] = instantsAt(time.startOf('day'), time.hour * 60 + time.minute)
+  if (first === undefined || second === undefined) return ''
+  return time < second ? ', before the clocks go back' : ', after the clocks go back'
+}

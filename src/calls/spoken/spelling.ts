@@ -1,0 +1,48 @@
+/** Letters as callers spell them: "b as in bravo", "double l", NATO words. */
+import { repeatDoubled } from './numbers.ts'
+
+const NATO: ReadonlyMap<string, string> = new Map(
+  `alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa
+  quebec romeo sierra tango uniform victor whiskey whisky xray x-ray yankee zulu`
+    .split(/\s+/)
+    .map((word) => [word, word.charAt(0)] as const),
+)
+
+export const isLetter = (word: string): boolean => /^\p{L}$/u.test(word)
+
+/** The letter that a NATO word stands for. Mike and Victor are names as well, so it is the caller who must be sure. */
+export const natoLetter = (word: string): string | undefined => NATO.get(word)
+
+/** "double u" is a letter, not two. */
+export const withDoubleU = (text: string): string => text.replace(/\bdouble (?:u|you)\b/g, 'w')
+
+/** "double l" as "l l", and without examples: see `withoutExamples`. */
+export const spelledLetters = (words: readonly string[]): string[] => repeatDoubled(withoutExamples(words))
+
+/**
+ * "b as in bravo", "b for bravo", "b like bravo" are the letter; the word must begin with it, and a comma after it
+ * belongs to it.
+ * @param isOther words that are no example
+ */
+export function withoutExamples(
+  words: readonly string[],
+  isOther: (word: string) => boolean = () => false,
+): readonly string[] {
+  const out: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const letter = words[i] ?? ''
+    out.push(letter)
+    const link = isLetter(letter) ? linkAt(words, i + 1) : 0
+    const example = words[i + link + 1] ?? ''
+    if (link === 0 || !example.startsWith(letter) || isOther(example)) continue
+    i += link + 1
+    if (words[i + 1] === ',') i++
+  }
+  return out
+}
+
+/** Words of "as in", "for", "like" or "as" at `at`; 0 when there is none of them. */
+function linkAt(words: readonly string[], at: number): number {
+  if (words[at] === 'as' && words[at + 1] === 'in') return 2
+  return ['for', 'like', 'as'].includes(words[at] ?? '') ? 1 : 0
+}

@@ -1,0 +1,271 @@
+/** Days as callers say them: "next Tuesday", "the day after tomorrow", "in two weeks", "not before the fifth of March". */
+import {
+  type Calendar,
+  type DaySpec,
+  type Days,
+  month,
+  namedMonth,
+  oneDay,
+  type Readings,
+  readingsOf,
+  type Weekday,
+  week,
+  weekend,
+  year,
+} from './calendar.ts'
+import { either, one, phrase, type Reader } from './phrase.ts'
+
+const MONTHS: ReadonlyMap<string, number> = named(
+  'january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|december dec',
+)
+const WEEKDAY_NAMES: ReadonlyMap<string, Weekday> = named(
+  'monday mon|tuesday tues tue|wednesday weds wed|thursday thurs thur thu|friday fri|saturday sat|sunday sun',
+)
+
+/** Several spellings of each, numbered from 1. */
+function named<Number extends number>(names: string): ReadonlyMap<string, Number> {
+  const spellings = names.split('|').map((same) => same.split(' '))
+  return new Map(spellings.flatMap((same, index) => same.map((name) => [name, (index + 1) as Number] as const)))
+}
+
+const UNITS: ReadonlyMap<string, 'days' | 'weeks' | 'months' | 'years'> = new Map([
+  ['day', 'days'],
+  ['days', 'days'],
+  ['week', 'weeks'],
+  ['weeks', 'weeks'],
+  ['month', 'months'],
+  ['months', 'months'],
+  ['year', 'years'],
+  ['years', 'years'],
+])
+
+export const weekdayName = one((token) => WEEKDAY_NAMES.get(token.text.replace(/'s$/, '')))
+/** "mondays" */
+export const weekdayPlural = one((token) =>
+  token.text.endsWith('s') ? WEEKDAY_NAMES.get(token.text.slice(0, -1)) : undefined,
+)
+const monthName = one((token) => MONTHS.get(token.text))
+const unit = one((token) => UNITS.get(token.text))
+export const count = one((token) => {
+  if (token.kind === 'number') return token.value >= 1 && token.value <= 99 ? token.value : undefined
+  return token.text === 'a' || token.text === 'an' ? 1 : undefined
+})
+const severalOf = one((token) =>
+  token.kind === 'number' && token.value >= 2 && token.value < 100 ? token.value : undefined,
+)
+export const nth = one((token) => (token.kind === 'ordinal' ? token.value : undefined))
+const dayNumber = one((token) =>
+  token.kind === 'ordinal' || (token.kind === 'number' && token.value >= 1 && token.value <= 31)
+    ? token.value
+    : undefined,
+)
+const number = (min: number, max: number) =>
+  one((token) => (token.kind === 'number' && token.value >= min && token.value <= max ? token.value : undefined))
+
+/** 2027, twenty twenty seven, two thousand (and) twenty seven. */
+const yearNumber = either(
+  number(1900, 2999),
+  phrase`${number(20, 20)} ${number(20, 99)}`((century, rest) => century * 100 + rest),
+  phrase`2|two thousand [and] ${number(1, 99)}`((rest) => 2000 + rest),
+)
+
+const span = (read: (calendar: Calendar) => Readings): DaySpec => ({ kind: 'span', read })
+const ahead = (amount: Readonly<Record<string, number>>): DaySpec => span(({ today }) => [oneDay(today.plus(amount))])
+const weekday = (which: (DaySpec & { kind: 'weekday' })['which'], weeks = 0) => {
+  return (name: Weekday): DaySpec => ({ kind: 'weekday', weekday: name, which, weeks })
+}
+const date = (day: number, ofMonth?: number, ofYear?: number): DaySpec => ({
+  kind: 'date',
+  day,
+  ...(ofMonth !== undefined && { month: ofMonth }),
+  ...(ofYear !== undefined && { year: ofYear }),
+})
+
+/** Regions that write the month first. */
+const MONTH_FIRST: ReadonlySet<string> = new Set(['US'])
+
+/**
+ * The order of the region; the other where that is no date (25/12 in the US). With dots the day is first in most places,
+ * so that where the month is first both can be meant.
+ */
+function inFigures([first, second, ofYear]: readonly [number, number, number | undefined], dotted: boolean): DaySpec {
+  return span((calendar) => {
+    const dayFirst = readingsOf(date(first, second, ofYear), calendar)
+    const monthFirst = readingsOf(date(second, first, ofYear), calendar)
+    if (!MONTH_FIRST.has(calendar.region)) return dayFirst.length > 0 ? dayFirst : monthFirst
+    if (dotted) return [...monthFirst, ...dayFirst]
+    return monthFirst.length > 0 ? monthFirst : dayFirst
+  })
+}
+
+const figures = one((token) =>
+  token.kind === 'figures' ? inFigures(token.parts, token.text.includes('.')) : undefined,
+)
+const isoDate = one((token) => (token.kind === 'date' ? date(token.day, token.month, token.year) : undefined))
+
+/** Single days. */
+const day: Reader<DaySpec> = either(
+  phrase`today`(() => ahead({})),
+  phrase`tomorrow`(() => ahead({ days: 1 })),
+  phrase`day after tomorrow`(() => ahead({ days: 2 })),
+  phrase`yesterday`(() => ahead({ days: -1 })),
+  phrase`${weekdayName}`(weekday('bare')),
+  phrase`next ${weekdayName}`(weekday('next')),
+  phrase`this ${weekdayName}`(weekday('this')),
+  phrase`[this] coming|upcoming ${weekdayName}`(weekday('coming')),
+  phrase`last ${weekdayName}`(weekday('last')),
+  phrase`${weekdayName} after next`(weekday('after-next')),
+  phrase`[a|1|one] week [from] ${weekdayName}`(weekday('bare', 1)),
+  phrase`${weekdayName} week`(weekday('bare', 1)),
+  phrase`${severalOf} weeks from ${weekdayName}`((weeks, name) => weekday('bare', weeks)(name)),
+  phrase`[a|1|one] week from tomorrow`(() => ahead({ days: 8 })),
+  phrase`tomorrow week`(() => ahead({ days: 8 })),
+  phrase`[in] ${count} ${unit} [time] from now|today`((amount, units) => ahead({ [units]: amount })),
+  phrase`in ${count} ${unit} [time]`((amount, units) => ahead({ [units]: amount })),
+  phrase`today week`(() => ahead({ days: 7 })),
+  phrase`in a|1|one fortnight [time]`(() => ahead({ days: 14 })),
+  phrase`a fortnight [from] [now|today]`(() => ahead({ days: 14 })),
+  phrase`${monthName} ${dayNumber}`((ofMonth, dayOf) => date(dayOf, ofMonth)),
+  phrase`${dayNumber} ${monthName}`((dayOf, ofMonth) => date(dayOf, ofMonth)),
+  phrase`${monthName} ${dayNumber} ${yearNumber}`((ofMonth, dayOf, ofYear) => date(dayOf, ofMonth, ofYear)),
+  phrase`${dayNumber} ${monthName} ${yearNumber}`((dayOf, ofMonth, ofYear) => date(dayOf, ofMonth, ofYear)),
+  phrase`${nth}`((dayOf) => date(dayOf)),
+  phrase`${nth} this month`((dayOf) =>
+    span(({ today }) => readingsOf(date(dayOf, today.month, today.year), { today, region: '' })),
+  ),
+  phrase`${nth} next month`((dayOf) =>
+    span((calendar) => {
+      const { month: ofMonth, year: ofYear } = calendar.today.startOf('month').plus({ months: 1 })
+      return readingsOf(date(dayOf, ofMonth, ofYear), calendar)
+    }),
+  ),
+  figures,
+  isoDate,
+)
+
+const upToFifth = one((token) => (token.kind === 'ordinal' && token.value <= 5 ? token.value : undefined))
+
+/** "the second Tuesday in December" */
+const nthWeekday = (which: number, name: Weekday, inMonth: (calendar: Calendar) => Readings): DaySpec =>
+  span((calendar) =>
+    inMonth(calendar).flatMap(({ from, until }) => {
+      const found = from.plus({ days: ((name - from.weekday + 7) % 7) + 7 * (which - 1) })
+      return until !== undefined && found < until ? [oneDay(found)] : []
+    }),
+  )
+
+/** Not the second day of the month that is a Tuesday. */
+const dayOfNthWeekday: Reader<DaySpec> = either(
+  phrase`${upToFifth} ${weekdayName}`(() => span(() => [])),
+  phrase`${upToFifth} ${weekdayName} [in] ${monthName}`((which, name, ofMonth) =>
+    nthWeekday(which, name, (calendar) => namedMonth(ofMonth, undefined, calendar)),
+  ),
+  phrase`${upToFifth} ${weekdayName} [in] this month`((which, name) =>
+    nthWeekday(which, name, (calendar) => month(0, calendar)),
+  ),
+  phrase`${upToFifth} ${weekdayName} [in] next month`((which, name) =>
+    nthWeekday(which, name, (calendar) => month(1, calendar)),
+  ),
+)
+
+/** Several days at once. */
+const days: Reader<DaySpec> = either(
+  phrase`this week`(() => span((calendar) => week(0, calendar))),
+  phrase`rest [this] week`(() => span((calendar) => week(0, calendar))),
+  phrase`next week`(() => span((calendar) => week(1, calendar))),
+  phrase`in|within|over|during next week`(() =>
+    span((calendar) => [...week(1, calendar), ...readingsOf(fromToday({ weeks: 1 }), calendar)]),
+  ),
+  phrase`[a|1|one] week after next`(() => span((calendar) => week(2, calendar))),
+  phrase`week ${day}`((of) => (of.kind === 'date' || of.kind === 'span' ? weekOf(of) : undefined)),
+  phrase`this month`(() => span((calendar) => month(0, calendar))),
+  phrase`next month`(() => span((calendar) => month(1, calendar))),
+  phrase`month after next`(() => span((calendar) => month(2, calendar))),
+  phrase`[in|during] ${monthName}`((ofMonth) => span((calendar) => namedMonth(ofMonth, undefined, calendar))),
+  phrase`[in|during] ${monthName} ${yearNumber}`((ofMonth, ofYear) =>
+    span((calendar) => namedMonth(ofMonth, ofYear, calendar)),
+  ),
+  phrase`this year`(() => span((calendar) => year(0, calendar))),
+  phrase`next year`(() => span((calendar) => year(1, calendar))),
+  phrase`[at|over|this] weekend`(() => span((calendar) => weekend('this', calendar))),
+  phrase`this coming weekend`(() => span((calendar) => weekend('this', calendar))),
+  phrase`next weekend`(() => span((calendar) => weekend('next', calendar))),
+  phrase`[in|within|over|during] next ${severalOf} ${unit}`((amount, units) => fromToday({ [units]: amount })),
+  phrase`within ${count} ${unit}`((amount, units) => fromToday({ [units]: amount })),
+)
+
+/** The week, from Monday, that has this day in it. */
+const weekOf = (of: DaySpec): DaySpec =>
+  span((calendar) =>
+    readingsOf(of, calendar).map(({ from }) => ({
+      from: from.startOf('week'),
+      until: from.startOf('week').plus({ weeks: 1 }),
+    })),
+  )
+
+const fromToday = (amount: Readonly<Record<string, number>>): DaySpec =>
+  span(({ today }) => [{ from: today, until: today.plus(amount).plus({ days: 1 }) }])
+
+const dayOrDays = either(dayOfNthWeekday, day, days)
+
+const mapped = (spec: DaySpec, change: (days: Days, calendar: Calendar) => readonly Days[]): DaySpec =>
+  span((calendar) => readingsOf(spec, calendar).flatMap((days) => change(days, calendar)))
+
+const withDoubt = (range: Days, { doubtful }: Days): Days => (doubtful ? { ...range, doubtful } : range)
+const onward = (spec: DaySpec) => mapped(spec, (days) => [withDoubt({ from: days.from }, days)])
+const afterwards = (spec: DaySpec) =>
+  mapped(spec, (days) => (days.until ? [withDoubt({ from: days.until }, days)] : []))
+const beforehand = (spec: DaySpec) =>
+  mapped(spec, (days, { today }) => [withDoubt({ from: today, until: days.from }, days)])
+const upTo = (spec: DaySpec) =>
+  mapped(spec, (days, { today }) => (days.until ? [withDoubt({ from: today, until: days.until }, days)] : []))
+
+/** The end is the first such day after the start; a month that is said once holds for both. */
+function through(first: DaySpec, last: DaySpec): DaySpec {
+  const [start, end] = sameMonth([first, last])
+  return span((calendar) =>
+    readingsOf(start ?? first, calendar).flatMap((from) => {
+      const later = readingsOf(end ?? last, { ...calendar, today: from.from }).filter(
+        ({ until }) => until && until > from.from,
+      )
+      return later
+        .slice(0, 1)
+        .map(({ until, doubtful }) =>
+          withDoubt({ from: from.from, ...(until && { until }) }, doubtful ? { ...from, doubtful } : from),
+        )
+    }),
+  )
+}
+
+/** "the 3rd or 4th of December", "December 3rd or 4th": a month that is said once holds for all days. */
+export function sameMonth(specs: readonly DaySpec[]): readonly DaySpec[] {
+  const said = specs.find((spec) => spec.kind === 'date' && spec.month !== undefined)
+  if (said?.kind !== 'date') return specs
+  return specs.map((spec) =>
+    spec.kind === 'date' && spec.month === undefined ? date(spec.day, said.month, said.year) : spec,
+  )
+}
+
+/** Days, and bounds of days. */
+export const dayRange: Reader<DaySpec> = either(
+  dayOrDays,
+  phrase`after ${dayOrDays}`(afterwards),
+  phrase`not [until|till] after ${dayOrDays}`(afterwards),
+  phrase`not today`(() => afterwards(ahead({}))),
+  phrase`not this week`(() => afterwards(span((calendar) => week(0, calendar)))),
+  phrase`from|starting|beginning|since ${dayOrDays} [on|onward|onwards]`(onward),
+  phrase`${dayOrDays} or|and later|after|onward|onwards|afterwards`(onward),
+  phrase`${dayOrDays} onward|onwards`(onward),
+  phrase`${dayOrDays} at earliest`(onward),
+  phrase`not|no before|until|till|earlier|sooner [than] ${dayOrDays}`(onward),
+  phrase`before ${dayOrDays}`(beforehand),
+  phrase`by|until|till ${dayOrDays}`(upTo),
+  phrase`not|no after|later [than] ${dayOrDays}`(upTo),
+  phrase`${dayOrDays} or|and before|earlier|sooner`(upTo),
+  phrase`${dayOrDays} at latest`(upTo),
+  phrase`[any] [time|day] between ${day} and|to|through ${day}`(through),
+  phrase`[any] [time|day] [from] ${day} to|through|thru|till|until ${day}`(through),
+  phrase`between ${dayNumber} and ${nth} ${monthName}`((one, two, ofMonth) =>
+    through(date(one, ofMonth), date(two, ofMonth)),
+  ),
+)

@@ -1,0 +1,68 @@
+/**
+ * Sessions: one begins with a login, and its tokens carry its id and the version of its account. It ends with
+ * `DELETE /session`, with any change of the account, or when its time is over. Whether it goes on is asked with every
+ * request, so accounts are read from memory (Repository.readRecent).
+ */
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
+import { ACCOUNT, type Account, isUsable, nextVersion, type StoredAccount } from './accounts.ts'
+
+/** What a token of ours says of its session. */
+export interface TokenSession {
+  /** The user name, folded. */
+  readonly account: string
+  /** Milliseconds since 1970 UTC: the token was given out within the second that begins here. */
+  readonly issued: number
+  /** Absent in tokens that were not given out for a login, or by a version of this server without sessions. */
+  readonly login?: Login
+}
+
+export interface Login {
+  /** Of the session. */
+  readonly id: string
+  /** Of the account, when the session began. */
+  readonly version: number
+}
+
+/** What the sessions of an account carry from now on. */
+export const versionOf = ({ version = 0 }: Account): number => version
+
+/**
+ * False once the session has ended. A token without a login holds until it expires, or the account that it names, if
+ * any, is changed.
+ * @param demo demo mode is on
+ */
+export async function goesOn(
+  repository: Repository,
+  { account: key, login, issued }: TokenSession,
+  demo: boolean,
+): Promise<boolean> {
+  const account = (await repository.readRecent(SERVICE, ACCOUNT, key))?.value
+  if (account === undefined) return login === undefined
+  if (!isUsable(account, demo)) return false
+  if (login === undefined) return versionOf(account) < issued + 1_000
+  return versionOf(account) === login.version && !isEnded(account, login.id)
+}
+
+const isEnded = ({ endedSessions = [] }: StoredAccount, id: string): boolean =>
+  endedSessions.some((session) => session.id === id)
+
+/** Ended sessions of one account that are remembered one by one; where there are more, all of its sessions end. */
+const MAX_ENDED = 500
+
+/**
+ * Ends a session before its time.
+ * @param lifetime milliseconds at most that a session lasts
+ */
+export async function endSession(repository: Repository, key: string, { id }: Login, lifetime: number): Promise<void> {
+  await repository.change(SERVICE, async (unit) => {
+    const account = (await unit.records.read(ACCOUNT, key))?.value
+    if (account === undefined || isEnded(account, id)) return
+    const others = (account.endedSessions ?? []).filter(({ until }) => until > unit.now)
+    const ended =
+      others.length < MAX_ENDED
+        ? { endedSessions: [...others, { id, until: unit.now + lifetime }] }
+        : { endedSessions: [], version: nextVersion(account, unit.now) }
+    unit.records.put(ACCOUNT, key, { ...account, ...ended })
+  })
+}

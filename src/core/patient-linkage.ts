@@ -1,0 +1,200 @@
+/**
+ * Who in the clinic may be a person: candidates by their keys (matching/keys.ts), compared and weighed (matching/score.ts).
+ * For Patient/$match, live calls and the search for duplicates.
+ *
+ * No candidate is left out silently: those of a key are all compared, or the key is too common to tell anything by itself.
+ * Then those are compared for which something else agrees too, and `narrowed` says so.
+ */
+import type { Patient } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import { compare } from '../matching/compare.ts'
+import { type Demographics, demographicsOf } from '../matching/demographics.ts'
+import { type AskedKeys, askedKeys, isOfPlaceholder, MATCH_KEYS, PLACEHOLDER } from '../matching/keys.ts'
+import { isPlaceholder, isReplaced } from '../matching/placeholder.ts'
+import { bitsOf, type Frequencies, probabilitiesOf, weightOf } from '../matching/score.ts'
+import type { FieldEvidence } from '../matching/weights.ts'
+import {
+  type CodesQuery,
+  type FoundByCodes,
+  type StoredResource,
+  type UnitOfWork,
+  Versioned,
+} from '../repository/repository.ts'
+import { commonPairs } from './common-keys.ts'
+import { nameFrequencies } from './name-frequencies.ts'
+
+export interface LinkedPatient {
+  readonly patient: Versioned<Patient>
+  readonly evidence: readonly FieldEvidence[]
+  /** See weightOf. */
+  readonly weight: number
+  /** That this is the person, from 0 to 1. Placeholders do not compete with patients. */
+  readonly probability: number
+  readonly isPlaceholder: boolean
+}
+
+export interface Linkage {
+  /** The likeliest first. */
+  readonly patients: readonly LinkedPatient[]
+  readonly frequencies: Frequencies
+  /** How many were compared. */
+  readonly compared: number
+  /** Keys were too common, and of their patients only those were compared for which something else agrees too. */
+  readonly narrowed: boolean
+}
+
+/** Patients of one key that are all compared. */
+const MOST = 32
+/** Patients of a key that is too common, for which something else agrees. */
+const MOST_NARROWED = 1_000
+
+/** With one as likely as this, others are not looked for any further. */
+const CLEAR = 0.9
+
+/** Of parsing a candidate, and getting it ready to be compared. */
+const STEPS_PER_CANDIDATE = 20
+
+/**
+ * @param region ISO 3166 code of the clinic's country
+ * @param except id of a stored patient that is not looked for: the one asked with
+ * @returns undefined when there is nothing to look for
+ * @throws FhirError 503 while the keys of stored patients are being indexed; BudgetError
+ */
+export async function linkPatients(
+  unit: UnitOfWork,
+  asked: Patient,
+  region?: string,
+  except?: string,
+): Promise<Linkage | undefined> {
+  const demographics = demographicsOf(asked, region)
+  const keys = askedKeys(demographics)
+  if (Object.values(keys).every((some) => some.length === 0)) return undefined
+  const frequencies = await nameFrequencies(unit, demographics)
+  const search = new LinkageSearch(unit, demographics, frequencies, region, except)
+  const { telling, family, given, places, fallback } = keys
+  // Placeholders with the same name are few, or too many.
+  await search.addByKeys([...telling, ...[...telling, ...family, ...given].map(ofPlaceholder)])
+  await search.addTogether(family, given, MOST)
+  if (!search.isClear) await search.addByKeys([...family, ...given, ...places, ...places.map(ofPlaceholder)])
+  if (!search.isClear) await search.addByKeys([...fallback, ...fallback.map(ofPlaceholder)])
+  if (!search.isClear) await search.addNarrowed(isOnlyOne(keys))
+  return search.linkage
+}
+
+interface Compared {
+  readonly patient: Versioned<Patient>
+  readonly evidence: readonly FieldEvidence[]
+  readonly weight: number
+  readonly isPlaceholder: boolean
+}
+
+const ofPlaceholder = (key: string): string => PLACEHOLDER + key
+
+/** Keys of one kind are all there is to ask for. */
+const isOnlyOne = ({ telling, family, given }: AskedKeys): boolean =>
+  [telling, family, given].filter((keys) => keys.length > 0).length === 1
+
+class LinkageSearch {
+  readonly #unit: UnitOfWork
+  readonly #demographics: Demographics
+  readonly #frequencies: Frequencies
+  readonly #region: string | undefined
+  readonly #except: string | undefined
+  readonly #found = new Map<string, Compared>()
+  readonly #tooCommon: string[] = []
+  #isCut = false
+
+  constructor(
+    unit: UnitOfWork,
+    demographics: Demographics,
+    frequencies: Frequencies,
+    region: string | undefined,
+    except: string | undefined,
+  ) {
+    this.#unit = unit
+    this.#demographics = demographics
+    this.#frequencies = frequencies
+    this.#region = region
+    this.#except = except
+  }
+
+  /** Those that have one of the keys, as far as it is not too common. */
+  async addByKeys(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    const { resources, tooCommon, isCut } = await this.#find({ codes: keys, most: MOST })
+    this.#addAll(resources)
+    this.#tooCommon.push(...tooCommon)
+    this.#isCut ||= isCut
+  }
+
+  /** Those that have one of the keys and one of the others, however many have either. */
+  async addTogether(keys: readonly string[], others: readonly string[], most: number): Promise<void> {
+    if (keys.length === 0 || others.length === 0) return
+    const { resources, isCut } = await this.#find({ codes: keys, also: others, most })
+    this.#addAll(resources)
+    this.#isCut ||= isCut
+  }
+
+  /**
+   * Those of keys that are too common, as far as something else agrees.
+   * @param isAll nothing else is known
+   */
+  async addNarrowed(isAll: boolean): Promise<void> {
+    const ofPatients = this.#tooCommon.filter((key) => !isOfPlaceholder(key))
+    const ofPlaceholders = this.#tooCommon.filter(isOfPlaceholder)
+    for (const common of [ofPatients, ofPlaceholders]) {
+      const pairs = commonPairs(common)
+      for (const { keys, others } of pairs) await this.addTogether(keys, others, MOST_NARROWED)
+      if (isAll && common.length > 0 && pairs.length === 0) await this.addTogether(common, common, MOST_NARROWED)
+    }
+  }
+
+  #find(query: Pick<CodesQuery, 'codes' | 'also' | 'most'>): Promise<FoundByCodes> {
+    return this.#unit.findByCodes({ type: 'Patient', param: MATCH_KEYS, ...query })
+  }
+
+  #addAll(resources: readonly StoredResource[]): void {
+    for (const resource of resources) this.#add(new Versioned<Patient>(resource))
+  }
+
+  #add(patient: Versioned<Patient>): void {
+    if (patient.id === this.#except || this.#found.has(patient.id)) return
+    spend(STEPS_PER_CANDIDATE, 'comparing patients')
+    const { resource } = patient
+    if (isReplaced(resource)) return
+    const weigh = (evidence: readonly FieldEvidence[]) => bitsOf(evidence, this.#frequencies)
+    const evidence = compare(this.#demographics, demographicsOf(resource, this.#region), weigh)
+    const weight = weightOf(evidence, this.#frequencies)
+    this.#found.set(patient.id, { patient, evidence, weight, isPlaceholder: isPlaceholder(resource) })
+  }
+
+  /** Somebody agrees so well that nobody else can be the person. */
+  get isClear(): boolean {
+    return this.#rated.some(({ probability, isPlaceholder }) => probability >= CLEAR && !isPlaceholder)
+  }
+
+  get linkage(): Linkage {
+    const patients = this.#rated.toSorted(
+      (a, b) => b.probability - a.probability || b.weight - a.weight || (a.patient.id < b.patient.id ? -1 : 1),
+    )
+    return {
+      patients,
+      frequencies: this.#frequencies,
+      compared: this.#found.size,
+      narrowed: this.#tooCommon.length > 0 || this.#isCut,
+    }
+  }
+
+  /** Patients and placeholders each among themselves. */
+  get #rated(): readonly LinkedPatient[] {
+    const all = [...this.#found.values()]
+    return [false, true].flatMap((placeholders) => {
+      const some = all.filter(({ isPlaceholder }) => isPlaceholder === placeholders)
+      const probabilities = probabilitiesOf(
+        some.map(({ weight }) => weight),
+        this.#frequencies.patients,
+      )
+      return some.map((one, index) => ({ ...one, probability: probabilities[index] ?? 0 }))
+    })
+  }
+}

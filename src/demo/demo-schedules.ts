@@ -1,0 +1,57 @@
+/** The Schedules of the demo clinic and their Slots, which are generated from working hours like those of any other. */
+import type { Schedule } from 'fhir/r4'
+import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../availability/slot-generation.ts'
+import type { Context } from '../core/context.ts'
+import { recordKind } from '../repository/record-kinds.ts'
+import { slotsOf } from '../scheduling/generated-slot.ts'
+import { plannedBlocks, type Span } from '../scheduling/planned-slots.ts'
+import { load } from './sandbox-files.ts'
+
+/** Demo data come in one change, so that no client sees an incomplete clinic. */
+const EVERYTHING: PartSize = { slots: Number.POSITIVE_INFINITY, days: Number.POSITIVE_INFINITY }
+
+/** Older versions remembered here, per demo schedule, the last day that had got slots. */
+const DEMO_SLOTS = recordKind<Filled>('demo-slots')
+
+interface Filled {
+  /** Local date, yyyy-mm-dd. */
+  readonly through: string
+}
+
+/** Stages the Slots that are due for the Schedules of the demo that still exist, and returns their number. */
+export async function fillDemoSchedules(ctx: Context): Promise<number> {
+  let added = 0
+  for (const schedule of await load<Schedule>('schedules')) {
+    await giveAvailability(ctx, schedule)
+    added += (await generatePart(ctx, schedule.id ?? '', EVERYTHING)).created
+  }
+  return added
+}
+
+/**
+ * Stages the Slots of `day` that generation would not make, as they are past, where an appointment holds them.
+ * @param held Slot.id
+ */
+export async function stagePastSlots(ctx: Context, day: Span, held: ReadonlySet<string>): Promise<void> {
+  for (const { id = '' } of await load<Schedule>('schedules')) {
+    const plan = (await ctx.unit.records.read(SLOT_GENERATION, id))?.value.plan
+    if (plan === undefined) continue
+    const make = slotsOf(id, plan)
+    const slots = Array.from(plannedBlocks(plan, day.start, Math.min(day.end, ctx.now))).flat()
+    for (const slot of slots.map((planned) => make(planned))) {
+      if (held.has(slot.id)) await ctx.unit.put(slot, 'PUT')
+    }
+  }
+}
+
+/** A Schedule that an older version has made gets its working hours; the days that have had slots are left alone. */
+async function giveAvailability(ctx: Context, { id = '', extension = [] }: Schedule): Promise<void> {
+  const { records } = ctx.unit
+  const filled = await records.read(DEMO_SLOTS, id)
+  if (filled === undefined) return
+  records.delete(DEMO_SLOTS, id)
+  const stored = await ctx.find<Schedule>('Schedule', id)
+  if (stored === undefined) return
+  await ctx.update<Schedule>({ ...stored.resource, extension: [...(stored.resource.extension ?? []), ...extension] })
+  await stageAdopted(ctx, id, filled.value.through)
+}

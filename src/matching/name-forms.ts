@@ -1,0 +1,71 @@
+/** Names in the form in which they are compared: without spaces, and with the sound they begin with. */
+import { doubleMetaphone } from 'double-metaphone'
+import type { Patient } from 'fhir/r4'
+import { namesOf, type PersonName, SUFFIXES } from './names.ts'
+
+export interface NamePart {
+  /** Folded, as the search index has it: `o brien`. */
+  readonly written: string
+  /** In plain letters without spaces: O'Brien, O Brien and OBrien are one name. */
+  readonly text: string
+  /** As Double Metaphone has it; '' where there is none. */
+  readonly sound: string
+}
+
+export interface NameForms {
+  readonly family: NamePart
+  /** Parts of a family name of several words: Lillie-Hinrichs, de la Cruz. */
+  readonly familyWords: readonly NamePart[]
+  /** The first given name and then the others. */
+  readonly given: readonly NamePart[]
+  readonly suffixes: readonly string[]
+}
+
+const NONE: NamePart = { written: '', text: '', sound: '' }
+
+export const nameFormsOf = (patient: Pick<Patient, 'name'>): readonly NameForms[] => namesOf(patient).map(formsOf)
+
+export function formsOf({ family, given, suffixes }: PersonName): NameForms {
+  const words = family.split(' ')
+  // Some systems keep Jr. with the family name.
+  const inFamily = words.length > 1 ? words.filter((word) => SUFFIXES.has(word)) : []
+  const names = inFamily.length === 0 ? words : words.filter((word) => !SUFFIXES.has(word))
+  return {
+    family: partOf(names.join(' ')),
+    familyWords: names.length > 1 ? names.map(partOf) : [],
+    given: given.flatMap((name) => name.split(' ')).map(partOf),
+    suffixes: [...suffixes, ...inFamily],
+  }
+}
+
+/** The same name with given and family name in each other's place; all given names are the family name then, or the first. */
+export function swapped({ family, familyWords, given, suffixes }: NameForms): readonly NameForms[] {
+  const [first = NONE] = given
+  const words = familyWords.length > 0 ? familyWords : [family]
+  const swappedGiven = family.text === '' ? [] : words
+  const one = { family: first, familyWords: [], given: swappedGiven, suffixes }
+  if (given.length < 2) return [one]
+  return [one, { ...one, family: partOf(given.map(({ written }) => written).join(' ')), familyWords: given }]
+}
+
+/** Letters that folding leaves as they are, as they are no plain letter with a mark. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+}
+const NOT_PLAIN = /[ łøđðþßæœı]/g
+
+function partOf(written: string): NamePart {
+  const text = written.replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? '')
+  return { written, text, sound: text === '' ? '' : soundOf(text) }
+}
+
+/** Of a word without spaces. */
+const soundOf = (text: string): string => (doubleMetaphone(text)[0] ?? '').toLowerCase()

@@ -1,0 +1,169 @@
+/** The pairs of a search for duplicates as a searchset: https://hl7.org/fhir/R4/bundle.html#searchset. */
+import { randomUUID } from 'node:crypto'
+import type { Bundle, BundleEntry, BundleLink, Linkage, Patient } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { cursorError, type Versioned } from '../../repository/repository.ts'
+import { matchExplanation, matchGrade, scoreOf } from '../match-explanation.ts'
+import type { CompleteSearch } from './duplicate-search.ts'
+import { listPairs, type PairInList, type PatientIds } from './found-pairs.ts'
+import { areDeclaredDistinct } from './not-duplicates.ts'
+import { type DuplicatePair, duplicatePair } from './pair.ts'
+
+interface PageRequest {
+  /** Pairs at most. */
+  readonly count: number
+  /** The address of this server as the client sees it. */
+  readonly base: string
+  /** Of the page before. */
+  readonly cursor?: string
+  readonly notes: readonly Issue[]
+}
+
+/** Pairs that are looked at for one page: where most are merged by now, a page has fewer than were asked for. */
+const MOST_EXAMINED = 500
+const EXAMINED_AT_ONCE = 50
+
+/** @throws FhirError 400 for a cursor of something else; BudgetError */
+export async function pairsPage(
+  ctx: Context,
+  search: CompleteSearch,
+  { count, base, cursor, notes }: PageRequest,
+): Promise<Bundle> {
+  const { pairs, next } = await readPage(ctx, search.number, count, positionIn(cursor))
+  const address = (more: Readonly<Record<string, string>>) =>
+    `${base}/Patient/$find-duplicates?${new URLSearchParams({ run: String(search.number), _count: String(count), ...more })}`
+  const link: BundleLink[] = [
+    { relation: 'self', url: address(cursor === undefined ? {} : { _cursor: cursor }) },
+    ...(next === undefined ? [] : [{ relation: 'next', url: address({ _cursor: cursorOf(next) }) }]),
+  ]
+  return searchset(link, [...entriesOf(pairs, base), outcomeOf([summaryOf(search), ...incompleteIn(search), ...notes])])
+}
+
+export const noPairs = (note: Issue): Bundle => searchset([], [outcomeOf([note])])
+
+const searchset = (link: BundleLink[], entry: BundleEntry[]): Bundle => ({
+  resourceType: 'Bundle',
+  type: 'searchset',
+  ...(link.length === 0 ? {} : { link }),
+  entry,
+})
+
+const outcomeOf = (issues: readonly Issue[]): BundleEntry => ({
+  resource: toOutcome(issues),
+  search: { mode: 'outcome' },
+})
+
+interface Page {
+  readonly pairs: readonly DuplicatePair[]
+  /** Position of the last pair that was looked at, where there are more. */
+  readonly next?: string
+}
+
+async function readPage(ctx: Context, search: number, count: number, start: string): Promise<Page> {
+  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
+  const pairs: DuplicatePair[] = []
+  let after = start
+  for (let examined = 0; examined < MOST_EXAMINED; examined += EXAMINED_AT_ONCE) {
+    const listed = await listPairs(ctx.unit, search, { after, limit: EXAMINED_AT_ONCE })
+    for (const { patients, position } of listed) {
+      if (pairs.length === count) return { pairs, next: after }
+      const pair = await currentPair(ctx, patients, defaultRegion)
+      if (pair !== undefined) pairs.push(pair)
+      after = position
+    }
+    if (listed.length < EXAMINED_AT_ONCE) return { pairs }
+  }
+  return { pairs, next: after }
+}
+
+/** As the records are now; undefined where the pair is not to be listed any more. */
+async function currentPair(
+  ctx: Context,
+  patients: PairInList['patients'],
+  region: string | undefined,
+): Promise<DuplicatePair | undefined> {
+  if (await areDeclaredDistinct(ctx.unit, patients)) return undefined
+  const [one, other] = await bothOf(ctx, patients)
+  if (one === undefined || other === undefined) return undefined
+  return await duplicatePair(ctx.unit, [one, other], { region, baseUrl: ctx.baseUrl })
+}
+
+const bothOf = (ctx: Context, [one, other]: PatientIds) =>
+  Promise.all([ctx.find<Patient>('Patient', one), ctx.find<Patient>('Patient', other)])
+
+/** Each patient once, behind the pairs. */
+function entriesOf(pairs: readonly DuplicatePair[], base: string): readonly BundleEntry[] {
+  const patients = new Map(pairs.flatMap((pair) => pair.patients.map((patient) => [patient.id, patient] as const)))
+  return [
+    ...pairs.map((pair) => pairEntry(pair)),
+    ...Array.from(patients.values(), (patient) => include(patient, base)),
+  ]
+}
+
+/** A linkage that is not in effect: it proposes one. */
+function pairEntry({ patients: [one, other], probability, grade, evidence, frequencies }: DuplicatePair): BundleEntry {
+  const resource: Linkage = {
+    resourceType: 'Linkage',
+    active: false,
+    item: [
+      { type: 'source', resource: { reference: `Patient/${one.id}` } },
+      { type: 'alternate', resource: { reference: `Patient/${other.id}` } },
+    ],
+  }
+  const extension = [matchGrade(grade), matchExplanation(evidence, frequencies)]
+  return {
+    fullUrl: `urn:uuid:${randomUUID()}`,
+    resource,
+    search: { extension, mode: 'match', score: scoreOf(probability) },
+  }
+}
+
+const include = ({ id, resource }: Versioned<Patient>, base: string): BundleEntry => ({
+  fullUrl: `${base}/Patient/${id}`,
+  resource,
+  search: { mode: 'include' },
+})
+
+const summaryOf = ({ number, endedAt, compared }: CompleteSearch): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: `Pairs of the search ${number}, which compared ${compared} patients until ${new Date(endedAt).toISOString()}; each is shown as its records are now`,
+})
+
+function incompleteIn({ failed, narrowed }: CompleteSearch): readonly Issue[] {
+  const note = (severity: NonNullable<Issue['severity']>, diagnostics: string): Issue => ({
+    severity,
+    code: 'incomplete',
+    diagnostics,
+  })
+  return [
+    ...(failed === 0
+      ? []
+      : [
+          note(
+            'warning',
+            `${failed} patients were not compared, as that takes too much work: they have too many names or addresses`,
+          ),
+        ]),
+    ...(narrowed === 0
+      ? []
+      : [
+          note(
+            'information',
+            `Of ${narrowed} patients not everybody alike is here: something of them is too common in this clinic, such as a frequent name, so that they were compared with those for whom something else agrees too; or they have many pairs, of which the likeliest are here`,
+          ),
+        ]),
+  ]
+}
+
+const cursorOf = (position: string): string => Buffer.from(position).toString('base64url')
+
+/** @throws FhirError 400 */
+function positionIn(cursor: string | undefined): string {
+  if (cursor === undefined) return ''
+  const position = Buffer.from(cursor, 'base64url').toString()
+  if (!/^[\d.]{8}\/[A-Za-z0-9\-.]{1,64}\/[A-Za-z0-9\-.]{1,64}$/.test(position)) throw cursorError()
+  return position
+}

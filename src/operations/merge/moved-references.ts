@@ -1,0 +1,47 @@
+/** References to one Patient that become references to another one: https://hl7.org/fhir/R4/references.html. */
+import { Meter } from '../../budget/meter.ts'
+import { localReference } from '../../fhir/reference.ts'
+import { type AnyResource, isObject } from '../../fhir/resource.ts'
+
+/** Ids of Patients. */
+export interface Move {
+  readonly from: string
+  readonly to: string
+}
+
+/** Steps for an object that is looked through. */
+const LOOKED_THROUGH = 0.3
+
+/**
+ * The resource with its references to `from`, relative or below `baseUrl`, in any element; undefined where it has none. A
+ * reference that names a version stays: there is no such version of the other Patient.
+ * @throws BudgetError
+ */
+export function withMovedReferences<R extends AnyResource>(resource: R, move: Move, baseUrl: string): R | undefined {
+  const meter = new Meter('the references to the patient')
+  let isMoved = false
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved)
+    if (!isObject(value)) return value
+    meter.pay(LOOKED_THROUGH)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, movedMember(name, member)]))
+  }
+  const movedMember = (name: string, member: unknown): unknown => {
+    if (name !== 'reference' || typeof member !== 'string') return moved(member)
+    if (!isReferenceTo(member, move.from, baseUrl)) return member
+    isMoved = true
+    return member.slice(0, member.length - move.from.length) + move.to
+  }
+  const result = moved(resource) as R
+  return isMoved ? result : undefined
+}
+
+/** Whether it is a literal reference to the Patient, and to no version of it. */
+export function isReferenceTo(reference: string | undefined, id: string, baseUrl: string): boolean {
+  const local = localReference(reference ?? '', baseUrl)
+  return local?.type === 'Patient' && local.id === id && local.version === undefined
+}
+
+/** Whether a stored text may hold references to the Patient, and whether it names versions of it. */
+export const mentions = (text: string, id: string): boolean => text.includes(`Patient/${id}"`)
+export const namesVersion = (text: string, id: string): boolean => text.includes(`Patient/${id}/_history/`)

@@ -1,0 +1,119 @@
+/** Takes a change of JSON back where it still stands: what was changed otherwise since then stays. */
+import { isDeepStrictEqual } from 'node:util'
+import { Meter } from '../../budget/meter.ts'
+import { isObject, type JsonObject } from '../../fhir/resource.ts'
+
+/** Steps to compare two values, besides what is within them; characters of an item that are written in one. */
+const COMPARED = 1
+const CHARACTERS_IN_A_STEP = 250
+/** Places in which an item is looked for that has been changed in itself since. */
+const MOST_TRIED = 20
+
+/**
+ * `current` without what was changed from `before` to `after`. An absent list is an empty one, as JSON of FHIR has it.
+ * @throws BudgetError
+ */
+export const withoutChange = (before: unknown, after: unknown, current: unknown): unknown =>
+  new Reversal().of(before, after, current)
+
+type List = readonly unknown[]
+
+class Reversal {
+  readonly #meter = new Meter('comparing what was changed since the merge')
+
+  of(before: unknown, after: unknown, current: unknown): unknown {
+    if (this.#isSame(before, after)) return current
+    if (this.#isSame(after, current)) return before
+    if (isObject(before) && isObject(after) && isObject(current)) return this.#ofObject(before, after, current)
+    const [was, became, is] = [listOf(before), listOf(after), listOf(current)]
+    if (was !== undefined && became !== undefined && is !== undefined) return this.#ofList(was, became, is)
+    return current
+  }
+
+  #ofObject(before: JsonObject, after: JsonObject, current: JsonObject): JsonObject {
+    const names = new Set([...Object.keys(current), ...Object.keys(before)])
+    const members = Array.from(names, (name) => [name, this.of(before[name], after[name], current[name])] as const)
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  }
+
+  #ofList(before: List, after: List, current: List): List | undefined {
+    const list =
+      before.length === after.length ? this.#itemByItem(before, after, current) : this.#asSets(before, after, current)
+    return list.length === 0 ? undefined : list
+  }
+
+  /** Items were changed, and none added or removed. Since then they may have moved. */
+  #itemByItem(before: List, after: List, current: List): List {
+    const places = this.#placesOf(after, current)
+    const result = [...current]
+    for (const [index, at] of places) result[at] = this.of(before[index], after[index], current[at])
+    const free = new Set(current.keys())
+    for (const at of places.values()) free.delete(at)
+    for (const index of after.keys()) {
+      if (places.has(index) || this.#isSame(before[index], after[index])) continue
+      const at = this.#placeOfChanged(index, free, (one) => this.of(before[index], after[index], current[one]), current)
+      if (at === undefined) continue
+      free.delete(at)
+      result[at] = this.of(before[index], after[index], current[at])
+    }
+    return result
+  }
+
+  /** Of an item that has been changed in itself since: where taking the change back has an effect. */
+  #placeOfChanged(
+    index: number,
+    free: ReadonlySet<number>,
+    reversed: (at: number) => unknown,
+    current: List,
+  ): number | undefined {
+    const isPlace = (at: number): boolean => !this.#isSame(reversed(at), current[at])
+    return free.has(index) && isPlace(index) ? index : free.values().take(MOST_TRIED).find(isPlace)
+  }
+
+  /** Where the items of `after` are in `current`: from both ends as far as they are the same, then anywhere. */
+  #placesOf(after: List, current: List): ReadonlyMap<number, number> {
+    const shorter = Math.min(after.length, current.length)
+    let head = 0
+    while (head < shorter && this.#isSame(after[head], current[head])) head += 1
+    let tail = 0
+    while (tail < shorter - head && this.#isSame(after.at(-1 - tail), current.at(-1 - tail))) tail += 1
+    const shift = current.length - after.length
+    const [afterEnd, currentEnd] = [after.length - tail, current.length - tail]
+    const places = new Map<number, number>()
+    for (let index = 0; index < head; index++) places.set(index, index)
+    for (let index = afterEnd; index < after.length; index++) places.set(index, index + shift)
+    const free = Map.groupBy(indexes(head, currentEnd), (at) => this.#keyOf(current[at]))
+    for (const index of indexes(head, afterEnd)) {
+      const at = free.get(this.#keyOf(after[index]))?.shift()
+      if (at !== undefined) places.set(index, at)
+    }
+    return places
+  }
+
+  /** Items were added or removed: those are removed, or added at the end. */
+  #asSets(before: List, after: List, current: List): List {
+    const keysOf = (list: List): ReadonlySet<string> => new Set(list.map((item) => this.#keyOf(item)))
+    const [was, became] = [keysOf(before), keysOf(after)]
+    const kept = current.filter((item) => was.has(this.#keyOf(item)) || !became.has(this.#keyOf(item)))
+    const there = keysOf(kept)
+    const removed = before.filter((item) => !became.has(this.#keyOf(item)) && !there.has(this.#keyOf(item)))
+    return [...kept, ...removed]
+  }
+
+  #isSame(one: unknown, other: unknown): boolean {
+    this.#meter.pay(COMPARED)
+    return isDeepStrictEqual(one, other)
+  }
+
+  /** The same for equal items, with their properties in the same order. */
+  #keyOf(item: unknown): string {
+    const key = JSON.stringify(item)
+    this.#meter.pay(COMPARED + key.length / CHARACTERS_IN_A_STEP)
+    return key
+  }
+}
+
+const listOf = (value: unknown): List | undefined =>
+  value === undefined ? [] : Array.isArray(value) ? (value as List) : undefined
+
+const indexes = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, n) => from + n)

@@ -1,0 +1,70 @@
+/** Resolving references in a Bundle: https://hl7.org/fhir/R4/bundle.html#references. */
+import { Meter } from '../../budget/meter.ts'
+import { restfulUrl } from '../../fhir/reference.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { isAbsolute } from './uris.ts'
+
+interface IndexedEntry {
+  readonly index: number
+  readonly version: unknown
+}
+type EntriesByUrl = ReadonlyMap<string, readonly IndexedEntry[]>
+
+/** Adding an entry to the index. */
+const STEPS_PER_ENTRY = 0.5
+const meter = new Meter('the entries of the Bundle')
+
+/** As there may be as many references as entries. */
+const known = new WeakMap<object, EntriesByUrl>()
+
+/** The index of the entry that an absolute URL refers to; undefined when none does. @throws BudgetError */
+export function entryAt(bundle: object, url: string): number | undefined {
+  const [whole = ''] = url.split('#', 1)
+  const at = whole.indexOf(VERSION)
+  const entries = entriesOf(bundle).get(at < 0 ? whole : whole.slice(0, at)) ?? []
+  const found = at < 0 ? entries[0] : entries.find(({ version }) => version === whole.slice(at + VERSION.length))
+  return found?.index
+}
+
+const VERSION = '/_history/'
+
+/**
+ * A reference as an absolute URL: "if the reference has the format [type]/[id], and if the fullUrl for the bundle entry
+ * containing the resource is a RESTful one, extract the [root] from the fullUrl, and append the reference". Undefined
+ * where that is not possible, and the reference has no defined meaning.
+ */
+export function absoluteUrl(reference: string, fullUrl: unknown): string | undefined {
+  if (isAbsolute(reference)) return reference
+  const root = typeof fullUrl === 'string' && RELATIVE.test(reference) ? restfulUrl(fullUrl)?.root : undefined
+  return root === undefined ? undefined : `${root}${reference}`
+}
+
+const RELATIVE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?(?:#.*)?$/
+
+function entriesOf(bundle: object): EntriesByUrl {
+  const found = known.get(bundle)
+  if (found !== undefined) return found
+  const entries = Map.groupBy(indexedEntries(bundle), ({ fullUrl }) => fullUrl)
+  known.set(bundle, entries)
+  return entries
+}
+
+function* indexedEntries(bundle: object): Generator<IndexedEntry & { readonly fullUrl: string }> {
+  for (const [index, entry] of entriesIn(bundle).entries()) {
+    meter.pay(STEPS_PER_ENTRY)
+    const { fullUrl, resource } = isObject(entry) ? entry : {}
+    const meta = isObject(resource) ? resource['meta'] : undefined
+    if (typeof fullUrl === 'string') yield { fullUrl, index, version: isObject(meta) ? meta['versionId'] : undefined }
+  }
+}
+
+const INTERACTIONS: ReadonlySet<unknown> = new Set(['batch', 'transaction', 'batch-response', 'transaction-response'])
+
+/**
+ * Whether it is a batch, a transaction or the answer to one: relative references in it are to resources of the server that
+ * carries it out, and its entries may have resources that have no identity yet.
+ */
+export const hasInteractions = (bundle: unknown): boolean => isObject(bundle) && INTERACTIONS.has(bundle['type'])
+
+export const entriesIn = (bundle: unknown): readonly unknown[] =>
+  isObject(bundle) && Array.isArray(bundle['entry']) ? bundle['entry'] : []

@@ -1,0 +1,44 @@
+/**
+ * AppointmentResponse: the reply of a participant, which the appointment shows from the same change on.
+ * https://hl7.org/fhir/R4/appointmentresponse.html
+ */
+import type { Appointment, AppointmentResponse } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { localReference } from '../fhir/reference.ts'
+import { participantsAfter } from '../scheduling/participant-reply.ts'
+
+export const appointmentResponse = defineProvider('AppointmentResponse', {
+  documentation:
+    'A reply sets the status of its participant (by actor, else by participantType) in the Appointment that it refers to.',
+  interactions: {
+    ...standard,
+    create: async (ctx, resource) => {
+      await tellAppointment(ctx, resource as AppointmentResponse)
+      return standard.create(ctx, resource)
+    },
+    update: async (ctx, resource) => {
+      const before = await ctx.find<AppointmentResponse>('AppointmentResponse', resource.id)
+      const reply = resource as AppointmentResponse
+      if (before === undefined || saysAnother(before.resource, reply)) await tellAppointment(ctx, reply)
+      return standard.update(ctx, resource)
+    },
+  },
+})
+
+/** A comment that is mended does not repeat a reply that others may have followed. */
+const saysAnother = (before: AppointmentResponse, after: AppointmentResponse): boolean =>
+  before.participantStatus !== after.participantStatus ||
+  before.appointment.reference !== after.appointment.reference ||
+  before.actor?.reference !== after.actor?.reference
+
+/** @throws FhirError 422; what the change of the appointment throws. An appointment that is not here is not told. */
+async function tellAppointment(ctx: Context, reply: AppointmentResponse): Promise<void> {
+  const { type, id } = localReference(reply.appointment.reference ?? '', ctx.baseUrl) ?? {}
+  if (type !== 'Appointment' || id === undefined) return
+  const found = await ctx.find<Appointment>('Appointment', id)
+  if (found === undefined) return
+  const participant = participantsAfter(found.resource, reply, ctx.baseUrl)
+  if (participant !== found.resource.participant) await ctx.update<Appointment>({ ...found.resource, participant })
+}

@@ -1,0 +1,69 @@
+/**
+ * AuditEvent: those that clinics store are resources like any other. Beside them admins read the events of the audit trail, which
+ * nobody changes. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
+ */
+import { searchWithTrail } from '../audit/combined-search.ts'
+import { isTrailId } from '../audit/trail-reader.ts'
+import type { Context } from '../core/context.ts'
+import { absent } from '../core/present.ts'
+import { defineProvider, type Interactions } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Versioned } from '../repository/repository.ts'
+
+const interactions: Interactions = {
+  ...standard,
+  read: (ctx, type, id) => (isTrailId(id) ? eventOf(ctx, id) : standard.read(ctx, type, id)),
+
+  vread: async (ctx, type, id, version) => {
+    if (!isTrailId(id)) return standard.vread(ctx, type, id, version)
+    if (version !== 1) throw absent(type, `${id}/_history/${version}`)
+    return eventOf(ctx, id)
+  },
+
+  'history-instance': async (ctx, query) => {
+    const { id = '', after } = query
+    if (!isTrailId(id) || after !== undefined) return standard['history-instance'](ctx, query)
+    return { versions: [await eventOf(ctx, id)], total: 1 }
+  },
+
+  create: async (ctx, resource) => {
+    refuseTrailId(resource.id)
+    return standard.create(ctx, resource)
+  },
+
+  update: async (ctx, resource) => {
+    refuseTrailId(resource.id)
+    return standard.update(ctx, resource)
+  },
+
+  delete: async (ctx, type, id) => {
+    refuseTrailId(id)
+    return standard.delete(ctx, type, id)
+  },
+
+  'search-type': async (ctx, plan) =>
+    // Nothing contains an event of the trail.
+    ctx.trail === undefined || !plan.types.includes('AuditEvent')
+      ? standard['search-type'](ctx, plan)
+      : searchWithTrail(ctx.trail, ctx.unit, plan),
+}
+
+export const auditEvent = defineProvider('AuditEvent', { interactions })
+
+/** @throws FhirError 404, for those who may not read the trail too */
+async function eventOf(ctx: Context, id: string): Promise<Versioned> {
+  const found = await ctx.trail?.find(id)
+  if (found === undefined) throw absent('AuditEvent', id)
+  return found
+}
+
+/** @throws FhirError 405 for what would be taken for an event of the trail */
+function refuseTrailId(id: AnyResource['id']): void {
+  if (id === undefined || !isTrailId(id)) return
+  throw new FhirError(405, {
+    code: 'not-supported',
+    diagnostics: `AuditEvent/${id} is an id of the audit trail, whose events are only read; store an AuditEvent of your own under another id`,
+  })
+}

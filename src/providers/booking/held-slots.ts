@@ -1,0 +1,183 @@
+/** The slots that an appointment holds: taken, kept and freed in the change that writes the appointment. */
+import type { Appointment, Slot } from 'fhir/r4'
+import { spend } from '../../budget/budget.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { FhirError, unprocessable } from '../../fhir/outcome.ts'
+import { localReference } from '../../fhir/reference.ts'
+import { slotStatusFor, stageOf } from '../../scheduling/appointment-status.ts'
+import { checkOneSchedule, checkTimes, isSamePeriod } from '../../scheduling/slot-times.ts'
+import { holdersOf } from './holders.ts'
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
+
+/** A slot that an appointment names, and its place in Appointment.slot. */
+interface Named {
+  readonly id: string
+  readonly index: number
+}
+
+/** The slots that an appointment holds and their status; none for one that is cancelled or not booked yet. */
+interface Held {
+  readonly slots: readonly Named[]
+  readonly as: Slot['status'] | undefined
+}
+
+/**
+ * Takes the slots that `after` holds, and frees those that only `before` held.
+ * @throws FhirError 409 or 422; then nothing of the change is written
+ */
+export async function moveSlots(
+  ctx: Context,
+  before: Appointment | undefined,
+  after: Appointment | undefined,
+): Promise<void> {
+  const named = after === undefined ? [] : namedSlots(ctx, after)
+  const held = heldBy(before, before === undefined ? [] : namedSlots(ctx, before))
+  const wanted = heldBy(after, named)
+  const isNamed = new Set(wanted.slots.map(({ id }) => id))
+  for (const { id } of held.slots) if (!isNamed.has(id)) await release(ctx, id, before?.id)
+  if (after === undefined) return
+  const slots =
+    wanted.as === undefined ? await proposedSlots(ctx, before, after, named) : await hold(ctx, held, wanted, after)
+  // An appointment that stays where it is can be changed although its slots were deleted or moved before that was refused.
+  if (isAtSamePlace(before, after, held, wanted)) return
+  checkOneSchedule(slots, ctx.baseUrl)
+  if (after.start !== undefined || wanted.as !== undefined) checkTimes(after, slots)
+}
+
+async function hold(ctx: Context, held: Held, wanted: Held, { status }: Appointment): Promise<readonly Slot[]> {
+  const isHeld = new Set(held.slots.map(({ id }) => id))
+  const slots: Slot[] = []
+  for (const slot of wanted.slots) {
+    const found = isHeld.has(slot.id)
+      ? await keepSlot(ctx, slot.id, wanted.as)
+      : await takeSlot(ctx, slot, wanted.as, stageOf(status) === 'recorded')
+    if (found !== undefined) slots.push(found)
+  }
+  return slots
+}
+
+/** The slots of an appointment that names but does not hold them: they exist where it is new that it names them. */
+async function proposedSlots(
+  ctx: Context,
+  before: Appointment | undefined,
+  after: Appointment,
+  named: readonly Named[],
+): Promise<readonly Slot[]> {
+  if (stageOf(after.status) === 'recorded') return []
+  const known = new Set(before?.slot?.map(({ reference }) => reference))
+  const slots: Slot[] = []
+  for (const { id, index } of named) {
+    const slot = (await ctx.find<Slot>('Slot', id))?.resource
+    if (slot !== undefined) slots.push(slot)
+    else if (!known.has(after.slot?.[index]?.reference)) throw noSuchSlot(id, index)
+  }
+  return slots
+}
+
+/** The slots that an appointment names, as far as they exist. */
+export async function slotsOf(ctx: Context, appointment: Appointment): Promise<readonly Slot[]> {
+  const found = await Promise.all(namedSlots(ctx, appointment).map(({ id }) => ctx.find<Slot>('Slot', id)))
+  return found.flatMap((slot) => (slot === undefined ? [] : [slot.resource]))
+}
+
+/**
+ * The slots of this clinic that an appointment names. One that is recorded may name those of the system that it comes
+ * from.
+ * @throws FhirError 422
+ */
+function namedSlots(ctx: Context, { status, slot = [] }: Appointment): readonly Named[] {
+  const isRecorded = stageOf(status) === 'recorded'
+  spend(slot.length * LOOKED_UP, 'its slots')
+  const named = slot.flatMap(({ reference = '' }, index) => {
+    const id = slotId(reference, ctx)
+    if (id === undefined && !isRecorded) throw malformed(reference, index)
+    return id === undefined ? [] : [{ id, index }]
+  })
+  const seen = new Set<string>()
+  for (const { id, index } of named) {
+    if (seen.has(id)) throw unprocessable(`Slot/${id} is named twice`, { expression: `Appointment.slot[${index}]` })
+    seen.add(id)
+  }
+  return named
+}
+
+const malformed = (reference: string, index: number): FhirError => {
+  const expression = `Appointment.slot[${index}].reference`
+  return unprocessable(`${expression} is '${reference}'; name a slot of this clinic as Slot/<id>`, { expression })
+}
+
+function slotId(reference: string, { baseUrl }: Context): string | undefined {
+  const { type, id, version } = localReference(reference, baseUrl) ?? {}
+  return type === 'Slot' && version === undefined ? id : undefined
+}
+
+function heldBy(appointment: Appointment | undefined, named: readonly Named[]): Held {
+  const as = appointment === undefined ? undefined : slotStatusFor(appointment.status)
+  return as === undefined ? { slots: [], as } : { slots: named, as }
+}
+
+const isAtSamePlace = (before: Appointment | undefined, after: Appointment, held: Held, wanted: Held): boolean =>
+  before !== undefined && isSamePeriod(before, after) && idsOf(held) === idsOf(wanted)
+
+const idsOf = ({ slots }: Held): string => slots.map(({ id }) => id).join()
+
+/** A slot that the appointment holds already; undefined when there is none (any more). A slot blocked meanwhile stays so. */
+async function keepSlot(ctx: Context, id: string, as: Slot['status'] | undefined): Promise<Slot | undefined> {
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot !== undefined && as !== undefined && slot.status !== as && IN_USE.has(slot.status))
+    await ctx.update<Slot>({ ...slot, status: as })
+  return slot
+}
+
+const IN_USE: ReadonlySet<Slot['status']> = new Set(['free', 'busy', 'busy-tentative'])
+
+/**
+ * @param mayLack a visit that is recorded may have taken place in a slot that there is not; then undefined
+ * @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken
+ */
+async function takeSlot(
+  ctx: Context,
+  { id, index }: Named,
+  as: Slot['status'] | undefined,
+  mayLack: boolean,
+): Promise<Slot | undefined> {
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot === undefined && mayLack) return undefined
+  if (slot === undefined) throw noSuchSlot(id, index)
+  const isFree = slot.status === 'free'
+  if (!isFree) await refuseTaken(ctx, slot, `Appointment.slot[${index}]`)
+  // Written in any case, so that two changes of the bookings of one slot conflict.
+  await ctx.update<Slot>(isFree && as !== undefined ? { ...slot, status: as } : { ...slot, overbooked: true })
+  return slot
+}
+
+const noSuchSlot = (id: string, index: number): FhirError =>
+  unprocessable(`There is no slot ${id} to book; find one with Slot?status=free`, {
+    expression: `Appointment.slot[${index}]`,
+    reason: 'slot-not-found',
+  })
+
+/** @throws FhirError unless the clinic allows overbooking. */
+async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
+  const { policies } = await readSettings(ctx.unit, ctx.clinic)
+  if (policies.overbooking && slot.status === 'busy') return
+  throw new FhirError(policies.slotTakenStatus, {
+    code: 'conflict',
+    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)`,
+    expression,
+    reason: 'slot-unavailable',
+  })
+}
+
+/** Frees a slot, unless it is gone, blocked meanwhile, or (overbooked) still held by another appointment. */
+async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
+  const slot = (await ctx.find<Slot>('Slot', id))?.resource
+  if (slot === undefined || !IN_USE.has(slot.status)) return
+  const others = (await holdersOf(ctx, id)).filter((holder) => holder.id !== by).length
+  const { overbooked: _overbooked, ...rest } = slot
+  // Written in any case, as in takeSlot.
+  await ctx.update<Slot>({ ...rest, ...(others === 0 ? { status: 'free' } : others > 1 ? { overbooked: true } : {}) })
+}

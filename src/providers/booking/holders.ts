@@ -1,0 +1,43 @@
+/** The appointments that hold a slot, with what the change in the making does to them. */
+import type { Appointment } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import { localReference } from '../../fhir/reference.ts'
+import type { AnyResource } from '../../fhir/resource.ts'
+import { SLOT_HOLDING_STATUSES } from '../../scheduling/appointment-status.ts'
+
+/** Those that are pending, booked or recorded as visits in this slot. */
+export const holdersOf = (ctx: Context, slotId: string): Promise<readonly Appointment[]> =>
+  appointmentsAfter(
+    ctx,
+    ctx.search<Appointment>('Appointment', `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`),
+    ({ status, slot = [] }) =>
+      SLOT_HOLDING_STATUSES.includes(status) &&
+      slot.some(({ reference = '' }) => isSlot(reference, slotId, ctx.baseUrl)),
+  )
+
+function isSlot(reference: string, slotId: string, baseUrl: string): boolean {
+  const local = localReference(reference, baseUrl)
+  return local?.type === 'Slot' && local.id === slotId
+}
+
+interface Found<R extends AnyResource> {
+  readonly id: string
+  readonly resource: R
+}
+
+/**
+ * The appointments of a search as they will be after the change. Searches see the stored state, so what is staged
+ * replaces what was found, and counts where it matches.
+ */
+export async function appointmentsAfter(
+  { unit }: Context,
+  search: Promise<readonly Found<Appointment>[]>,
+  matches: (appointment: Appointment) => boolean,
+): Promise<readonly Appointment[]> {
+  const stored = await search
+  const staged = unit.staged<Appointment>('Appointment')
+  const changed = new Set(staged.map(({ id }) => id))
+  const kept = stored.filter(({ id }) => !changed.has(id)).map(({ resource }) => resource)
+  const written = staged.filter(({ deleted }) => !deleted).map(({ resource }) => resource)
+  return [...kept, ...written.filter(matches)]
+}

@@ -1,0 +1,54 @@
+/** The clinic's limit of open appointments of one patient, which holds for clients that book at once too. */
+import type { Appointment } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import { unprocessable } from '../../fhir/outcome.ts'
+import { localReference } from '../../fhir/reference.ts'
+import { OPEN_STATUSES } from '../../scheduling/appointment-status.ts'
+import { appointmentsAfter } from './holders.ts'
+
+/**
+ * The store writes the appointment only while the patient has as many as are counted here.
+ * @throws FhirError 422 when it is one more than `limit`
+ */
+export async function checkOpenAppointments(
+  ctx: Context,
+  before: Appointment | undefined,
+  after: Appointment,
+  limit: number,
+): Promise<void> {
+  if (!isOpen(after, ctx.now)) return
+  const counted = before !== undefined && isOpen(before, ctx.now) ? patientsOf(ctx, before) : new Set()
+  for (const patient of patientsOf(ctx, after)) {
+    if (counted.has(patient)) continue
+    const others = (await openAppointments(ctx, patient)).filter(({ id }) => id !== after.id).length
+    if (others >= limit) {
+      throw unprocessable(
+        `${patient} has ${others} open appointments, and this clinic allows ${limit}; cancel one, or wait until one is over`,
+        { expression: 'Appointment.participant', reason: 'too-many-open-appointments' },
+      )
+    }
+  }
+}
+
+/** Held or booked, and yet to come. */
+const isOpen = ({ status, start }: Appointment, now: number): boolean =>
+  OPEN_STATUSES.includes(status) && start !== undefined && Date.parse(start) >= now
+
+const openAppointments = (ctx: Context, patient: string): Promise<readonly Appointment[]> =>
+  appointmentsAfter(
+    ctx,
+    ctx.searchGuarded<Appointment>(
+      'Appointment',
+      `patient=${patient}&status=${OPEN_STATUSES.join()}&date=ge${new Date(ctx.now).toISOString()}`,
+    ),
+    (appointment) => isOpen(appointment, ctx.now) && patientsOf(ctx, appointment).has(patient),
+  )
+
+/** As `Patient/<id>`. */
+const patientsOf = ({ baseUrl }: Context, { participant }: Appointment): ReadonlySet<string> =>
+  new Set(
+    participant.flatMap(({ actor: { reference = '' } = {} }) => {
+      const { type, id } = localReference(reference, baseUrl) ?? {}
+      return type === 'Patient' ? [`Patient/${id}`] : []
+    }),
+  )

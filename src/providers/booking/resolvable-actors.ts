@@ -1,0 +1,52 @@
+/** The participants of an appointment that must exist: https://hl7.org/fhir/R4/references.html. */
+import type { Appointment } from 'fhir/r4'
+import { spend } from '../../budget/budget.ts'
+import type { Context } from '../../core/context.ts'
+import { FhirError, type Issue } from '../../fhir/outcome.ts'
+import { localReference } from '../../fhir/reference.ts'
+
+/** Types whose resources live here; others, such as a RelatedPerson or a Device, may live elsewhere. */
+const RESOLVED: ReadonlySet<string> = new Set(['Patient', 'Practitioner', 'PractitionerRole', 'Location'])
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
+
+/**
+ * Looks up the actors that `before` did not name, so that an appointment outlives the resources that it refers to.
+ * @throws FhirError 422 naming each that does not exist
+ */
+export async function checkActors(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
+  const known = new Set(before?.participant.map(({ actor }) => actor?.reference))
+  const firstIndex = new Map<string, number>()
+  for (const [index, { actor }] of after.participant.entries()) {
+    const address = known.has(actor?.reference) ? undefined : resolvedAddress(actor?.reference, ctx.baseUrl)
+    if (address !== undefined && !firstIndex.has(address)) firstIndex.set(address, index)
+  }
+  spend(firstIndex.size * LOOKED_UP, 'its participants')
+  const issues = await Promise.all(
+    Array.from(firstIndex, async ([address, index]) =>
+      (await exists(ctx, address)) ? [] : [unresolved(address, index)],
+    ),
+  )
+  const all = issues.flat()
+  if (all.length > 0) throw new FhirError(422, all)
+}
+
+/** `Type/id`; undefined for what need not exist here. */
+function resolvedAddress(reference: string | undefined, baseUrl: string): string | undefined {
+  const local = localReference(reference ?? '', baseUrl)
+  return local !== undefined && RESOLVED.has(local.type) ? `${local.type}/${local.id}` : undefined
+}
+
+async function exists({ unit }: Context, address: string): Promise<boolean> {
+  const [type = '', id = ''] = address.split('/')
+  const found = await unit.read(type, id)
+  return found !== undefined && !found.deleted
+}
+
+const unresolved = (address: string, index: number): Issue => ({
+  code: 'business-rule',
+  diagnostics: `There is no ${address} in this clinic; refer to a participant that exists`,
+  expression: `Appointment.participant[${index}].actor`,
+  reason: 'reference-not-found',
+})

@@ -1,0 +1,205 @@
+/**
+ * Accounts: `/accounts`. Operators make, change and remove them. An admin sees those of his clinic, and disables them when
+ * somebody leaves, which gives nobody any right. All others, but for one's own password, is refused.
+ */
+import { Router } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
+import {
+  type Account,
+  changePassword,
+  createAccount,
+  everyAccount,
+  findAccount,
+  isRole,
+  ROLES,
+  removeAccount,
+  setDisabled,
+} from '../clinics/accounts.ts'
+import { foldedName, type PasswordCost } from '../clinics/passwords.ts'
+import { clinicExists } from '../clinics/settings.ts'
+import type { Config } from '../config.ts'
+import { badRequest, conflict, notFound, unprocessable } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
+import { readJsonBody } from './message/body.ts'
+import { isText, readSwitch } from './message/json-values.ts'
+import { userOf } from './server/authenticate.ts'
+import type { Logins } from './server/logins.ts'
+import { forbidden, requireOperator } from './server/roles.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { foreignTokensOnly, type User } from './server/token.ts'
+
+interface AccountDependencies {
+  readonly repository: Repository
+  readonly config: Pick<Config, 'jwt'>
+  readonly logins: Logins
+  /** Absent: the usual. */
+  readonly passwordCost?: PasswordCost | undefined
+}
+
+const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
+const PAGE = 100
+
+/** Run after authentication. */
+export function accountRoutes({ repository, config, logins, passwordCost }: AccountDependencies): SmallRouter {
+  const router = new Router({ prefix: '/accounts' })
+
+  router.use((_koa, next) => {
+    if (config.jwt.jwksUrl !== undefined) throw foreignTokensOnly(config.jwt)
+    return next()
+  })
+
+  router.get('/', async (koa) => {
+    const clinic = clinicToList(userOf(koa), textOf(koa.query.clinic))
+    const { page, next } = await pageOf(repository, clinic, textOf(koa.query.after))
+    const link =
+      next && `/accounts?${new URLSearchParams({ ...(clinic === undefined ? {} : { clinic }), after: next })}`
+    koa.body = { accounts: page.map(shown), ...(link && { next: link }) }
+  })
+
+  router.post('/', async (koa) => {
+    requireOperator(userOf(koa), 'make accounts')
+    const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS))
+    if (account.clinic !== SERVICE && !(await clinicExists(repository, account.clinic))) {
+      throw unprocessable(`There is no clinic '${account.clinic}'; make it first with POST /clinics`)
+    }
+    await logins.hashing(koa, account.username, () => createAccount(repository, account, password, passwordCost))
+    koa.status = 201
+    koa.set('Location', `/accounts/${encodeURIComponent(account.username)}`)
+    koa.body = shown(account)
+  })
+
+  router.get('/:username', async (koa) => {
+    koa.body = shown(await visibleAccount(koa, repository))
+  })
+
+  router.put('/:username/login', async (koa) => {
+    const account = await visibleAccount(koa, repository)
+    const enabled = readSwitch(await readJsonBody(koa, LIMITS))
+    requireOther(userOf(koa), account)
+    // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
+    if (enabled) requireOperator(userOf(koa), 'enable accounts')
+    if (account.role === 'operator') requireOperator(userOf(koa), 'disable the account of an operator')
+    koa.body = shown(await setDisabled(repository, account.username, !enabled))
+  })
+
+  router.delete('/:username', async (koa) => {
+    requireOperator(userOf(koa), 'remove accounts')
+    const account = await visibleAccount(koa, repository)
+    requireOther(userOf(koa), account)
+    await removeAccount(repository, account.username)
+    koa.status = 204
+  })
+
+  router.put('/:username/password', async (koa) => {
+    const user = userOf(koa)
+    const { username = '' } = koa.params
+    const body = await readJsonBody(koa, LIMITS)
+    if (isOwn(user, username)) await requireCurrentPassword(koa, logins, body)
+    else requireOperator(user, 'change the password of somebody else')
+    const { password } = readPasswords(body)
+    await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
+    koa.status = 204
+  })
+
+  return smallRouter(['accounts'], router)
+}
+
+/** What is shown of an account: never what only the server needs. */
+const shown = ({ username, name, clinic, role, disabled }: Account) => ({
+  username,
+  name,
+  ...(clinic === SERVICE ? {} : { clinic }),
+  role,
+  enabled: disabled !== true,
+})
+
+/** Undefined: all. @throws FhirError 403 when the user may not see them */
+function clinicToList(user: User, asked: string | undefined): string | undefined {
+  if (user.role === 'operator') return asked
+  if (user.role === 'admin' && (asked === undefined || asked === user.clinic)) return user.clinic
+  throw forbidden(
+    user.role === 'admin'
+      ? `Admins see the accounts of their own clinic only, which is '${user.clinic}'`
+      : 'Only admins and operators see accounts',
+  )
+}
+
+interface AccountPage {
+  readonly page: readonly Account[]
+  /** The user name that the next page begins behind. */
+  readonly next?: string | undefined
+}
+
+async function pageOf(repository: Repository, clinic: string | undefined, after?: string): Promise<AccountPage> {
+  const page: Account[] = []
+  for await (const account of everyAccount(repository, after)) {
+    if (clinic !== undefined && account.clinic !== clinic) continue
+    if (page.length === PAGE) return { page, next: page.at(-1)?.username }
+    page.push(account)
+  }
+  return { page }
+}
+
+/**
+ * The account in the path. One of another clinic is none, for an admin.
+ * @throws FhirError 403 for staff, 404
+ */
+async function visibleAccount(koa: KoaContext, repository: Repository): Promise<Account> {
+  const { username = '' } = koa.params
+  const clinic = clinicToList(userOf(koa), undefined)
+  const account = await findAccount(repository, username)
+  if (account === undefined || (clinic !== undefined && account.clinic !== clinic)) {
+    throw notFound(`There is no account '${username}'${clinic === undefined ? '' : ' in your clinic'}`)
+  }
+  return account
+}
+
+const isOwn = ({ sub }: User, username: string): boolean => foldedName(sub) === foldedName(username)
+
+/** So the last operator cannot shut himself out. @throws FhirError 409 */
+function requireOther(user: User, { username }: Account): void {
+  if (isOwn(user, username)) throw conflict('Nobody disables or removes the account that he is logged in with')
+}
+
+/** A token that was stolen does not take over its account. @throws FhirError 400, 403, 429 or 503 */
+async function requireCurrentPassword(koa: KoaContext, logins: Logins, body: unknown): Promise<void> {
+  const { currentPassword: password } = readPasswords(body)
+  if (password === undefined) {
+    throw badRequest('To change your own password, send the one it has too: {"currentPassword": "…", "password": "…"}')
+  }
+  if ((await logins.check(koa, { username: koa.params.username ?? '', password })) === undefined) {
+    throw forbidden('currentPassword is not the password of this account')
+  }
+}
+
+const textOf = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+function readNewAccount(body: unknown): { readonly account: Account; readonly password: string } {
+  const fields = fieldsOf(body, ['username', 'name', 'clinic', 'role', 'password'])
+  const { username, name = username, clinic = SERVICE, role, password } = fields
+  if (!isText(username) || !isText(name) || !isText(password)) {
+    throw badRequest('An account has "username", "password" and, where it differs, "name", each a text')
+  }
+  if (!isRole(role)) throw badRequest(`"role" must be one of ${ROLES.join(', ')}`)
+  if (typeof clinic !== 'string' || (clinic === SERVICE && role !== 'operator')) {
+    throw badRequest('"clinic" must be the id of a clinic; only an operator may be of none')
+  }
+  return { account: { username, name, clinic, role }, password }
+}
+
+function readPasswords(body: unknown): { readonly password: string; readonly currentPassword?: string } {
+  const { password, currentPassword } = fieldsOf(body, ['password', 'currentPassword'])
+  if (isText(password) && currentPassword === undefined) return { password }
+  if (isText(password) && isText(currentPassword)) return { password, currentPassword }
+  throw badRequest('The body must be {"password": "…"}, with "currentPassword" for your own account')
+}
+
+function fieldsOf(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isObject(body)) throw badRequest(`The body must be a JSON object with ${known.join(', ')}`)
+  const unknown = Object.keys(body).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return body
+  throw badRequest(`'${unknown.join("', '")}' is not known here; the fields are ${known.join(', ')}`)
+}

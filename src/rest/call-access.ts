@@ -1,0 +1,24 @@
+/** Live calls in the audit trail: who acts is the call, and the patient is the one that the call is about. */
+import { NO_SUBJECT } from '../audit/event.ts'
+import type { EndedCall } from '../calls/tool-runner.ts'
+import type { CallSession } from '../core/call-session.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { ExchangeAccess } from './server/exchange.ts'
+
+/** A tool call that has ended. */
+export function accessByCall({ tool, session, clinic, status, patients }: EndedCall): ExchangeAccess {
+  const access = { ...NO_SUBJECT, interaction: 'tool', detail: tool, status, patients } as const
+  if (session === undefined) return { ...access, by: { clinic: clinic ?? SERVICE, agent: { kind: 'unknown' } } }
+  return { ...access, ...by(session) }
+}
+
+export const registrationOf = (session: CallSession): ExchangeAccess => ({
+  ...NO_SUBJECT,
+  interaction: 'call',
+  ...by(session),
+  patients: session.patient === undefined ? [] : [session.patient],
+})
+
+const by = ({ clinic, callId }: CallSession): Pick<ExchangeAccess, 'by'> => ({
+  by: { clinic, agent: { kind: 'call', id: callId } },
+})

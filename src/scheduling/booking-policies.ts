@@ -1,0 +1,101 @@
+/** When a visit may be booked, cancelled and moved: in the future, and as the clinic's policies say. */
+import type { Appointment } from 'fhir/r4'
+import { type FhirError, unprocessable } from '../fhir/outcome.ts'
+import { stageOf } from './appointment-status.ts'
+import { isSamePeriod } from './slot-times.ts'
+
+/** Absent: no limit. */
+export interface BookingPolicies {
+  /** A visit is booked at least so long before it starts. */
+  readonly minimumNoticeMinutes?: number
+  /** A visit starts so many days of 24 hours from now at most. */
+  readonly bookingHorizonDays?: number
+  /** A booked visit is cancelled, moved or deleted at least so long before it starts. */
+  readonly cancellationWindowHours?: number
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/**
+ * An appointment that is proposed, pending or booked is yet to come when it is new, moves or gets that status. What
+ * records a visit that took place, or will not, may be of any time.
+ * @param now milliseconds since 1970 UTC
+ * @throws FhirError 422 naming the rule and the times that it allows
+ */
+export function checkPlannedTime(
+  before: Appointment | undefined,
+  after: Appointment,
+  now: number,
+  policies: BookingPolicies,
+): void {
+  const { status, start } = after
+  if (start === undefined || stageOf(status) !== 'planned') return
+  const isSameTime = before !== undefined && isSamePeriod(before, after)
+  if (isSameTime && before.status === status) return
+  const time = Date.parse(start)
+  if (time <= now) {
+    const record = 'a visit that took place is recorded as arrived, fulfilled or noshow'
+    throw refused(
+      `${start}, which has passed; an appointment that is ${status} is in the future (${record})`,
+      'past-time',
+    )
+  }
+  // A hold was made in time, and is confirmed when its patient has decided.
+  if (!isSameTime || before.status !== 'pending') checkLimits(start, now, policies)
+}
+
+function checkLimits(start: string, now: number, policies: BookingPolicies): void {
+  const time = Date.parse(start)
+  const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
+  if (time < now + notice * MINUTE) {
+    const earliest = iso(now + notice * MINUTE)
+    throw refused(`${start}; this clinic books ${notice} minutes ahead, so from ${earliest} on`, 'minimum-notice')
+  }
+  if (time > now + horizon * DAY) {
+    const latest = iso(now + horizon * DAY)
+    throw refused(`${start}; this clinic books ${horizon} days ahead at most, so until ${latest}`, 'booking-horizon')
+  }
+}
+
+const refused = (what: string, reason: string): FhirError =>
+  unprocessable(`Appointment.start is ${what}`, { expression: 'Appointment.start', reason })
+
+/**
+ * A booked visit is given up in time: cancelled, moved or (without `after`) deleted. The clinic itself can cancel at any
+ * time, with a reason of the provider.
+ * @param now milliseconds since 1970 UTC
+ * @throws FhirError 422 naming the rule, and what is right instead
+ */
+export function checkCancellationWindow(
+  before: Appointment,
+  after: Appointment | undefined,
+  now: number,
+  { cancellationWindowHours: hours }: BookingPolicies,
+): void {
+  if (hours === undefined || before.start === undefined || !isGivenUp(before, after)) return
+  const latest = Date.parse(before.start) - hours * HOUR
+  if (now <= latest) return
+  throw unprocessable(
+    `The visit of ${before.start} could be cancelled or moved until ${iso(latest)}, as this clinic asks for ${hours} hours; the clinic itself cancels with a cancelationReason of the provider (prov), and who does not come is noshow`,
+    { expression: 'Appointment.status', reason: 'cancellation-window' },
+  )
+}
+
+function isGivenUp(before: Appointment, after: Appointment | undefined): boolean {
+  if (before.status !== 'booked') return false
+  if (after === undefined) return true
+  if (after.status === 'cancelled') return !isByProvider(after)
+  return stageOf(after.status) === 'planned' && !isSamePeriod(before, after)
+}
+
+/** https://terminology.hl7.org/CodeSystem-appointment-cancellation-reason.html: `prov`, `prov-pers` and the like. */
+const isByProvider = ({ cancelationReason }: Appointment): boolean =>
+  cancelationReason?.coding?.some(
+    ({ system, code = '' }) => system === CANCELLATION_REASON && /^prov(-|$)/.test(code),
+  ) ?? false
+
+const CANCELLATION_REASON = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason'
+
+const iso = (time: number): string => new Date(time).toISOString()

@@ -1,0 +1,140 @@
+/**
+ * Working hours as times that can be booked. Hours are what clocks show: a time that daylight saving skips is not
+ * offered, and one that it repeats is offered once. Visits and buffers last as long as they say, whatever the clocks do.
+ */
+import type { CodeableConcept, Period } from 'fhir/r4'
+import { parseDateRange } from '../fhir/dates.ts'
+import { DAYS_OF_WEEK, type DayHours, type OpeningHours, type SlotPlan } from './availability.ts'
+import { ZoneClock } from './zone-clock.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** Milliseconds since 1970 UTC; the end is not part of it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface PlannedSlot extends Span {
+  readonly kind: 'visit' | 'buffer'
+  readonly appointmentType?: CodeableConcept
+}
+
+/** A visit with its buffers, side by side; they are offered together or not at all. */
+export type Block = readonly PlannedSlot[]
+
+export const startOf = (block: Block): number => block[0]?.start ?? 0
+export const endOf = (block: Block): number => block.at(-1)?.end ?? 0
+
+export const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end
+
+/** The blocks that start within [from, until), in order; they do not overlap. Each is worked out when it is asked for. */
+export function* plannedBlocks(plan: SlotPlan, from: number, until: number): Generator<Block> {
+  const clock = new ZoneClock(plan.timeZone)
+  const closed = plan.notAvailable.map((period) => spanOf(period, clock))
+  const open = spanOf(plan.planningHorizon ?? {}, clock)
+  const last = Math.floor(clock.wallTimeAt(until) / DAY)
+  let end = Number.NEGATIVE_INFINITY
+  for (let day = Math.floor(clock.wallTimeAt(from) / DAY); day <= last; day++) {
+    for (const block of blocksOfDay(plan, day, clock)) {
+      const span = { start: startOf(block), end: endOf(block) }
+      // Clocks that go forward bring the next one nearer than it is on the dial.
+      if (span.start < end || span.start < from || span.start >= until) continue
+      if (span.start < open.start || span.end > open.end || closed.some((one) => overlap(one, span))) continue
+      end = span.end
+      yield block
+    }
+  }
+}
+
+/** The first midnight after `instant`, from when on one more day has slots. */
+export const nextMidnight = (timeZone: string, instant: number): number => midnightAfter(timeZone, instant, 1)
+
+/** Until when there are slots, seen from `now`. */
+export const horizonEnd = ({ timeZone, horizonDays }: SlotPlan, now: number): number =>
+  midnightAfter(timeZone, now, horizonDays)
+
+function midnightAfter(timeZone: string, instant: number, days: number): number {
+  const clock = new ZoneClock(timeZone)
+  return clock.instantFrom((Math.floor(clock.wallTimeAt(instant) / DAY) + days) * DAY)
+}
+
+/** @param day days since 1970, as calendars show them */
+function* blocksOfDay(plan: SlotPlan, day: number, clock: ZoneClock): Generator<Block> {
+  for (const hours of openHours(plan, day)) {
+    const parts = partsOf(plan, hours)
+    const minutes = parts.reduce((sum, part) => sum + part.minutes, 0)
+    const closing = clock.instantFrom(day * DAY + hours.until * MINUTE)
+    for (let minute = hours.from; minute + minutes <= hours.until; minute += minutes) {
+      const start = clock.instantOf(day * DAY + minute * MINUTE)
+      if (start !== undefined && start + minutes * MINUTE <= closing) yield blockAt(start, parts)
+    }
+  }
+}
+
+/** The hours of a day without its breaks, in order. */
+function openHours(plan: SlotPlan, day: number): readonly OpeningHours[] {
+  const date = new Date(day * DAY).toISOString().slice(0, 10)
+  const special = plan.specialHours.filter((hours) => hours.date === date)
+  if (special.length > 0) return inOrder(special)
+  // The first of January 1970 was a Thursday.
+  const weekday = DAYS_OF_WEEK[(((day + 3) % 7) + 7) % 7]
+  const isToday = ({ daysOfWeek }: { readonly daysOfWeek: readonly string[] }) =>
+    weekday !== undefined && daysOfWeek.includes(weekday)
+  const breaks = plan.breaks.filter(isToday)
+  return inOrder(plan.weeklyHours.filter(isToday).flatMap((hours) => breaks.reduce(without, [hours])))
+}
+
+const inOrder = <Hours extends DayHours>(hours: readonly Hours[]): readonly Hours[] =>
+  hours.toSorted((one, other) => one.from - other.from)
+
+const without = (hours: readonly OpeningHours[], { from, until }: DayHours): OpeningHours[] =>
+  hours
+    .flatMap((one) => [
+      { ...one, until: Math.min(one.until, from) },
+      { ...one, from: Math.max(one.from, until) },
+    ])
+    .filter((one) => one.from < one.until)
+
+interface Part {
+  readonly kind: PlannedSlot['kind']
+  readonly minutes: number
+  readonly appointmentType?: CodeableConcept
+}
+
+/** What a block in these hours consists of. */
+function partsOf({ slotMinutes, appointmentTypes }: SlotPlan, { appointmentType }: OpeningHours): readonly Part[] {
+  const found = appointmentTypes.find(({ code }) => code === appointmentType)
+  if (found === undefined) return [{ kind: 'visit', minutes: slotMinutes }]
+  const { type, minutes, bufferBefore, bufferAfter } = found
+  const parts: readonly Part[] = [
+    { kind: 'buffer', minutes: bufferBefore },
+    { kind: 'visit', minutes, appointmentType: type },
+    { kind: 'buffer', minutes: bufferAfter },
+  ]
+  return parts.filter((part) => part.minutes > 0)
+}
+
+function blockAt(start: number, parts: readonly Part[]): Block {
+  let at = start
+  return parts.map(({ minutes, ...part }) => {
+    const slot = { ...part, start: at, end: at + minutes * MINUTE }
+    at = slot.end
+    return slot
+  })
+}
+
+/** A date is a whole day of the zone: https://hl7.org/fhir/R4/datatypes.html#Period. A missing end is open. */
+function spanOf({ start, end }: Period, clock: ZoneClock): Span {
+  return {
+    start: start === undefined ? Number.NEGATIVE_INFINITY : instantOf(start, 'low', clock),
+    end: end === undefined ? Number.POSITIVE_INFINITY : instantOf(end, 'high', clock),
+  }
+}
+
+function instantOf(text: string, bound: 'low' | 'high', clock: ZoneClock): number {
+  const { low, high } = parseDateRange(text) ?? { low: Number.NaN, high: Number.NaN }
+  if (text.includes('T')) return low
+  return clock.instantFrom(bound === 'low' ? low : high + 1)
+}

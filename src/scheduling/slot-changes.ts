@@ -1,0 +1,89 @@
+/**
+ * What generation changes among the Slots of a Schedule: free slots that the plan has no more go, planned ones that are
+ * missing come. Time that is booked, held or blocked, and Slots that people made, stay as they are.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Slot } from 'fhir/r4'
+import type { SlotPlan } from './availability.ts'
+import { isUntouched, kindOf, type SlotWithId, slotIdAt, slotsOf } from './generated-slot.ts'
+import { type Block, overlap, type PlannedSlot, type Span } from './planned-slots.ts'
+
+export interface SlotSituation {
+  readonly schedule: string
+  /** Absent: the Schedule offers nothing. */
+  readonly plan?: SlotPlan | undefined
+  /** What the plan has in the window. */
+  readonly blocks: readonly Block[]
+  /** The Slots of the Schedule in the window, and those that reach into it. */
+  readonly stored: readonly SlotWithId[]
+  /** Ids that the plan before had too and that were deleted since: somebody does not want them. */
+  readonly unwanted: ReadonlySet<string>
+  /** Only Slots that start in it are changed. */
+  readonly window: Span
+}
+
+export interface SlotChanges {
+  readonly created: readonly SlotWithId[]
+  readonly updated: readonly SlotWithId[]
+  /** Slot.id. */
+  readonly removed: readonly string[]
+}
+
+export function slotChanges({ schedule, plan, blocks, stored, unwanted, window }: SlotSituation): SlotChanges {
+  const kept = keptSlots(stored)
+  const mine = new Map(stored.filter((slot) => isUntouched(slot) && !kept.has(slot)).map((slot) => [slot.id, slot]))
+  const taken = new Set(stored.filter((slot) => !mine.has(slot.id)).map(({ id }) => id))
+  const inUse = [...kept].filter(({ status }) => status !== 'entered-in-error').map(spanned)
+  const created: SlotWithId[] = []
+  const updated: SlotWithId[] = []
+  const staying = new Set<string>()
+  const make = plan && slotsOf(schedule, plan)
+  for (const part of blocks.flatMap((block) => offered(block, inUse, unwanted, schedule))) {
+    const id = slotIdAt(schedule, part.start)
+    const before = mine.get(id)
+    const next = taken.has(id) ? undefined : make?.(part, before)
+    if (next === undefined) continue
+    staying.add(id)
+    if (before === undefined) created.push(next)
+    else if (!isDeepStrictEqual(contentOf(before), contentOf(next))) updated.push(next)
+  }
+  const removed = [...mine.values()].filter((slot) => !staying.has(slot.id) && startsIn(slot, window))
+  return { created, updated, removed: removed.map(({ id }) => id) }
+}
+
+/** Those that are not changed: somebody's own, time that is booked, held or blocked, and the buffers beside it. */
+function keptSlots(stored: readonly SlotWithId[]): ReadonlySet<SlotWithId> {
+  const kept = stored.filter((slot) => !isUntouched(slot))
+  const edges = new Set(
+    kept.filter((slot) => kindOf(slot) === 'visit').flatMap(({ start, end }) => [start, end].map(Date.parse)),
+  )
+  const isBeside = ({ start, end }: Slot) => edges.has(Date.parse(start)) || edges.has(Date.parse(end))
+  return new Set([...kept, ...stored.filter((slot) => kindOf(slot) === 'buffer' && isBeside(slot))])
+}
+
+type Spanned = Span & { readonly slot: SlotWithId }
+
+const spanned = (slot: SlotWithId): Spanned => ({ slot, start: Date.parse(slot.start), end: Date.parse(slot.end) })
+
+const startsIn = (slot: Slot, { start, end }: Span): boolean =>
+  Date.parse(slot.start) >= start && Date.parse(slot.start) < end
+
+/** A block whose visit is booked keeps its buffers; one that anything else lies across is not offered. */
+function offered(
+  block: Block,
+  kept: readonly Spanned[],
+  unwanted: ReadonlySet<string>,
+  schedule: string,
+): readonly PlannedSlot[] {
+  const parts = block.filter((part) => !unwanted.has(slotIdAt(schedule, part.start)))
+  if (!parts.some(({ kind }) => kind === 'visit')) return []
+  const isOwn = ({ slot, start, end }: Spanned) =>
+    block.some((part) => slot.id === slotIdAt(schedule, part.start) && start === part.start && end === part.end)
+  const isCrossed = kept.some((one) => block.some((part) => overlap(part, one)) && !isOwn(one))
+  return isCrossed ? [] : parts
+}
+
+/** Without what the store adds, and without undefined values. */
+function contentOf({ meta, ...content }: Slot): unknown {
+  return JSON.parse(JSON.stringify({ tag: meta?.tag, ...content }))
+}

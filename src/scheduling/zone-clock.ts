@@ -1,0 +1,75 @@
+/** The clocks of an IANA time zone: which instant they show a time at, also where daylight saving skips or repeats it. */
+import { IANAZone } from 'luxon'
+
+const DAY = 86_400_000
+
+/** A time as clocks show it, without its zone: milliseconds since 1970, as if it were UTC. */
+export type WallTime = number
+
+/** Whether this is an IANA zone. JavaScript takes offsets such as +05:00 too, but they have no daylight saving. */
+export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name)
+
+/** Instants are milliseconds since 1970 UTC. */
+export class ZoneClock {
+  readonly #zone: IANAZone
+  /** By day of UTC; undefined for a day on which it changes. */
+  readonly #offsets = new Map<number, number | undefined>()
+
+  constructor(timeZone: string) {
+    this.#zone = IANAZone.create(timeZone)
+  }
+
+  wallTimeAt(instant: number): WallTime {
+    return instant + this.#offsetAt(instant)
+  }
+
+  /** The first instant at which the clocks show this time; undefined where they skip it. */
+  instantOf(time: WallTime): number | undefined {
+    const [earlier, later] = this.#candidates(time)
+    if (this.wallTimeAt(earlier) === time) return earlier
+    return this.wallTimeAt(later) === time ? later : undefined
+  }
+
+  /** The same, and for a time that is skipped the instant at which the clocks skip it. */
+  instantFrom(time: WallTime): number {
+    const instant = this.instantOf(time)
+    if (instant !== undefined) return instant
+    let [before, from] = this.#candidates(time)
+    while (from - before > 1) {
+      const middle = Math.floor((before + from) / 2)
+      if (this.wallTimeAt(middle) < time) before = middle
+      else from = middle
+    }
+    return from
+  }
+
+  /** As FHIR writes it, with the offset of the zone: `2026-03-02T09:00:00-05:00`. */
+  format(instant: number): string {
+    const minutes = Math.round(this.#offsetAt(instant) / 60_000)
+    const local = new Date(instant + minutes * 60_000).toISOString().slice(0, 19)
+    const digits = (value: number) => String(value).padStart(2, '0')
+    const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+    return `${local}${minutes < 0 ? '-' : '+'}${digits(hours)}:${digits(rest)}`
+  }
+
+  /** By the offset of the day before and that of the day after, the earlier one first. */
+  #candidates(time: WallTime): [earlier: number, later: number] {
+    const one = time - this.#offsetAt(time - DAY)
+    const other = time - this.#offsetAt(time + DAY)
+    return one < other ? [one, other] : [other, one]
+  }
+
+  /** Milliseconds. */
+  #offsetAt(instant: number): number {
+    const day = Math.floor(instant / DAY)
+    if (!this.#offsets.has(day)) {
+      const offset = this.#zoneOffset(day * DAY)
+      this.#offsets.set(day, offset === this.#zoneOffset((day + 1) * DAY) ? offset : undefined)
+    }
+    return this.#offsets.get(day) ?? this.#zoneOffset(instant)
+  }
+
+  #zoneOffset(instant: number): number {
+    return this.#zone.offset(instant) * 60_000
+  }
+}

@@ -1,0 +1,69 @@
+/** The resources within a resource that it can be found by (search/inner.ts), and where references to them lead. */
+import { isResourceType } from '../../fhir/definitions.ts'
+import type { LocalReference } from '../../fhir/reference.ts'
+import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { innerTypes } from '../inner.ts'
+import type { InnerReferences } from '../types/reference.ts'
+
+/** Contained resources of one container that can be found; each costs a write of its own. */
+const MAX_CONTAINED = 1_000
+
+/** A resource within another, under the type and the id that it has in the index. */
+export interface InnerResource extends LocalReference {
+  readonly resource: AnyResource
+  /** The one that `#` refers to in it, with the contained resources that it may refer to. */
+  readonly container: AnyResource
+  readonly references: InnerReferences
+}
+
+export interface Within {
+  /** For references of the resource itself. */
+  readonly references: InnerReferences
+  readonly all: readonly InnerResource[]
+}
+
+/** undefined for the many resources that have nothing within. */
+export function within(resource: AnyResource): Within | undefined {
+  if (resource.resourceType === 'Bundle') return withinBundle(resource)
+  if (!('contained' in resource)) return undefined
+  const { resourceType: type, id = '' } = resource
+  const address = { type, id }
+  return containedIn(resource, address, `${type}/${id}`)
+}
+
+/** The first entry counts where it is what the type of the Bundle says: https://hl7.org/fhir/R4/bundle.html#search. */
+const FIRST_OF: Readonly<Record<string, string>> = { document: 'Composition', message: 'MessageHeader' }
+
+function withinBundle(bundle: AnyResource & { readonly type?: unknown; readonly entry?: unknown }): Within | undefined {
+  const entry: unknown = Array.isArray(bundle.entry) ? bundle.entry[0] : undefined
+  const resource: unknown = isObject(entry) ? entry.resource : undefined
+  if (!isResource(resource) || FIRST_OF[String(bundle.type)] !== resource.resourceType) return undefined
+  const [type = ''] = innerTypes(bundle.resourceType, [resource.resourceType])
+  const first = { type, id: `Bundle/${bundle.id ?? ''}#0` }
+  const { references, all } = containedIn(resource, first, first.id)
+  return {
+    references: { ofResource: (value) => (value === resource ? first : undefined) },
+    all: [{ ...first, resource, container: resource, references }, ...all],
+  }
+}
+
+/** @param address of the container in the index; the ids of what it contains begin with `prefix` */
+function containedIn(
+  container: AnyResource & { readonly contained?: unknown },
+  address: LocalReference,
+  prefix: string,
+): Within {
+  const byId = new Map<string, InnerResource>()
+  const references: InnerReferences = { ofFragment: (id) => (id === '' ? address : byId.get(id)) }
+  for (const resource of Array.isArray(container.contained) ? container.contained.filter(isResource) : []) {
+    const { id = '' } = resource
+    const [type = ''] = innerTypes(address.type, [resource.resourceType])
+    if (byId.size === MAX_CONTAINED) break
+    // The first of several with the same id counts, as for FHIRPath's resolve().
+    if (id !== '' && !byId.has(id)) byId.set(id, { type, id: `${prefix}#${id}`, resource, container, references })
+  }
+  return { references, all: [...byId.values()] }
+}
+
+const isResource = (value: unknown): value is AnyResource =>
+  isObject(value) && typeof value.resourceType === 'string' && isResourceType(value.resourceType)

@@ -1,0 +1,36 @@
+/**
+ * The order of concepts that are text alone, for which R4 leaves `_sort` to the server
+ * (https://hl7.org/fhir/R4/search.html#sort): like what has no value they come after all that have a code, whichever the
+ * direction; among each other they are in the order of their texts.
+ */
+import { isObject } from '../../fhir/resource.ts'
+import type { SearchParameterRecord } from '../parameters.ts'
+import { fold, type IndexEntry, textOrderParam } from '../plan.ts'
+
+/** They sort after every code, and before every code. */
+const [LAST, FIRST] = ['\u{10FFFF}', '\u0001']
+/** Of a text. */
+const MOST_CHARACTERS = 100
+
+/** One entry for each direction, under names of their own, by which nothing but `_sort` goes. */
+export function extractTextOrder(
+  { code, element }: SearchParameterRecord,
+  value: unknown,
+  entries: IndexEntry[],
+): void {
+  const text = element === 'ContactPoint' || !isObject(value) ? '' : textAlone(value)
+  const folded = fold(text.slice(0, MOST_CHARACTERS))
+  if (folded === '') return
+  const token = { kind: 'token', system: '' } as const
+  entries.push({ ...token, param: textOrderParam(code, false), code: LAST + folded })
+  entries.push({ ...token, param: textOrderParam(code, true), code: FIRST + folded })
+}
+
+/** Of a CodeableConcept or Coding without any code; an Identifier or a Quantity has none to be sorted by. */
+function textAlone({ coding, text, code, display, value, type }: Record<string, unknown>): string {
+  if (value !== undefined || type !== undefined || code !== undefined) return ''
+  const codings = Array.isArray(coding) ? coding.filter(isObject) : []
+  if (codings.some((one) => one.code !== undefined)) return ''
+  const texts = [text, display, ...codings.map((one) => one.display)]
+  return texts.find((one) => typeof one === 'string') ?? ''
+}

@@ -1,0 +1,148 @@
+/**
+ * The audit trail in a collection of its own, by a client of its own, so that it takes none of the connections of requests.
+ * MongoDB removes what is too old (https://www.mongodb.com/docs/manual/core/index-ttl/).
+ */
+import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
+import {
+  type AuditBlock,
+  type AuditPage,
+  type AuditScan,
+  type AuditStore,
+  keyAt,
+  MILLISECONDS_PER_DAY,
+  type Retention,
+  type StoredBlock,
+} from '../audit-port.ts'
+import { type Connection, connect } from './connection.ts'
+import { isDuplicateKey, toStoreError } from './faults.ts'
+
+interface BlockDocument {
+  readonly clinic: string
+  readonly key: string
+  /** Time of the first event. */
+  readonly first: Date
+  readonly patients: readonly string[]
+  readonly events: string
+}
+
+const COLLECTION = 'audit'
+const EXPIRY = 'by_time'
+/** One to write, one to read. */
+const CONNECTIONS = 2
+
+/** @param url as DATABASE_URL */
+export function openMongoAuditStore(url: string, retention: Retention): AuditStore {
+  let opened: Promise<Opened> | undefined
+  /** Once it has failed, the next call tries again. */
+  const open = (): Promise<Opened> => {
+    opened ??= openCollection(url, retention).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  return {
+    write: (blocks) => served(async () => write((await open()).blocks, blocks)),
+    scan: (query) => served(async () => scan((await open()).blocks, query)),
+    read: (clinic, key) => served(async () => read((await open()).blocks, clinic, key)),
+    close: async () => {
+      const { client } = (await opened?.catch(() => undefined)) ?? {}
+      await client?.close()
+    },
+  }
+}
+
+interface Opened extends Pick<Connection, 'client'> {
+  readonly blocks: Collection<BlockDocument>
+}
+
+async function openCollection(url: string, retention: Retention): Promise<Opened> {
+  const { client, db } = await connect(url, CONNECTIONS)
+  try {
+    await createIndexes(db, retention)
+    return { client, blocks: db.collection<BlockDocument>(COLLECTION) }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+const INDEX_OPTIONS_CONFLICT = 85
+
+async function createIndexes(db: Db, { days }: Retention): Promise<void> {
+  const collection = db.collection(COLLECTION)
+  await collection.createIndexes([
+    { name: 'by_key', key: { clinic: 1, key: 1 }, unique: true },
+    { name: 'by_patient', key: { clinic: 1, patients: 1, key: 1 } },
+  ])
+  const expireAfterSeconds = (days * MILLISECONDS_PER_DAY) / 1000
+  try {
+    await collection.createIndexes([{ name: EXPIRY, key: { first: 1 }, expireAfterSeconds }])
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT)) throw error
+    // It is there with another number of days.
+    await db.command({ collMod: COLLECTION, index: { name: EXPIRY, expireAfterSeconds } })
+  }
+}
+
+async function write(collection: Collection<BlockDocument>, blocks: readonly AuditBlock[]): Promise<void> {
+  const documents = blocks.map(({ clinic, key, first, patients, events }) => ({
+    ...{ clinic, key, first: new Date(first) },
+    ...{ patients: [...patients], events },
+  }))
+  try {
+    await collection.insertMany(documents, { ordered: false })
+  } catch (error) {
+    // A write that was repeated, since its outcome was not known.
+    if (!isDuplicateKey(error)) throw error
+  }
+}
+
+/** With a patient the index gives the blocks that match, so none is passed over. */
+async function scan(
+  collection: Collection<BlockDocument>,
+  { clinic, order, from, to, after, patient, limit }: AuditScan,
+): Promise<AuditPage> {
+  const descending = order === 'newest first'
+  const filter: Filter<BlockDocument> = {
+    clinic,
+    key: {
+      ...(after === undefined || descending ? { $gte: keyAt(from) } : { $gt: after }),
+      $lt: after === undefined || !descending ? keyAt(to + 1) : after,
+    },
+    ...(patient === undefined ? {} : { patients: patient }),
+  }
+  const documents = await collection
+    .find(filter, { projection: { _id: 0, patients: 0 } })
+    .sort({ key: descending ? -1 : 1 })
+    .limit(limit)
+    .toArray()
+  const last = documents.at(-1)
+  return {
+    blocks: documents.map(blockOf),
+    ...(last === undefined || documents.length < limit ? {} : { next: last.key }),
+  }
+}
+
+async function read(
+  collection: Collection<BlockDocument>,
+  clinic: string,
+  key: string,
+): Promise<StoredBlock | undefined> {
+  const found = await collection.findOne({ clinic, key }, { projection: { _id: 0, patients: 0 } })
+  return found === null ? undefined : blockOf(found)
+}
+
+const blockOf = ({ key, first, events }: Pick<BlockDocument, 'key' | 'first' | 'events'>): StoredBlock => ({
+  key,
+  first: first.getTime(),
+  events,
+})
+
+async function served<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Resources within resources (search/inner.ts): each is a document of the collection `inner`, with its own index items and
+ * the version of its container. The container's document lists them, so that they go when it has them no longer; it has
+ * their text too.
+ */
+import type { AnyBulkWriteOperation } from 'mongodb'
+import { innerAddress, isInner } from '../../search/inner.ts'
+import type { IndexEntry, InnerEntry } from '../../search/plan.ts'
+import type { StoredResource } from '../port.ts'
+import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
+import type { Collections, InnerLink, ResourceDocument } from './collections.ts'
+import type { Reader } from './engine.ts'
+import { entryItems } from './index-entries.ts'
+import { unpackText } from './stored-text.ts'
+import type { Scope } from './term.ts'
+import { readOptions } from './transaction.ts'
+
+/** Where resources of the type are. */
+export const collectionOf = ({ resources, inner }: Collections, type: string): Collections['resources'] =>
+  isInner(type) ? inner : resources
+
+export const innerEntriesIn = (entries: readonly IndexEntry[]): readonly InnerEntry[] =>
+  entries.filter((entry) => entry.kind === 'inner')
+
+export const linksTo = (inner: readonly InnerEntry[]): readonly InnerLink[] =>
+  inner.map(({ type, id }) => ({ type, id }))
+
+/** What a resource within another has from the document of that one. */
+type Container = Pick<ResourceDocument, '_id' | 'clinic' | 'version' | 'updated' | 'stamp'>
+
+/** @param before what the container had within; it has `inner` now */
+export function innerWrites(
+  container: Container,
+  before: readonly InnerLink[],
+  inner: readonly InnerEntry[],
+): readonly AnyBulkWriteOperation<ResourceDocument>[] {
+  const { clinic } = container
+  const kept = new Set(inner.map(addressOf))
+  const gone = before.filter((one) => !kept.has(addressOf(one)))
+  return [
+    ...gone.map(({ type, id }) => ({ deleteOne: { filter: { clinic, type, id } } })),
+    ...inner.map((entry) => upsert(container, entry)),
+  ]
+}
+
+const addressOf = ({ type, id }: InnerLink): string => `${type} ${id}`
+
+/** Sorted by creation, those of one container are beside each other. */
+function upsert(
+  { _id: created, clinic, version, updated, stamp }: Container,
+  { type, id, entries }: InnerEntry,
+): AnyBulkWriteOperation<ResourceDocument> {
+  const fields = { version, updated, stamp, method: 'PUT' as const, live: true, text: '', ix: entryItems(entries) }
+  // With the type, as a container may have another one under the same id now, which is written beside the deletion.
+  const $setOnInsert = { _id: `${created} ${id.slice(id.indexOf('#'))} ${type}` }
+  return { updateOne: { filter: { clinic, type, id }, update: { $set: fields, $setOnInsert }, upsert: true } }
+}
+
+/** By reader, so once for each search of one clinic. */
+const storedTypes = new WeakMap<Reader, Promise<readonly string[]>>()
+
+/** Those of `types` that the clinic has, so that nothing is looked for among the others. */
+export async function storedInnerTypes(
+  reader: Reader,
+  clinic: string,
+  types: readonly string[],
+): Promise<readonly string[]> {
+  if (types.length === 0) return []
+  const stored = storedTypes.get(reader) ?? readTypes(reader, clinic)
+  if (reader.session !== undefined) storedTypes.set(reader, stored)
+  return (await stored).filter((type) => types.includes(type))
+}
+
+async function readTypes(reader: Reader, clinic: string): Promise<readonly string[]> {
+  const pipeline = [{ $match: { clinic } }, { $group: { _id: '$type' } }]
+  const options = { hint: 'by_id', ...readOptions(reader) }
+  const found = await reader.inner.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** The items with the texts of their containers, as far as they fit a response. */
+export async function withContainerTexts<Item extends WithResource>(
+  reader: Reader,
+  { clinic }: Pick<Scope, 'clinic'>,
+  { items, isCut }: LimitedItems<Item>,
+): Promise<LimitedItems<Item>> {
+  if (!items.some(({ resource }) => isInner(resource.type))) return { items, isCut }
+  const [complete, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
+  for (const item of items) {
+    const resource = isInner(item.resource.type) ? await withText(reader, clinic, item.resource) : item.resource
+    if (!limit.fits(resource)) return { items: complete, isCut: true }
+    complete.push({ ...item, resource })
+  }
+  return { items: complete, isCut }
+}
+
+async function withText(reader: Reader, clinic: string, resource: StoredResource): Promise<StoredResource> {
+  const { type, id } = innerAddress(resource.id)
+  const options = { projection: { text: 1 }, ...readOptions(reader) }
+  const found = await reader.resources.findOne({ clinic, type, id }, options)
+  return { ...resource, text: found === null ? '' : unpackText(found.text) }
+}

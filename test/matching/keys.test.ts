@@ -1,0 +1,119 @@
+/** Keys: what two records of one person have in common, and what those of placeholders have not. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Patient } from 'fhir/r4'
+import { demographicsOf } from '../../src/matching/demographics.ts'
+import { askedKeys, PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
+import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
+import { name, patient } from './demographics.ts'
+
+/** The keys of what is asked for that the stored record has. */
+function shared(asked: Partial<Patient>, stored: Partial<Patient>, region?: string) {
+  const { fallback, ...others } = askedKeys(demographicsOf(patient(asked), region))
+  const first = Object.values(others).flat()
+  const known = new Set(storedKeys(patient(stored)))
+  return { first: first.filter((key) => known.has(key)), fallback: fallback.filter((key) => known.has(key)) }
+}
+
+const RUTH: Partial<Patient> = { name: [name('Ruth', 'Abernathy')] }
+const phone = (value: string): Partial<Patient> => ({ telecom: [{ system: 'phone', value }] })
+
+describe('what is asked for shares a key with the record', () => {
+  test.each<[string, Partial<Patient>, Partial<Patient>]>([
+    ['by the name', RUTH, RUTH],
+    ['by the name in the other order', { name: [name('Abernathy', 'Ruth')] }, RUTH],
+    ['by an initial', { name: [name('R', 'Abernathy')] }, RUTH],
+    ['by a spelling that sounds the same', { name: [name('Ruth', 'Abbernathie')] }, RUTH],
+    ['by a nickname of another letter', { name: [name('Bill', 'Smith')] }, { name: [name('William', 'Smith')] }],
+    ['by the formal name', { name: [name('Robert', 'Smith')] }, { name: [name('Bob', 'Smith')] }],
+    ['without an apostrophe', { name: [name('Grace', 'OBrien')] }, { name: [name('Grace', "O'Brien")] }],
+    ['by the family name alone', { name: [name('', 'Abernathy')] }, RUTH],
+    ['by the given name alone', { name: [name('Ruth', '')] }, RUTH],
+    ['where the record has the family name alone', RUTH, { name: [name('', 'Abernathy')] }],
+    ['where the record has the given name alone', RUTH, { name: [name('Ruth', '')] }],
+    ['by a former name', { name: [name('Ruth', 'Nowak')] }, { name: [name('Ruth', 'Berg'), name('Ruth', 'Nowak')] }],
+    ['by a national telephone number', phone('212-555-0177'), phone('+12125550177')],
+    ['by an international one', phone('+44 20 7946 0958'), phone('020 7946 0958')],
+    [
+      'by e-mail',
+      { telecom: [{ system: 'email', value: 'A@b.example' }] },
+      { telecom: [{ system: 'email', value: 'a@B.example' }] },
+    ],
+    ['by the birth date', { birthDate: '1980-03-04' }, { birthDate: '1980-03-04' }],
+    ['by day and month exchanged', { birthDate: '1980-04-03' }, { birthDate: '1980-03-04' }],
+    ['by the street', { address: [{ line: ['12 Elm St.'] }] }, { address: [{ line: ['12 Elm Street', 'Apt 4'] }] }],
+    [
+      'by an identifier without system',
+      { identifier: [{ value: 'mrn 12' }] },
+      { identifier: [{ system: 's', value: 'MRN-12' }] },
+    ],
+  ])('%s', (_how, asked, stored) => {
+    expect(shared(asked, stored, 'US').first).not.toEqual([])
+  })
+
+  test('by the postal code with the first letter of a name', () => {
+    const home = { address: [{ postalCode: '12203-1234' }] }
+    const asked = { name: [name('Rachel', 'Zimmer')], address: [{ postalCode: '12203' }] }
+    expect(shared(asked, { ...RUTH, ...home }).first).not.toEqual([])
+    expect(shared({ ...asked, name: [name('Paula', 'Zimmer')] }, { ...RUTH, ...home }).first).toEqual([])
+  })
+
+  test('by the birth date with the first letter of a name', () => {
+    const born = { birthDate: '1980-03-04' }
+    expect(shared({ ...born, name: [name('Rachel', 'Zimmer')] }, { ...RUTH, ...born }).first).not.toEqual([])
+    expect(shared(born, { ...RUTH, ...born }).first).not.toEqual([])
+    expect(shared({ ...RUTH, ...born }, born).first).not.toEqual([])
+    expect(shared({ ...born, name: [name('Paula', 'Zimmer')] }, { ...RUTH, ...born }).first).toEqual([])
+  })
+
+  test('not by what another person has', () => {
+    const other = { name: [name('Walter', 'Finch')], birthDate: '1951-12-30', ...phone('+13155550199') }
+    expect(shared({ ...RUTH, birthDate: '1980-03-04', ...phone('+12125550177') }, other)).toEqual({
+      first: [],
+      fallback: [],
+    })
+  })
+})
+
+test('two family names that differ by a letter share a key, whichever letter it is', () =>
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), minLength: 5, maxLength: 20 }),
+      fc.nat(),
+      fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
+      fc.constantFrom('left out', 'added', 'another'),
+      (family, place, letter, mistake) => {
+        const at = place % family.length
+        const rest = family.slice(mistake === 'added' ? at : at + 1)
+        const misspelled = `${family.slice(0, at)}${mistake === 'left out' ? '' : letter}${rest}`
+        const { first, fallback } = shared({ name: [name('X', misspelled)] }, { name: [name('Y', family)] })
+        expect([...first, ...fallback]).not.toEqual([])
+      },
+    ),
+  ))
+
+describe('the keys of a placeholder', () => {
+  const isOfPlaceholder = (key: string): boolean => key.startsWith(PLACEHOLDER)
+  const placeholder = patient({ ...RUTH, meta: { tag: [PLACEHOLDER_TAG] } })
+
+  test('are those of a patient, marked as such', () => {
+    const keys = storedKeys(placeholder)
+    expect(keys.every(isOfPlaceholder)).toBe(true)
+    expect(keys.map((key) => key.slice(1))).toEqual(storedKeys(patient(RUTH)))
+  })
+
+  test('are none that a patient has', () => {
+    const keys = storedKeys(patient({ ...RUTH, identifier: [{ value: '~12' }] }))
+    expect(keys.some(isOfPlaceholder)).toBe(false)
+  })
+})
+
+test('a record that another one has replaced has no key', () => {
+  const link: Patient['link'] = [{ type: 'replaced-by', other: { reference: 'Patient/1' } }]
+  expect(storedKeys(patient({ ...RUTH, link }))).toEqual([])
+})
+
+test('what has neither name nor number, date or street has no key', () => {
+  const asked = askedKeys(demographicsOf(patient({ gender: 'male', address: [{ city: 'Albany' }] })))
+  expect(Object.values(asked).flat()).toEqual([])
+})
