@@ -40,10 +40,12 @@ const ROOMS = {
   core: ['search', 'search/query', 'matching', 'repository', 'audit', 'clinics', 'terminology', 'profiles'],
   // Slots that are kept generated from the working hours of Schedules.
   availability: ['repository', 'clinics', 'core', 'scheduling'],
+  // What an appointment does to its slots: found, held, booked, moved and freed within one change.
+  booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
-    ...['terminology', 'profiles', 'matching', 'scheduling', 'availability'],
+    ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/merge': ['search', 'search/query', 'repository', 'core', 'operations'],
@@ -52,12 +54,12 @@ const ROOMS = {
   'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record'],
   'calls/session': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record', 'calls/spoken'],
   'calls/tools': [
-    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'operations'],
+    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations'],
     ...['calls/record', 'calls/spoken', 'calls/session'],
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'audit', 'clinics', 'core', 'scheduling', 'availability'],
+    ...['search', 'search/index', 'repository', 'audit', 'clinics', 'core', 'scheduling', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [

@@ -3,6 +3,9 @@
  * https://hl7.org/fhir/R4/appointment.html
  */
 import type { Appointment } from 'fhir/r4'
+import { moveSlots } from '../booking/held-slots.ts'
+import { checkOpenAppointments } from '../booking/open-appointments.ts'
+import { checkActors } from '../booking/resolvable-actors.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
@@ -13,9 +16,6 @@ import { checkStatusTransition } from '../scheduling/appointment-status.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
 import { checkPeriod, isSamePeriod } from '../scheduling/slot-times.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import { moveSlots } from './booking/held-slots.ts'
-import { checkOpenAppointments } from './booking/open-appointments.ts'
-import { checkActors } from './booking/resolvable-actors.ts'
 
 export const appointment = defineProvider('Appointment', {
   documentation:

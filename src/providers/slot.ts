@@ -3,6 +3,8 @@
  * free. https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
+import { slotsOf } from '../booking/held-slots.ts'
+import { holdersOf } from '../booking/holders.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -10,8 +12,6 @@ import { conflict } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { isOver } from '../scheduling/appointment-status.ts'
 import { checkPeriod, fits, isSamePeriod, isSameSchedule } from '../scheduling/slot-times.ts'
-import { slotsOf } from './booking/held-slots.ts'
-import { holdersOf } from './booking/holders.ts'
 
 export const slot = defineProvider('Slot', {
   interactions: {

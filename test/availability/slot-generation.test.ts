@@ -10,6 +10,7 @@ import {
   SLOT_GENERATION,
   SMALL_PART,
 } from '../../src/availability/slot-generation.ts'
+import type { Repository } from '../../src/repository/repository.ts'
 import {
   appointmentType,
   availability,
@@ -309,18 +310,18 @@ describe('generation', () => {
 describe('in the background', () => {
   const logger = pino({ level: 'silent' })
 
-  /** Until the loop has nothing left to do. */
+  /** Until the loop itself finds nothing left to do. */
   async function settled(store: TestRepository, now: string): Promise<void> {
-    const clock = () => Date.parse(now)
-    const loop = slotGenerating(
-      { repository: store.repository, accessOf: store.access, logger, clock },
-      { look: 1, pause: 0 },
-    )
-    loop.start()
-    const dueBefore = clock()
-    while ((await store.repository.records(SLOT_GENERATION, { dueBefore, limit: 1 })).length > 0) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const records: Repository['records'] = async (...query) => {
+      const found = await store.repository.records(...query)
+      if (found.length === 0) resolve()
+      return found
     }
+    const services = { repository: { records }, accessOf: store.access, logger, clock: () => Date.parse(now) }
+    const loop = slotGenerating(services, { look: 1, pause: 0 })
+    loop.start()
+    await promise
     await loop.close()
   }
 

@@ -1,9 +1,9 @@
 /** The clinic's limit of open appointments of one patient, which holds for clients that book at once too. */
 import type { Appointment } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
-import { unprocessable } from '../../fhir/outcome.ts'
-import { localReference } from '../../fhir/reference.ts'
-import { OPEN_STATUSES } from '../../scheduling/appointment-status.ts'
+import type { Context } from '../core/context.ts'
+import { unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
+import { OPEN_STATUSES } from '../scheduling/appointment-status.ts'
 import { appointmentsAfter } from './holders.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** The appointments that hold a slot, with what the change in the making does to them. */
 import type { Appointment } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
-import { localReference } from '../../fhir/reference.ts'
-import type { AnyResource } from '../../fhir/resource.ts'
-import { SLOT_HOLDING_STATUSES } from '../../scheduling/appointment-status.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { SLOT_HOLDING_STATUSES } from '../scheduling/appointment-status.ts'
 
 /** Those that are pending, booked or recorded as visits in this slot. */
 export const holdersOf = (ctx: Context, slotId: string): Promise<readonly Appointment[]> =>

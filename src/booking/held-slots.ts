@@ -1,12 +1,12 @@
 /** The slots that an appointment holds: taken, kept and freed in the change that writes the appointment. */
 import type { Appointment, Slot } from 'fhir/r4'
-import { spend } from '../../budget/budget.ts'
-import { readSettings } from '../../clinics/settings.ts'
-import type { Context } from '../../core/context.ts'
-import { FhirError, unprocessable } from '../../fhir/outcome.ts'
-import { localReference } from '../../fhir/reference.ts'
-import { slotStatusFor, stageOf } from '../../scheduling/appointment-status.ts'
-import { checkOneSchedule, checkTimes, isSamePeriod } from '../../scheduling/slot-times.ts'
+import { spend } from '../budget/budget.ts'
+import { readSettings } from '../clinics/settings.ts'
+import type { Context } from '../core/context.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
+import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
+import { checkOneSchedule, checkTimes, isSamePeriod } from '../scheduling/slot-times.ts'
 import { holdersOf } from './holders.ts'
 
 /** Steps to look up one. */
