@@ -5,7 +5,6 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Availability } from '../../scheduling/availability.ts'
-import { readAvailability } from '../../scheduling/availability-extension.ts'
 import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/opening-hours.ts'
 
 /** A place where the clinic sees patients. */
@@ -75,10 +74,9 @@ interface Opening {
 }
 
 async function openingsOf(ctx: Context): Promise<readonly Opening[]> {
-  return (await activeSchedules(ctx)).flatMap(({ resource }) => {
-    const availability = readAvailability(resource)
-    return availability === undefined ? [] : { actors: resource.actor.map(({ reference }) => reference), availability }
-  })
+  return (await activeSchedules(ctx)).flatMap(({ schedule: { actor }, availability }) =>
+    availability === undefined ? [] : { actors: actor.map(({ reference }) => reference), availability },
+  )
 }
 
 function siteOf({ id, resource }: Versioned<Location>, openings: readonly Opening[]): Site {
