@@ -3,6 +3,7 @@ import type { Schedule, Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { parseDateRange } from '../fhir/dates.ts'
+import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
 import { readAvailability } from '../scheduling/availability-extension.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
@@ -17,34 +18,30 @@ const MAX_SLOTS = 20
 /** Characters of a Schedule whose working hours are read in a step of the budget. */
 const CHARACTERS_PER_STEP = 40
 
-export interface ActiveSchedule {
-  readonly id: string
-  readonly schedule: Schedule
-  readonly availability: Availability | undefined
-}
-
 /** Each once, sorted by name. @throws BudgetError */
 export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]> {
   const types: OfferedType[] = []
-  for (const { id, schedule, availability } of await activeSchedules(ctx)) {
-    const slots = availability === undefined ? await nextSlots(ctx, id) : []
-    types.push(...typesOf(schedule, availability, slots))
+  for (const found of await activeSchedules(ctx)) {
+    const availability = availabilityOf(found)
+    const slots = availability === undefined ? await nextSlots(ctx, found.id) : []
+    types.push(...typesOf(found.resource, availability, slots))
   }
   return distinctTypes(types).slice(0, MAX_TYPES)
 }
 
-/** Those that may have Slots yet to come. @throws BudgetError */
-export async function activeSchedules(ctx: Context): Promise<readonly ActiveSchedule[]> {
+/** Those that may have Slots yet to come. */
+export async function activeSchedules(ctx: Context): Promise<readonly Versioned<Schedule>[]> {
   const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
-  return found
-    .filter(({ resource: { planningHorizon } }) => {
-      const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
-      return end === undefined || end.high >= ctx.now
-    })
-    .map(({ id, resource, text }) => {
-      spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
-      return { id, schedule: resource, availability: readAvailability(resource) }
-    })
+  return found.filter(({ resource: { planningHorizon } }) => {
+    const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
+    return end === undefined || end.high >= ctx.now
+  })
+}
+
+/** Undefined where no Slots are generated for it. @throws BudgetError */
+export function availabilityOf({ text, resource }: Versioned<Schedule>): Availability | undefined {
+  spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
+  return readAvailability(resource)
 }
 
 async function nextSlots(ctx: Context, schedule: string): Promise<readonly Slot[]> {
