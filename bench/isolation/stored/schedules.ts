@@ -1,10 +1,11 @@
 /** Schedules of a hostile clinic, with as much availability as the server takes. */
 import type { Extension, Schedule } from 'fhir/r4'
-import { times } from '../hostile-case.ts'
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 const MOST = 100
+
+const times = (make: (n: number) => Extension): readonly Extension[] => Array.from({ length: MOST }, (_, n) => make(n))
 
 /** The hours one after the other, 14 minutes each. */
 const hours = (url: string, n: number): Extension => ({
@@ -38,9 +39,9 @@ export const largeSchedule = (n: number): Schedule => ({
       url: 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-availability',
       extension: [
         { url: 'slotMinutes', valuePositiveInt: 5 },
-        ...times(MOST, (index) => hours('availableTime', index)),
-        ...times(MOST, (index) => hours('break', index)),
-        ...times(MOST, appointmentType),
+        ...times((n) => hours('availableTime', n)),
+        ...times((n) => hours('break', n)),
+        ...times(appointmentType),
       ],
     },
   ],
