@@ -3,8 +3,9 @@
  * free. https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { slotsOf } from '../booking/held-slots.ts'
 import { holdersOf } from '../booking/holders.ts'
+import { endExpiredHolds } from '../booking/holds.ts'
+import { slotsOf } from '../booking/named-slots.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
