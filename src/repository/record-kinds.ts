@@ -73,6 +73,13 @@ export const RECORD_KINDS = {
     expires: '`due` is when Slots are generated again; deleted once a Schedule without availability has none left',
     writtenBy: 'availability/slot-generation.ts',
   },
+  'visit-context': {
+    of: 'clinic',
+    key: 'the hash of its content',
+    shape: 'StoredContext (booking/visit-contexts.ts)',
+    expires: 'a day or two after the last search that said it; later ones delete it',
+    writtenBy: 'booking/visit-contexts.ts',
+  },
   'demo-slots': {
     of: 'clinic',
     key: 'Schedule.id',
