@@ -80,6 +80,12 @@ export const RECORD_KINDS = {
     expires:
       '`due` is when the hold is ended: the Appointment is cancelled, its slots are free, and the record is deleted; booking, cancelling or deleting the Appointment deletes it before',
     writtenBy: 'booking/holds.ts',
+  'visit-context': {
+    of: 'clinic',
+    key: 'the hash of its content',
+    shape: 'StoredContext (booking/visit-contexts.ts)',
+    expires: 'a day or two after the last search that said it; later ones delete it',
+    writtenBy: 'booking/visit-contexts.ts',
   },
   'demo-slots': {
     of: 'clinic',
