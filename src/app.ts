@@ -4,6 +4,7 @@ import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
+import { holdExpiry } from './booking/hold-expiry.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
@@ -58,6 +59,8 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
+  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
+  readonly clock?: () => number
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
   /** Beside the listed tool families. */
@@ -85,6 +88,7 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   passwordCost,
+  clock,
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
@@ -98,7 +102,7 @@ export async function createApp({
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText })
+  const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
@@ -128,19 +132,29 @@ export async function createApp({
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
   const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
   const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
-  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger })
+  const serverAccess = (clinic: string) => access(clinic, { kind: 'server' })
+  const slots = slotGenerating({ repository, accessOf: serverAccess, logger })
+  const holds = holdExpiry({ repository, accessOf: serverAccess, logger, clock })
   if (workThread === undefined) {
     merges.start()
     duplicates.start()
     outbox.start()
     customIndex.start()
     slots.start()
+    holds.start()
   }
 
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    const background = [outbox.stop(), customIndex.close(), merges.close(), duplicates.close(), slots.close()]
+    const background = [
+      outbox.stop(),
+      customIndex.close(),
+      merges.close(),
+      duplicates.close(),
+      slots.close(),
+      holds.close(),
+    ]
     await Promise.all([server.listening ? drain(how) : undefined, ...background])
     loop.close()
     await threads?.close()

@@ -113,7 +113,7 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
   if (policies.overbooking && slot.status === 'busy') return
   throw new FhirError(policies.slotTakenStatus, {
     code: 'conflict',
-    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)`,
+    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment that $hold has answered with' : ''}`,
     expression,
     reason: 'slot-unavailable',
   })

@@ -80,6 +80,7 @@ export const RECORD_KINDS = {
     expires:
       '`due` is when the hold is ended: the Appointment is cancelled, its slots are free, and the record is deleted; booking, cancelling or deleting the Appointment deletes it before',
     writtenBy: 'booking/holds.ts',
+  },
   'visit-context': {
     of: 'clinic',
     key: 'the hash of its content',
