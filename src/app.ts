@@ -128,34 +128,13 @@ export async function createApp({
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const outbox = outboxOf(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
-  const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
-  const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
-  const serverAccess = (clinic: string) => access(clinic, { kind: 'server' })
-  const slots = slotGenerating({ repository, accessOf: serverAccess, logger })
-  const holds = holdExpiry({ repository, accessOf: serverAccess, logger, clock })
-  if (workThread === undefined) {
-    merges.start()
-    duplicates.start()
-    outbox.start()
-    customIndex.start()
-    slots.start()
-    holds.start()
-  }
+  const background = backgroundWork({ repository, access, logger, clock }, integrations.crm, threads)
+  if (workThread === undefined) background.start()
 
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    const background = [
-      outbox.stop(),
-      customIndex.close(),
-      merges.close(),
-      duplicates.close(),
-      slots.close(),
-      holds.close(),
-    ]
-    await Promise.all([server.listening ? drain(how) : undefined, ...background])
+    await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
     await threads?.close()
     await trail?.close()
@@ -170,6 +149,37 @@ const observersOf =
   (trail: AuditTrail | undefined) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] =>
     trail === undefined ? [] : [new AuditObserver(trail, addressOf)]
+
+interface BackgroundServices {
+  readonly repository: Repository
+  readonly access: App['access']
+  readonly logger: Logger
+  readonly clock: AppParts['clock']
+}
+
+/** What the server does without being asked. */
+function backgroundWork(
+  { repository, access, logger, clock }: BackgroundServices,
+  crm: CrmConnector,
+  threads: WorkThreadPool | undefined,
+): { start(): void; close(): Promise<unknown> } {
+  const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
+  const outbox = outboxOf(repository, access, crm, logger)
+  const loops = [
+    mergeLoop({ repository, logger, accessOf }),
+    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
+    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
+    slotGenerating({ repository, accessOf, logger }),
+    holdExpiry({ repository, accessOf, logger, clock }),
+  ]
+  return {
+    start: () => {
+      outbox.start()
+      for (const loop of loops) loop.start()
+    },
+    close: () => Promise.all([outbox.stop(), ...loops.map((loop) => loop.close())]),
+  }
+}
 
 function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
   return new Outbox({
