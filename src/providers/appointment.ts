@@ -11,6 +11,7 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
 import { checkStatusTransition } from '../scheduling/appointment-status.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
@@ -41,6 +42,7 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  operations: [appointmentFind],
   combined: [
     { equal: ['patient'], range: 'date' },
     { equal: ['actor', 'status'], range: 'date' },
