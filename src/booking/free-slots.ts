@@ -1,0 +1,114 @@
+/**
+ * The free Slots of some Schedules in order of start, read a part at a time: what is read grows with what is asked for,
+ * not with what is stored.
+ */
+import type { Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import type { Condition, SearchPlan } from '../search/plan.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Slots of one search at most: more do not belong on the event loop. */
+const MOST_AT_ONCE = 200
+const FEWEST_AT_ONCE = 50
+
+interface Wanted {
+  /** Schedule.id; absent: of every Schedule. */
+  readonly schedules?: readonly string[] | undefined
+  /** Milliseconds since 1970 UTC: they start within [from, until). */
+  readonly from: number
+  readonly until: number
+  /** How many are likely to be needed. */
+  readonly count: number
+}
+
+/** Windows grow so that each has about as many Slots as one search gives, by so much at most. */
+const GROWTH = 4
+/** Schedules whose Slots of a day are few. */
+const FEW_SCHEDULES = 16
+
+/**
+ * Some Schedules are searched in windows of time, as engines put all their Slots of a window in order; the Slots of one
+ * Schedule, and those of all, are read from an index that has them in order.
+ */
+export class FreeSlots {
+  readonly #ctx: Context
+  readonly #wanted: Wanted
+  #count: number
+  #width: number
+  /** The window that is being read; the cursor within it. */
+  #window: { readonly start: number; readonly end: number }
+  #cursor: string | undefined
+  /** All that start before it have been read. */
+  #frontier: number
+
+  constructor(ctx: Context, wanted: Wanted) {
+    const { schedules, from, until, count } = wanted
+    this.#ctx = ctx
+    this.#wanted = wanted
+    this.#count = Math.min(MOST_AT_ONCE, Math.max(FEWEST_AT_ONCE, count))
+    this.#width = isInOrder(schedules) ? Number.POSITIVE_INFINITY : DAY / Math.ceil(schedules.length / FEW_SCHEDULES)
+    this.#frontier = from
+    this.#window = { start: from, end: Math.min(until, from + this.#width) }
+  }
+
+  /** Milliseconds since 1970 UTC: those that start before it have been given. */
+  get frontier(): number {
+    return this.#frontier
+  }
+
+  get isDone(): boolean {
+    return this.#frontier >= this.#wanted.until
+  }
+
+  /** The next of them; perhaps none, though there are more. */
+  async next(): Promise<readonly SlotWithId[]> {
+    if (this.isDone) return []
+    const { matches, next } = await this.#ctx.unit.search(this.#plan())
+    const slots = matches.map(({ id, resource }): SlotWithId => ({ ...(resource as Slot), id }))
+    this.#cursor = next
+    // The first of them were not enough.
+    this.#count = Math.min(MOST_AT_ONCE, 2 * this.#count)
+    if (next === undefined) this.#openWindow(slots.length)
+    else this.#frontier = Math.max(this.#frontier, Date.parse(slots.at(-1)?.start ?? ''))
+    return slots
+  }
+
+  #openWindow(found: number): void {
+    const start = this.#window.end
+    this.#width *= Math.max(1, Math.min(GROWTH, this.#count / Math.max(1, found)))
+    this.#window = { start, end: Math.min(this.#wanted.until, start + this.#width) }
+    this.#frontier = start
+  }
+
+  #plan(): SearchPlan {
+    const { schedules } = this.#wanted
+    const { start, end } = this.#window
+    const where: readonly Condition[] = [
+      ...(schedules === undefined ? [] : [ofSchedules(schedules)]),
+      { kind: 'token', param: 'status', code: 'free' },
+      { kind: 'date', param: 'start', bounds: { lowMin: start, lowMax: end - 1 } },
+    ]
+    return {
+      clinic: this.#ctx.clinic,
+      types: ['Slot'],
+      where,
+      sort: [{ by: 'date', param: 'start', descending: false }],
+      count: this.#count,
+      ...(this.#cursor === undefined ? {} : { after: this.#cursor }),
+      total: 'none',
+      include: [],
+      includeLimit: 0,
+    }
+  }
+}
+
+const isInOrder = (schedules: readonly string[] | undefined): schedules is undefined | readonly [string] =>
+  schedules === undefined || schedules.length === 1
+
+const ofSchedules = (ids: readonly string[]): Condition => {
+  const of = ids.map((id): Condition => ({ kind: 'reference', param: 'schedule', type: 'Schedule', id }))
+  const [only] = of
+  return of.length === 1 && only !== undefined ? only : { kind: 'any', of }
+}
