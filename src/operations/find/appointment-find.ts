@@ -16,7 +16,7 @@ import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { Versioned } from '../../repository/repository.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
-import { ZoneClock } from '../../scheduling/zone-clock.ts'
+import { clockOf } from '../../scheduling/zone-clock.ts'
 import { readFindCursor, writeFindCursor } from './find-cursor.ts'
 import { type FindInput, readFindInput } from './find-input.ts'
 import { whomToSee } from './whom-to-see.ts'
@@ -32,7 +32,7 @@ async function find({ access, input, paging }: OperationRequest): Promise<Search
   const wantsTotal = isTotalWanted(input['_total'])
   const ctx = access.reader()
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
-  const asked = readFindInput(input, new ZoneClock(timeZone), ctx.baseUrl)
+  const asked = readFindInput(input, clockOf(timeZone), ctx.baseUrl)
   const { schedules, patients, notes, isNobody } = await whomToSee(ctx, asked)
   const { specialties, visitTypes, times, from, until } = asked
   const query: OpeningsQuery = {
