@@ -25,19 +25,28 @@ export function compare(one: Demographics, other: Demographics, weigh: Weigh): r
       ? []
       : [birthDateEvidence(one.birthDate, other.birthDate)]),
     ...(one.gender === undefined || other.gender === undefined ? [] : [genderEvidence(one.gender, other.gender)]),
-    ...phoneEvidence(one.phones, other.phones),
-    ...emailEvidence(one.emails, other.emails),
+    ...(hasBoth('phones', one, other) ? [phoneEvidence(one.phones, other.phones)] : []),
+    ...(hasBoth('emails', one, other) ? [emailEvidence(one.emails, other.emails)] : []),
     ...bestOf(addressPairs(one, other), weigh),
-    ...identifierEvidence(one.identifiers, other.identifiers),
+    ...(hasBoth('identifiers', one, other) ? identifierEvidence(one.identifiers, other.identifiers) : []),
   ]
 }
+
+type Part = 'names' | 'phones' | 'emails' | 'addresses' | 'identifiers'
+
+/** A part that the first lacks is not even got ready of the second (see demographicsOf). */
+const hasBoth = (part: Part, one: Demographics, other: Demographics): boolean =>
+  one[part].length > 0 && other[part].length > 0
+
+const pairsOf = (part: Part, one: Demographics, other: Demographics): number =>
+  hasBoth(part, one, other) ? one[part].length * other[part].length : 0
 
 /** A pair of names is compared in several orders; a pair of numbers is a comparison of two short texts. */
 const stepsToCompare = (one: Demographics, other: Demographics): number =>
   3 +
-  one.names.length * other.names.length * 4 +
-  one.addresses.length * other.addresses.length +
-  (one.phones.length * other.phones.length + one.emails.length * other.emails.length) / 4
+  pairsOf('names', one, other) * 4 +
+  pairsOf('addresses', one, other) +
+  (pairsOf('phones', one, other) + pairsOf('emails', one, other)) / 4
 
 function* namePairs(one: Demographics, other: Demographics): Generator<readonly FieldEvidence[]> {
   for (const mine of one.names) {
@@ -51,7 +60,8 @@ const suffixesOf = ({ names }: Demographics): readonly string[] => names.flatMap
 
 /** Of all names: one that has no suffix, such as a nickname by itself, does not hide that another has. */
 function suffixOfAll(one: Demographics, other: Demographics): readonly FieldEvidence[] {
-  const evidence = suffixEvidence(suffixesOf(one), suffixesOf(other))
+  const mine = suffixesOf(one)
+  const evidence = mine.length === 0 ? undefined : suffixEvidence(mine, suffixesOf(other))
   return evidence === undefined ? [] : [evidence]
 }
 
@@ -77,16 +87,15 @@ const genderEvidence = (a: string, b: string): FieldEvidence => ({
   level: a === b ? 'same' : 'differ',
 })
 
-function phoneEvidence(mine: readonly string[], theirs: readonly string[]): readonly FieldEvidence[] {
-  if (mine.length === 0 || theirs.length === 0) return []
-  const agree = mine.some((number) => theirs.some((other) => samePhone(number, other)))
-  return [{ field: 'phone', level: agree ? 'same' : 'differ' }]
-}
+const phoneEvidence = (mine: readonly string[], theirs: readonly string[]): FieldEvidence => ({
+  field: 'phone',
+  level: mine.some((number) => theirs.some((other) => samePhone(number, other))) ? 'same' : 'differ',
+})
 
-function emailEvidence(mine: readonly string[], theirs: readonly string[]): readonly FieldEvidence[] {
-  if (mine.length === 0 || theirs.length === 0) return []
-  return [{ field: 'email', level: mine.some((email) => theirs.includes(email)) ? 'same' : 'differ' }]
-}
+const emailEvidence = (mine: readonly string[], theirs: readonly string[]): FieldEvidence => ({
+  field: 'email',
+  level: mine.some((email) => theirs.includes(email)) ? 'same' : 'differ',
+})
 
 /** Those of one system are compared; one without a system only tells something where its value agrees. */
 function identifierEvidence(

@@ -26,15 +26,52 @@ export interface ComparedIdentifier {
 }
 
 /** @param region ISO 3166 code of the clinic's country, for phone numbers without a country code */
-export const demographicsOf = (patient: Patient, region?: string): Demographics => ({
-  names: nameFormsOf(patient),
-  birthDate: patient.birthDate,
-  gender: patient.gender === 'male' || patient.gender === 'female' ? patient.gender : undefined,
-  phones: comparablePhones(telecom(patient, 'phone'), region),
-  emails: [...new Set(telecom(patient, 'email').map(emailOf))].filter((email) => email.includes('@')),
-  addresses: addressesOf(patient),
-  identifiers: identifiersOf(patient),
-})
+export const demographicsOf = (patient: Patient, region?: string): Demographics => new DemographicsOf(patient, region)
+
+/** Each part is got ready when it is first asked for: what is looked for lacks most of them, and then nobody else's count. */
+class DemographicsOf implements Demographics {
+  readonly #patient: Patient
+  readonly #region: string | undefined
+  readonly birthDate: Demographics['birthDate']
+  readonly gender: Demographics['gender']
+  #names: Demographics['names'] | undefined
+  #phones: Demographics['phones'] | undefined
+  #emails: Demographics['emails'] | undefined
+  #addresses: Demographics['addresses'] | undefined
+  #identifiers: Demographics['identifiers'] | undefined
+
+  constructor(patient: Patient, region: string | undefined) {
+    this.#patient = patient
+    this.#region = region
+    this.birthDate = patient.birthDate
+    this.gender = patient.gender === 'male' || patient.gender === 'female' ? patient.gender : undefined
+  }
+
+  get names(): Demographics['names'] {
+    this.#names ??= nameFormsOf(this.#patient)
+    return this.#names
+  }
+
+  get phones(): Demographics['phones'] {
+    this.#phones ??= comparablePhones(telecom(this.#patient, 'phone'), this.#region)
+    return this.#phones
+  }
+
+  get emails(): Demographics['emails'] {
+    this.#emails ??= emailsOf(this.#patient)
+    return this.#emails
+  }
+
+  get addresses(): Demographics['addresses'] {
+    this.#addresses ??= addressesOf(this.#patient)
+    return this.#addresses
+  }
+
+  get identifiers(): Demographics['identifiers'] {
+    this.#identifiers ??= identifiersOf(this.#patient)
+    return this.#identifiers
+  }
+}
 
 const comparablePhones = (numbers: readonly string[], region: string | undefined): readonly string[] =>
   [...new Set(numbers.map((number) => comparablePhone(number, region)))].filter((number) => number !== '')
@@ -54,7 +91,10 @@ export const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): r
     .slice(0, MAX_CONTACTS)
     .map(compared)
 
-const emailOf = (value: string): string => value.trim().toLowerCase()
+const emailsOf = (patient: Patient): readonly string[] =>
+  [...new Set(telecom(patient, 'email').map((value) => value.trim().toLowerCase()))].filter((email) =>
+    email.includes('@'),
+  )
 
 const identifiersOf = ({ identifier = [] }: Patient): readonly ComparedIdentifier[] =>
   identifier

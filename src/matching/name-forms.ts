@@ -8,7 +8,7 @@ export interface NamePart {
   readonly written: string
   /** In plain letters without spaces: O'Brien, O Brien and OBrien are one name. */
   readonly text: string
-  /** As Double Metaphone has it; '' where there is none. */
+  /** As Double Metaphone has it; '' where there is none. To find it takes longer than all else of a name. */
   readonly sound: string
 }
 
@@ -62,9 +62,23 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 const NOT_PLAIN = /[ łøđðþßæœı]/g
 
-function partOf(written: string): NamePart {
-  const text = written.replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? '')
-  return { written, text, sound: text === '' ? '' : soundOf(text) }
+const partOf = (written: string): NamePart => new FoldedPart(written)
+
+/** The sound is found when it is first asked for: most names that are compared are the same, or far apart. */
+class FoldedPart implements NamePart {
+  readonly written: string
+  readonly text: string
+  #sound: string | undefined
+
+  constructor(written: string) {
+    this.written = written
+    this.text = written.replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? '')
+  }
+
+  get sound(): string {
+    this.#sound ??= this.text === '' ? '' : soundOf(this.text)
+    return this.#sound
+  }
 }
 
 /** Of a word without spaces. */

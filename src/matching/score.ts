@@ -46,8 +46,14 @@ export const contributionsOf = (
   })
 
 /** For Weigh: the sum of the bits. */
-export const bitsOf = (evidence: readonly FieldEvidence[], frequencies: Frequencies): number =>
-  contributionsOf(evidence, frequencies).reduce((sum, { bits }) => sum + bits, 0)
+export function bitsOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): number {
+  let bits = 0
+  for (const one of evidence) {
+    const { m, u } = adjusted(one, frequencies)
+    bits += Math.log2(m / u)
+  }
+  return bits
+}
 
 /**
  * The weight of a pair as a natural logarithm: how much likelier the evidence is for two records of one person than for

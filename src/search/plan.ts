@@ -239,7 +239,11 @@ export const END_OF_TIME = 8_640_000_000_000_000
  * (https://hl7.org/fhir/R4/search.html#string).
  */
 export function fold(value: string): string {
-  if (/^[a-z0-9]+$/.test(value)) return value
+  // Most values have nothing but these.
+  if (/^[ -~]*$/.test(value)) {
+    const lower = value.toLowerCase()
+    return /^[a-z0-9]*$/.test(lower) ? lower : lower.replace(/[^a-z0-9]+/g, ' ').trim()
+  }
   return (
     value
       // Before too: normalize() sorts the marks of a letter, and takes hours for a million of them.
