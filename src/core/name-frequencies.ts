@@ -12,11 +12,11 @@ const MAX_NAMES = 4
 export async function nameFrequencies(unit: UnitOfWork, { names }: Demographics): Promise<Frequencies> {
   const families = names.map(({ family }) => family)
   const givens = names.flatMap(({ given }) => given.slice(0, 1))
-  const [patients, family, given] = await Promise.all([
-    countPatients(unit),
-    countsOf(unit, 'family', families),
-    countsOf(unit, 'given', givens),
-  ])
+  const all = await unit.recentCount('Patient')
+  const placeholders = all === 0 ? 0 : await unit.recentCount('Patient', PLACEHOLDERS)
+  const patients = Math.max(0, all - placeholders)
+  const count: Count = (named) => countNamed(unit, named, placeholders > 0)
+  const [family, given] = await Promise.all([countsOf(count, 'family', families), countsOf(count, 'given', givens)])
   const counts = { family, given }
   return {
     patients,
@@ -27,15 +27,17 @@ export async function nameFrequencies(unit: UnitOfWork, { names }: Demographics)
   }
 }
 
+type Count = (named: Condition) => Promise<number>
+
 /** By the text of the name. */
 async function countsOf(
-  unit: UnitOfWork,
+  count: Count,
   param: 'family' | 'given',
   names: readonly NamePart[],
 ): Promise<ReadonlyMap<string, number>> {
   const named = new Map(names.flatMap(({ text, written }) => (text === '' ? [] : [[text, written] as const])))
   const counts = [...named].slice(0, MAX_NAMES).map(async ([text, value]) => {
-    return [text, await countPatients(unit, { kind: 'string', param, match: 'equal', value })] as const
+    return [text, await count({ kind: 'string', param, match: 'equal', value })] as const
   })
   return new Map(await Promise.all(counts))
 }
@@ -43,9 +45,8 @@ async function countsOf(
 const PLACEHOLDERS: Condition = { kind: 'token', param: '_tag', ...PLACEHOLDER_TAG }
 
 /** Without placeholders: a caller who hangs up ten times makes no name frequent. Counts may be some minutes old. */
-async function countPatients(unit: UnitOfWork, named?: Condition): Promise<number> {
+async function countNamed(unit: UnitOfWork, named: Condition, hasPlaceholders: boolean): Promise<number> {
   const count = await unit.recentCount('Patient', named)
-  const placeholders = count === 0 ? 0 : await unit.recentCount('Patient', PLACEHOLDERS)
-  if (named === undefined || placeholders === 0) return Math.max(0, count - placeholders)
+  if (count === 0 || !hasPlaceholders) return count
   return Math.max(0, count - (await unit.recentCount('Patient', { kind: 'all', of: [PLACEHOLDERS, named] })))
 }

@@ -13,13 +13,7 @@ import { type AskedKeys, askedKeys, isOfPlaceholder, MATCH_KEYS, PLACEHOLDER } f
 import { isPlaceholder, isReplaced } from '../matching/placeholder.ts'
 import { bitsOf, type Frequencies, probabilitiesOf, weightOf } from '../matching/score.ts'
 import type { FieldEvidence } from '../matching/weights.ts'
-import {
-  type CodesQuery,
-  type FoundByCodes,
-  type StoredResource,
-  type UnitOfWork,
-  Versioned,
-} from '../repository/repository.ts'
+import { type CodesQuery, type UnitOfWork, Versioned } from '../repository/repository.ts'
 import { commonPairs } from './common-keys.ts'
 import { nameFrequencies } from './name-frequencies.ts'
 
@@ -73,10 +67,14 @@ export async function linkPatients(
   const search = new LinkageSearch(unit, demographics, frequencies, region, except)
   const { telling, family, given, places, fallback } = keys
   // Placeholders with the same name are few, or too many.
-  await search.addByKeys([...telling, ...[...telling, ...family, ...given].map(ofPlaceholder)])
-  await search.addTogether(family, given, MOST)
-  if (!search.isClear) await search.addByKeys([...family, ...given, ...places, ...places.map(ofPlaceholder)])
-  if (!search.isClear) await search.addByKeys([...fallback, ...fallback.map(ofPlaceholder)])
+  await search.add({
+    codes: [...telling, ...[...telling, ...family, ...given].map(ofPlaceholder)],
+    together: [family, given],
+    most: MOST,
+  })
+  if (!search.isClear)
+    await search.add({ codes: [...family, ...given, ...places, ...places.map(ofPlaceholder)], most: MOST })
+  if (!search.isClear) await search.add({ codes: [...fallback, ...fallback.map(ofPlaceholder)], most: MOST })
   if (!search.isClear) await search.addNarrowed(isOnlyOne(keys))
   return search.linkage
 }
@@ -103,6 +101,8 @@ class LinkageSearch {
   readonly #found = new Map<string, Compared>()
   readonly #tooCommon: string[] = []
   #isCut = false
+  /** Of as many as had been found then. */
+  #rating: { readonly found: number; readonly rated: readonly LinkedPatient[] } | undefined
 
   constructor(
     unit: UnitOfWork,
@@ -118,20 +118,16 @@ class LinkageSearch {
     this.#except = except
   }
 
-  /** Those that have one of the keys, as far as it is not too common. */
-  async addByKeys(keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return
-    const { resources, tooCommon, isCut } = await this.#find({ codes: keys, most: MOST })
-    this.#addAll(resources)
+  /** Those that have one of the keys, as far as it is not too common; and those that have one of each list together. */
+  async add(query: Pick<CodesQuery, 'codes' | 'together' | 'most'>): Promise<void> {
+    if (query.codes.length === 0 && (query.together ?? []).every((keys) => keys.length === 0)) return
+    const { resources, tooCommon, isCut } = await this.#unit.findByCodes({
+      type: 'Patient',
+      param: MATCH_KEYS,
+      ...query,
+    })
+    for (const resource of resources) this.#add(new Versioned<Patient>(resource))
     this.#tooCommon.push(...tooCommon)
-    this.#isCut ||= isCut
-  }
-
-  /** Those that have one of the keys and one of the others, however many have either. */
-  async addTogether(keys: readonly string[], others: readonly string[], most: number): Promise<void> {
-    if (keys.length === 0 || others.length === 0) return
-    const { resources, isCut } = await this.#find({ codes: keys, also: others, most })
-    this.#addAll(resources)
     this.#isCut ||= isCut
   }
 
@@ -144,17 +140,10 @@ class LinkageSearch {
     const ofPlaceholders = this.#tooCommon.filter(isOfPlaceholder)
     for (const common of [ofPatients, ofPlaceholders]) {
       const pairs = commonPairs(common)
-      for (const { keys, others } of pairs) await this.addTogether(keys, others, MOST_NARROWED)
-      if (isAll && common.length > 0 && pairs.length === 0) await this.addTogether(common, common, MOST_NARROWED)
+      for (const { keys, others } of pairs) await this.add({ codes: [], together: [keys, others], most: MOST_NARROWED })
+      if (isAll && common.length > 0 && pairs.length === 0)
+        await this.add({ codes: [], together: [common, common], most: MOST_NARROWED })
     }
-  }
-
-  #find(query: Pick<CodesQuery, 'codes' | 'also' | 'most'>): Promise<FoundByCodes> {
-    return this.#unit.findByCodes({ type: 'Patient', param: MATCH_KEYS, ...query })
-  }
-
-  #addAll(resources: readonly StoredResource[]): void {
-    for (const resource of resources) this.#add(new Versioned<Patient>(resource))
   }
 
   #add(patient: Versioned<Patient>): void {
@@ -185,8 +174,13 @@ class LinkageSearch {
     }
   }
 
-  /** Patients and placeholders each among themselves. */
   get #rated(): readonly LinkedPatient[] {
+    if (this.#rating?.found !== this.#found.size) this.#rating = { found: this.#found.size, rated: this.#rate() }
+    return this.#rating.rated
+  }
+
+  /** Patients and placeholders each among themselves. */
+  #rate(): readonly LinkedPatient[] {
     const all = [...this.#found.values()]
     return [false, true].flatMap((placeholders) => {
       const some = all.filter(({ isPlaceholder }) => isPlaceholder === placeholders)

@@ -81,5 +81,20 @@ class FoldedPart implements NamePart {
   }
 }
 
+/** When full, the cache is cleared. Most people have one of a few thousand names. */
+const MAX_CACHED_SOUNDS = 10_000
+/** Letters; a longer name is nobody's, and would fill the memory. */
+const LONGEST_CACHED = 40
+
+const sounds = new Map<string, string>()
+
 /** Of a word without spaces. */
-const soundOf = (text: string): string => (doubleMetaphone(text)[0] ?? '').toLowerCase()
+function soundOf(text: string): string {
+  const known = sounds.get(text)
+  if (known !== undefined) return known
+  const sound = (doubleMetaphone(text)[0] ?? '').toLowerCase()
+  if (text.length > LONGEST_CACHED) return sound
+  if (sounds.size >= MAX_CACHED_SOUNDS) sounds.clear()
+  sounds.set(text, sound)
+  return sound
+}

@@ -305,18 +305,18 @@ export interface ReindexedBatch {
   readonly next?: string
 }
 
-/** Which resources of a type have one of `codes` as a token of `param`, and one of `also` where that is given. */
+/** Which resources of a type have one of `codes` as a token of `param`, or one of each list of `together`. */
 export interface CodesQuery {
   readonly clinic: string
   readonly type: string
   readonly param: string
   readonly codes: readonly string[]
   /**
-   * A code that more resources have finds none of them. With `also` no code is too common; where more resources than this
-   * have one of each, some of them are missing (`isCut`).
+   * One of `codes` that more resources have finds none of them. Of `together` no code is too common; where more resources
+   * than this have one of each list, some of them are missing (`isCut`).
    */
   readonly most: number
-  readonly also?: readonly string[]
+  readonly together?: readonly [codes: readonly string[], others: readonly string[]]
 }
 
 export interface FoundByCodes {

@@ -214,22 +214,21 @@ export function openModel(): Model {
     }
   }
 
-  function findByCodes({ clinic, type, param, codes, most, also }: CodesQuery): FoundByCodes {
+  function findByCodes({ clinic, type, param, codes, most, together = [[], []] }: CodesQuery): FoundByCodes {
     const members = populationOf(clinic).members.filter((member) => member.type === type)
     const membersWith = (code: string) =>
       members.filter(({ entries }) =>
         entries.some((entry) => entry.kind === 'token' && entry.param === param && entry.code === code),
       )
-    if (also !== undefined) {
-      const others = new Set(also.flatMap(membersWith))
-      const both = new Set(codes.flatMap(membersWith)).intersection(others)
-      const resources = withinLimit([...both].slice(0, most).map(asStored))
-      return { resources, tooCommon: [], isCut: resources.length < both.size }
-    }
+    const [some, others] = together.map((list) => new Set(list.flatMap(membersWith)))
+    const both = [...(some ?? []), ...(others ?? [])].filter((member) => some?.has(member) && others?.has(member))
+    const shared = [...new Set(both)]
     const isTooCommon = (code: string) => membersWith(code).length > most
-    const found = new Set(codes.flatMap((code) => (isTooCommon(code) ? [] : membersWith(code))))
+    const rare = codes.flatMap((code) => (isTooCommon(code) ? [] : membersWith(code)))
+    const found = new Set([...rare, ...shared.slice(0, most)])
     const resources = withinLimit([...found].map(asStored))
-    return { resources, tooCommon: codes.filter(isTooCommon), isCut: resources.length < found.size }
+    const isCut = shared.length > most || resources.length < found.size
+    return { resources, tooCommon: codes.filter(isTooCommon), isCut }
   }
 
   function clinics(): readonly string[] {

@@ -8,14 +8,21 @@ import { readLimits } from './read-limits.ts'
 import { readRows } from './read-rows.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 
+/** @throws IndexIncomplete */
+export async function findByCodes(engine: Engine, query: CodesQuery): Promise<FoundByCodes> {
+  engine.index.check(codesPlan(query))
+  const [any, both] = await Promise.all([withAny(engine, query), withBoth(engine, query)])
+  const ids = new Set(any.resources.map(({ id }) => id))
+  const resources = [...any.resources, ...both.resources.filter(({ id }) => !ids.has(id))]
+  return { resources, tooCommon: any.tooCommon, isCut: any.isCut || both.isCut }
+}
+
 /**
  * Codes are usually rare, so one command reads what has any of them; only where that is more than one code may have are
  * they counted one by one.
- * @throws IndexIncomplete
  */
-export async function findByCodes(engine: Engine, query: CodesQuery): Promise<FoundByCodes> {
-  engine.index.check(codesPlan(query))
-  if (query.also !== undefined) return await withBoth(engine, query, query.also)
+async function withAny(engine: Engine, query: CodesQuery): Promise<FoundByCodes> {
+  if (query.codes.length === 0) return NONE
   const all = await readWith(engine, query, query.codes, query.most + 1)
   // What was cut may hide a code that is too common.
   if (!all.isCut && all.items.length <= query.most)
@@ -24,20 +31,22 @@ export async function findByCodes(engine: Engine, query: CodesQuery): Promise<Fo
     query.codes.map(async (code) => ({ code, count: await count(engine, query, code) })),
   )
   const rare = counted.flatMap(({ code, count }) => (count > query.most ? [] : [code]))
-  const found = rare.length === 0 ? NOTHING : await readWith(engine, query, rare)
+  const found = rare.length === 0 ? { items: [], isCut: false } : await readWith(engine, query, rare)
   const tooCommon = counted.flatMap(({ code, count }) => (count > query.most ? [code] : []))
   return { resources: resourcesOf(found.items), tooCommon, isCut: found.isCut }
 }
 
-async function withBoth(engine: Engine, query: CodesQuery, also: readonly string[]): Promise<FoundByCodes> {
-  const { items, isCut } = await readWith(engine, query, query.codes, query.most + 1, also)
+async function withBoth(engine: Engine, query: CodesQuery): Promise<FoundByCodes> {
+  const [codes, others] = query.together ?? [[], []]
+  if (codes.length === 0 || others.length === 0) return NONE
+  const { items, isCut } = await readWith(engine, query, codes, query.most + 1, others)
   const resources = resourcesOf(items.slice(0, query.most))
   return { resources, tooCommon: [], isCut: isCut || items.length > query.most }
 }
 
 type Items = Awaited<ReturnType<typeof readWith>>['items']
 
-const NOTHING = { items: [], isCut: false } as const
+const NONE: FoundByCodes = { resources: [], tooCommon: [], isCut: false }
 
 const resourcesOf = (items: Items) => items.map(({ resource }) => resource)
 
@@ -47,9 +56,9 @@ async function readWith(
   query: CodesQuery,
   codes: readonly string[],
   limit?: number,
-  also?: readonly string[],
+  others?: readonly string[],
 ) {
-  const both = also === undefined ? {} : { $and: [{ ix: entryOf(query, { $in: also }) }] }
+  const both = others === undefined ? {} : { $and: [{ ix: entryOf(query, { $in: others }) }] }
   const filter = { ...filterOf(query, { $in: codes }), ...both }
   const found = resources.find(filter, {
     projection: { _id: 0, ...VERSION_FIELDS },

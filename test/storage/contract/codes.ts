@@ -68,12 +68,21 @@ export function describeCodes(newClinic: NewClinic): void {
       await clinic.put('Patient/both', [key('c'), key('d'), key('a')])
       await clinic.put('Patient/neither', [key('d')])
       const both = ['Patient/0', 'Patient/1', 'Patient/2']
-      expect(shown(await find(clinic, ['a'], { also: ['b'] }))).toEqual(answer(both))
-      expect(shown(await find(clinic, ['b', 'none'], { also: ['a', 'c'] }))).toEqual(answer(both))
-      expect(shown(await find(clinic, ['a', 'c'], { also: ['d'] }))).toEqual(answer(['Patient/both']))
-      expect(shown(await find(clinic, ['b'], { also: ['d'] }))).toEqual(answer([]))
-      expect(shown(await find(clinic, ['a'], { also: [] }))).toEqual(answer([]))
-      const { resources, tooCommon, isCut } = await find(clinic, ['a'], { also: ['b'], most: 2 })
+      expect(shown(await find(clinic, [], { together: [['a'], ['b']] }))).toEqual(answer(both))
+      expect(
+        shown(
+          await find(clinic, [], {
+            together: [
+              ['b', 'none'],
+              ['a', 'c'],
+            ],
+          }),
+        ),
+      ).toEqual(answer(both))
+      expect(shown(await find(clinic, [], { together: [['a', 'c'], ['d']] }))).toEqual(answer(['Patient/both']))
+      expect(shown(await find(clinic, [], { together: [['b'], ['d']] }))).toEqual(answer([]))
+      expect(shown(await find(clinic, [], { together: [['a'], []] }))).toEqual(answer([]))
+      const { resources, tooCommon, isCut } = await find(clinic, [], { together: [['a'], ['b']], most: 2 })
       expect([resources.length, tooCommon, isCut]).toEqual([2, [], true])
     })
 
@@ -82,8 +91,22 @@ export function describeCodes(newClinic: NewClinic): void {
       await clinic.fill(2_100, (n) => clinic.change(`Patient/${n}`, [key('common')]))
       await clinic.put('Patient/other', [key('common'), key('rare')])
       await clinic.put('Patient/rare', [key('rare')])
-      expect(shown(await find(clinic, ['common'], { also: ['rare'] }))).toEqual(answer(['Patient/other']))
-      expect(shown(await find(clinic, ['rare'], { also: ['common', 'none'] }))).toEqual(answer(['Patient/other']))
+      expect(shown(await find(clinic, [], { together: [['common'], ['rare']] }))).toEqual(answer(['Patient/other']))
+      expect(shown(await find(clinic, [], { together: [['rare'], ['common', 'none']] }))).toEqual(
+        answer(['Patient/other']),
+      )
+    })
+
+    test('with any code, and with one of each list, come in one answer', async () => {
+      const clinic = newClinic()
+      await clinic.fill(5, (n) => clinic.change(`Patient/${n}`, [key('common'), ...(n < 2 ? [key('b')] : [])]))
+      await clinic.put('Patient/rare', [key('rare')])
+      const together = [['common'], ['b', 'rare']] as const
+      const all = ['Patient/0', 'Patient/1', 'Patient/rare']
+      expect(shown(await find(clinic, ['rare', 'common', 'b'], { together }))).toEqual(answer(all, ['common']))
+      expect(shown(await find(clinic, ['rare', 'b'], { together, most: 1 }))).toEqual(
+        expect.objectContaining({ tooCommon: ['b'], isCut: true }),
+      )
     })
 
     test('that have a code with several systems count once', async () => {
