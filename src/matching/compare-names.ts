@@ -71,7 +71,7 @@ function givenEvidence(
     const agree = mine.slice(1).every((name, index) => isMiddle(name, theirs[index + 1]))
     return agree ? { field: 'given', level: 'same', value: first.text } : { field: 'given', level: 'similar' }
   }
-  if (joined(mine) === joined(theirs)) return { field: 'given', level: 'same' }
+  if (mine.length + theirs.length > 2 && joined(mine) === joined(theirs)) return { field: 'given', level: 'same' }
   if (isInitialOf(first, other) || isInitialOf(other, first)) return { field: 'given', level: 'initial' }
   const level = similarity(first, other)
   if (level === 'near') return { field: 'given', level }

@@ -51,10 +51,13 @@ const stepsToCompare = (one: Demographics, other: Demographics): number =>
 function* namePairs(one: Demographics, other: Demographics): Generator<readonly FieldEvidence[]> {
   for (const mine of one.names) {
     for (const theirs of other.names) {
-      for (const evidence of nameEvidence(mine, theirs)) yield evidence.filter(({ field }) => field !== 'suffix')
+      const hasSuffix = mine.suffixes.length > 0 && theirs.suffixes.length > 0
+      for (const evidence of nameEvidence(mine, theirs)) yield hasSuffix ? evidence.filter(isNoSuffix) : evidence
     }
   }
 }
+
+const isNoSuffix = ({ field }: FieldEvidence): boolean => field !== 'suffix'
 
 const suffixesOf = ({ names }: Demographics): readonly string[] => names.flatMap((name) => name.suffixes)
 
