@@ -4,6 +4,7 @@ import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
+import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
@@ -125,22 +126,20 @@ export async function createApp({
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const outbox = outboxOf(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
-  const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
-  const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
-  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger })
-  if (workThread === undefined) {
-    merges.start()
-    duplicates.start()
-    outbox.start()
-    customIndex.start()
-    slots.start()
-  }
+  const ofServer = { repository, logger, accessOf: (clinic: string) => access(clinic, { kind: 'server' }) }
+  const loops = [
+    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
+    mergeLoop(ofServer),
+    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
+    slotGenerating(ofServer),
+    waitlistOffering(ofServer),
+  ]
+  if (workThread === undefined) for (const work of [outbox, ...loops]) work.start()
 
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    const background = [outbox.stop(), customIndex.close(), merges.close(), duplicates.close(), slots.close()]
+    const background = [outbox.stop(), ...loops.map((one) => one.close())]
     await Promise.all([server.listening ? drain(how) : undefined, ...background])
     loop.close()
     await threads?.close()

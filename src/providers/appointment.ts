@@ -6,6 +6,7 @@ import type { Appointment } from 'fhir/r4'
 import { moveSlots } from '../booking/held-slots.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
+import { noteAppointment } from '../booking/waitlist.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
@@ -63,6 +64,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
   const { maxOpenAppointments } = policies
   if (maxOpenAppointments !== undefined) await checkOpenAppointments(ctx, before, after, maxOpenAppointments)
   await moveSlots(ctx, before, after)
+  await noteAppointment(ctx, before, after)
 }
 
 /** @throws FhirError 422 by the clinic's policy */
@@ -70,6 +72,7 @@ async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   checkCancellationWindow(before, undefined, ctx.now, policies)
   await moveSlots(ctx, before, undefined)
+  await noteAppointment(ctx, before, undefined)
 }
 
 /**

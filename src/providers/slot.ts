@@ -5,6 +5,7 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { slotsOf } from '../booking/held-slots.ts'
 import { holdersOf } from '../booking/holders.ts'
+import { noteSlot } from '../booking/waitlist.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -25,11 +26,13 @@ export const slot = defineProvider('Slot', {
       const after = asSlot(resource)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before)
+      if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
       return standard.update(ctx, resource)
     },
     delete: async (ctx, type, id) => {
       const before = (await ctx.find<Slot>('Slot', id))?.resource
       if (before !== undefined && before.status !== 'free') checkHoldersOf(ctx, before)
+      if (before !== undefined) noteSlot(ctx, id)
       return standard.delete(ctx, type, id)
     },
   },

@@ -126,7 +126,7 @@ function blockAt(start: number, parts: readonly Part[]): Block {
 }
 
 /** A date is a whole day of the zone: https://hl7.org/fhir/R4/datatypes.html#Period. A missing end is open. */
-function spanOf({ start, end }: Period, clock: ZoneClock): Span {
+export function spanOf({ start, end }: Period, clock: ZoneClock): Span {
   return {
     start: start === undefined ? Number.NEGATIVE_INFINITY : instantOf(start, 'low', clock),
     end: end === undefined ? Number.POSITIVE_INFINITY : instantOf(end, 'high', clock),
