@@ -79,13 +79,20 @@ export async function offerToFirst(ctx: Context, slot: Slot, entries: readonly W
       some.map(({ id }) => id),
     )
     const offered = new Set(offers.filter((task) => isAhead(task, ctx.now)).map((task) => entryOf(task, ctx)))
-    const first = some.find(({ id }) => !offered.has(`Appointment/${id}`))
-    if (first === undefined) continue
-    await ctx.searchGuarded<Task>('Task', `focus=Appointment/${first.id}&${OPEN_OFFERS}`)
-    await stageOffer(ctx, slot, first)
-    return true
+    for (const entry of some) {
+      if (offered.has(`Appointment/${entry.id}`) || (await isOfferedMeanwhile(ctx, entry.id, offers))) continue
+      await stageOffer(ctx, slot, entry)
+      return true
+    }
   }
   return false
+}
+
+/** Another change may have made an offer since they were looked up. The change is only written while none comes. */
+async function isOfferedMeanwhile(ctx: Context, entry: string, known: readonly Task[]): Promise<boolean> {
+  const found = await ctx.searchGuarded<Task>('Task', `focus=Appointment/${entry}&${OPEN_OFFERS}`)
+  const staged = new Set(ctx.unit.staged('Task').map(({ id }) => id))
+  return found.some(({ id }) => !staged.has(id) && !known.some((task) => task.id === id))
 }
 
 async function stageOffer(ctx: Context, slot: Slot, { id, resource }: WaitlistEntry): Promise<void> {

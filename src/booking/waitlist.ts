@@ -16,7 +16,10 @@ import { appointmentsAfter, holdersOf } from './holders.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, slotOf } from './waitlist-offers.ts'
 
 /** Slots that were freed where the waitlist is too long to be looked through in that change. */
-export const FREED_SLOT = recordKind<Record<string, never>>('freed-slot')
+export const FREED_SLOT = recordKind<FreedSlot>('freed-slot')
+
+/** The key says it all. */
+type FreedSlot = Readonly<Record<string, never>>
 
 /** Entries that a change looks through; it is to stay short however long the list is. */
 const MOST_IN_A_CHANGE = 100

@@ -76,7 +76,7 @@ export const RECORD_KINDS = {
   'freed-slot': {
     of: 'clinic',
     key: 'Slot.id',
-    shape: 'nothing (booking/waitlist.ts)',
+    shape: 'FreedSlot (booking/waitlist.ts)',
     expires: '`due` is when the waitlist is looked through for the slot; deleted once that is done',
     writtenBy: 'booking/waitlist.ts, booking/waitlist-offering.ts',
   },
