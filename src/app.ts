@@ -4,6 +4,7 @@ import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
+import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
@@ -59,6 +60,8 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
+  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
+  readonly clock?: () => number
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
   /** Beside the listed tool families. */
@@ -86,6 +89,7 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   passwordCost,
+  clock,
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
@@ -99,7 +103,7 @@ export async function createApp({
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText })
+  const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
@@ -125,22 +129,13 @@ export async function createApp({
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const outbox = outboxOf(repository, access, integrations.crm, logger)
-  const ofServer = { repository, logger, accessOf: (clinic: string) => access(clinic, { kind: 'server' }) }
-  const loops = [
-    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
-    mergeLoop(ofServer),
-    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
-    slotGenerating(ofServer),
-    waitlistOffering(ofServer),
-  ]
-  if (workThread === undefined) for (const work of [outbox, ...loops]) work.start()
+  const background = backgroundWork({ repository, access, logger, clock }, integrations.crm, threads)
+  if (workThread === undefined) background.start()
 
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    const background = [outbox.stop(), ...loops.map((one) => one.close())]
-    await Promise.all([server.listening ? drain(how) : undefined, ...background])
+    await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
     await threads?.close()
     await trail?.close()
@@ -155,6 +150,38 @@ const observersOf =
   (trail: AuditTrail | undefined) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] =>
     trail === undefined ? [] : [new AuditObserver(trail, addressOf)]
+
+interface BackgroundServices {
+  readonly repository: Repository
+  readonly access: App['access']
+  readonly logger: Logger
+  readonly clock: AppParts['clock']
+}
+
+/** What the server does without being asked. */
+function backgroundWork(
+  { repository, access, logger, clock }: BackgroundServices,
+  crm: CrmConnector,
+  threads: WorkThreadPool | undefined,
+): { start(): void; close(): Promise<unknown> } {
+  const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
+  const outbox = outboxOf(repository, access, crm, logger)
+  const loops = [
+    mergeLoop({ repository, logger, accessOf }),
+    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
+    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
+    slotGenerating({ repository, accessOf, logger }),
+    holdExpiry({ repository, accessOf, logger, clock }),
+    waitlistOffering({ repository, accessOf, logger, clock }),
+  ]
+  return {
+    start: () => {
+      outbox.start()
+      for (const loop of loops) loop.start()
+    },
+    close: () => Promise.all([outbox.stop(), ...loops.map((loop) => loop.close())]),
+  }
+}
 
 function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
   return new Outbox({

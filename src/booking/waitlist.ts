@@ -11,8 +11,8 @@ import { isBookable } from '../scheduling/booking-policies.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { ZoneClock } from '../scheduling/zone-clock.ts'
-import { slotsOf } from './held-slots.ts'
 import { appointmentsAfter, holdersOf } from './holders.ts'
+import { slotsOf } from './named-slots.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, slotOf } from './waitlist-offers.ts'
 
 /** Slots that were freed where the waitlist is too long to be looked through in that change. */

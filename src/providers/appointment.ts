@@ -4,6 +4,7 @@
  */
 import type { Appointment } from 'fhir/r4'
 import { moveSlots } from '../booking/held-slots.ts'
+import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
@@ -25,13 +26,15 @@ export const appointment = defineProvider('Appointment', {
   interactions: {
     ...standard,
     create: async (ctx, resource) => {
-      await checkWrite(ctx, undefined, asAppointment(resource))
-      return standard.create(ctx, resource)
+      const after = await toWrite(ctx, undefined, asAppointment(resource))
+      await checkWrite(ctx, undefined, after)
+      return standard.create(ctx, after)
     },
     update: async (ctx, resource) => {
-      const before = await ctx.find<Appointment>('Appointment', resource.id)
-      const updated = await standard.update(ctx, resource)
-      await checkWrite(ctx, before?.resource, asAppointment(resource))
+      const before = (await ctx.find<Appointment>('Appointment', resource.id))?.resource
+      const after = await toWrite(ctx, before, asAppointment(resource))
+      const updated = await standard.update(ctx, after as Appointment & { id: string })
+      await checkWrite(ctx, before, after)
       return updated
     },
     delete: async (ctx, type, id) => {
@@ -47,6 +50,16 @@ export const appointment = defineProvider('Appointment', {
     { equal: ['actor', 'status'], range: 'date' },
   ],
 })
+
+/**
+ * What is written, and shows how long it is held; holds that have expired make way for it.
+ * @throws FhirError 409 or 422
+ */
+async function toWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<Appointment> {
+  const written = await withHold(ctx, before, after)
+  await endHoldsInTheWay(ctx, written)
+  return written
+}
 
 const asAppointment = (resource: AnyResource): Appointment => resource as Appointment
 
@@ -71,6 +84,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   checkCancellationWindow(before, undefined, ctx.now, policies)
+  await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
   await noteAppointment(ctx, before, undefined)
 }
