@@ -12,7 +12,17 @@ const esmOnly = ['jose/', 'double-metaphone/', 'fhir-kit-client/']
 /** Imports a module with `import()`, which Jest can do only where it is turned into a `require`. */
 const importing = ['mongodb/lib/runtime_adapters\\.js$']
 
+/**
+ * Handed to each module as if it were its own: the global object of a test file is a sandbox, in which each look at
+ * `Array` costs more than what is done with it, a quarter of the time of what validates resources.
+ */
+const SHARED_GLOBALS = [
+  ...['Array', 'BigInt', 'Boolean', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'Reflect', 'RegExp'],
+  ...['Set', 'String', 'Symbol', 'TypeError', 'WeakMap'],
+]
+
 const common = {
+  sandboxInjectedGlobals: SHARED_GLOBALS,
   testEnvironment: '<rootDir>/test/jest/environment.ts',
   runner: '<rootDir>/test/jest/runner.ts',
   globalSetup: '<rootDir>/test/jest/global-setup.ts',

@@ -1,5 +1,5 @@
 /** The demo clinic: loaded into an empty store from resources/sandbox; free slots are added at every start. */
-import type { Appointment, Organization } from 'fhir/r4'
+import type { Appointment, Organization, Schedule } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
@@ -9,7 +9,7 @@ import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { slotIdAt } from '../scheduling/generated-slot.ts'
-import { fillDemoSchedules, stagePastSlots } from './demo-schedules.ts'
+import { fillDemoSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
 import { load } from './sandbox-files.ts'
 
 export const DEMO_CLINIC = 'demo-clinic'
@@ -38,12 +38,21 @@ interface DemoParts {
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
 }
 
+interface DemoSize {
+  /** Of hashing the passwords of its accounts; absent: the usual. */
+  readonly passwordCost?: PasswordCost
+  /** Days from today that have Slots, then and later; absent: as the Schedules in resources/sandbox say. */
+  readonly slotDays?: number
+}
+
 /**
  * Loads the demo clinic atomically when the store is empty. True when it did. In a store with other clinics the accounts
  * of the demo end, as their passwords are published.
- * @param cost of hashing the passwords of its accounts; absent: the usual
  */
-export async function seedDemo({ repository, access }: DemoParts, cost?: PasswordCost): Promise<boolean> {
+export async function seedDemo(
+  { repository, access }: DemoParts,
+  { passwordCost, slotDays }: DemoSize = {},
+): Promise<boolean> {
   if (!(await repository.isEmpty())) {
     if (await hasOtherClinics(repository)) {
       await repository.change(SERVICE, (unit) => removeDemoAccounts(repository, unit))
@@ -51,7 +60,7 @@ export async function seedDemo({ repository, access }: DemoParts, cost?: Passwor
     return false
   }
   const accounts = await Promise.all(
-    ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username, cost) })),
+    ACCOUNTS.map(async (account) => ({ ...account, passwordHash: await hashPassword(account.username, passwordCost) })),
   )
   return access(DEMO_CLINIC, { kind: 'server' }).change(async (ctx) => {
     // Another process may have seeded the store since it was checked.
@@ -61,7 +70,7 @@ export async function seedDemo({ repository, access }: DemoParts, cost?: Passwor
     }
     const [organization] = await load<Organization>('organization')
     await stageClinic(ctx.unit, SETTINGS, organization)
-    await stageResources(ctx)
+    await stageResources(ctx, slotDays)
     return true
   })
 }
@@ -74,9 +83,12 @@ export async function hasOtherClinics(repository: Repository): Promise<boolean> 
   return false
 }
 
-async function stageResources(ctx: Context): Promise<void> {
+async function stageResources(ctx: Context, slotDays: number | undefined): Promise<void> {
   for (const file of ['locations', 'practitioners', 'practitioner-roles', 'schedules', 'patients', 'coverages']) {
-    for (const resource of await load(file)) await ctx.update(resource)
+    for (const resource of await load(file)) {
+      const isSchedule = resource.resourceType === 'Schedule' && slotDays !== undefined
+      await ctx.update(isSchedule ? withSlotDays(resource as Schedule, slotDays) : resource)
+    }
   }
   const today = DateTime.fromMillis(ctx.now, { zone: SETTINGS.timeZone })
   const appointments = movedTo(workingDay(today), await load<Appointment>('appointments'), ctx.now)

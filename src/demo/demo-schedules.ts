@@ -44,6 +44,17 @@ export async function stagePastSlots(ctx: Context, day: Span, held: ReadonlySet<
   }
 }
 
+/** A Schedule of the demo with Slots for so many days. */
+export const withSlotDays = (schedule: Schedule, days: number): Schedule => ({
+  ...schedule,
+  extension: schedule.extension?.map((availability) => ({
+    ...availability,
+    extension: availability.extension?.map((part) =>
+      part.url === 'horizonDays' ? { ...part, valuePositiveInt: days } : part,
+    ),
+  })),
+})
+
 /** A Schedule that an older version has made gets its working hours; the days that have had slots are left alone. */
 async function giveAvailability(ctx: Context, { id = '', extension = [] }: Schedule): Promise<void> {
   const { records } = ctx.unit

@@ -19,7 +19,7 @@ const MONDAY = '2026-03-02T08:00:00-05:00'
 
 async function seeded(time = MONDAY): Promise<TestRepository & { readonly look: () => Context }> {
   const opened = await openTestRepository(time)
-  await seedDemo(opened, CHEAP_PASSWORDS)
+  await seedDemo(opened, { passwordCost: CHEAP_PASSWORDS })
   return { ...opened, look: () => opened.access(DEMO_CLINIC).reader() }
 }
 
@@ -194,19 +194,23 @@ describe('seeding', () => {
     const withAccount = await openTestRepository()
     const account = { username: 'somebody', name: 'Somebody', clinic: 'clinic-a', role: 'admin' } as const
     await createAccount(withAccount.repository, account, 'a long password', CHEAP_PASSWORDS)
-    expect(await seedDemo(withAccount, CHEAP_PASSWORDS)).toBe(false)
+    expect(await seedDemo(withAccount, { passwordCost: CHEAP_PASSWORDS })).toBe(false)
     const withPatient = await openTestRepository()
     await withPatient.access('clinic-a').change((ctx) => ctx.create({ resourceType: 'Patient' }))
-    expect(await seedDemo(withPatient, CHEAP_PASSWORDS)).toBe(false)
+    expect(await seedDemo(withPatient, { passwordCost: CHEAP_PASSWORDS })).toBe(false)
     expect(await withPatient.access(DEMO_CLINIC).reader().search('Organization', '')).toEqual([])
   })
 
   test('happens once when two processes start at the same time', async () => {
     const opened = await openTestRepository(MONDAY)
-    expect((await Promise.all([seedDemo(opened, CHEAP_PASSWORDS), seedDemo(opened, CHEAP_PASSWORDS)])).sort()).toEqual([
-      false,
-      true,
-    ])
+    expect(
+      (
+        await Promise.all([
+          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS }),
+          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS }),
+        ])
+      ).sort(),
+    ).toEqual([false, true])
     const patients = await opened.access(DEMO_CLINIC).reader().search('Patient', '')
     expect(patients.map(({ version }) => version)).toEqual(Array(25).fill(1))
   })
@@ -248,7 +252,7 @@ describe('the accounts of the demo', () => {
     await demo.repository.change('real', (unit) => stageClinic(unit, SETTINGS))
     expect(await logIn(demo, 'demo')).toBeDefined()
     expect(await hasOtherClinics(demo.repository)).toBe(true)
-    expect(await seedDemo(demo, CHEAP_PASSWORDS)).toBe(false)
+    expect(await seedDemo(demo, { passwordCost: CHEAP_PASSWORDS })).toBe(false)
     for (const username of ['demo', 'admin']) expect(await logIn(demo, username)).toBeUndefined()
   })
 
@@ -256,7 +260,7 @@ describe('the accounts of the demo', () => {
     const demo = await seeded()
     await demo.access('never-made').change((ctx) => ctx.create({ resourceType: 'Patient' }))
     expect(await hasOtherClinics(demo.repository)).toBe(false)
-    expect(await seedDemo(demo, CHEAP_PASSWORDS)).toBe(false)
+    expect(await seedDemo(demo, { passwordCost: CHEAP_PASSWORDS })).toBe(false)
     expect(await logIn(demo, 'demo')).toBeDefined()
   })
 })

@@ -29,13 +29,16 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
+/** Of the demo: enough for the next working day, and few, since each server makes its own. */
+const SLOT_DAYS = 5
+
 /**
  * @param env over the test defaults (an empty database, see test/support/database.ts; demo mode)
- * @param parts integrations, store or providers in place of the real ones
+ * @param parts integrations, store or providers in place of the real ones, and the days for which the demo has Slots
  */
 export async function startServer(
   env: Record<string, string> = {},
-  parts: Partial<AppParts> = {},
+  { slotDays = SLOT_DAYS, ...parts }: Partial<AppParts> & { readonly slotDays?: number } = {},
 ): Promise<TestServer> {
   const DATABASE_URL = env.DATABASE_URL ?? (await newDatabaseUrl())
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env, DATABASE_URL })
@@ -45,7 +48,7 @@ export async function startServer(
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   if (config.demo) {
     try {
-      await seedDemo(app, CHEAP_PASSWORDS)
+      await seedDemo(app, { passwordCost: CHEAP_PASSWORDS, slotDays })
       await topUpSlots(app)
     } catch (error) {
       await app.close()
