@@ -19,6 +19,7 @@ export const toolFamilies: ToolFamilies = {
     record_self_pay_decision: defineTool(recordSelfPayDecision),
     escalate_billing: defineTool(escalateBilling),
   },
+  'emr-scheduling': {},
   'patient-intake': {
     validate_intake_field: defineTool(validateIntakeField, { argumentsCheckedBy: 'handler' }),
     submit_intake: defineTool(submitIntake, { argumentsCheckedBy: 'handler' }),

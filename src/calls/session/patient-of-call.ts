@@ -6,7 +6,7 @@
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
-import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
@@ -41,23 +41,6 @@ export async function patientForWrite(ctx: Context, session: CallSession): Promi
   return patient
 }
 
-/** `access`, whose changes tell the patient that the call has once they are written. */
-export const tellingPatient = (
-  access: ClinicAccess,
-  { callId }: CallSession,
-  tell: (patient: string) => void,
-): ClinicAccess => ({
-  ...access,
-  async change(work) {
-    const { returned, patient } = await access.change(async (ctx) => {
-      const returned = await work(ctx)
-      return { returned, patient: ctx.unit.records.known(CALL, callKey(callId))?.value.patient }
-    })
-    if (patient !== undefined) tell(patient)
-    return returned
-  },
-})
-
 async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
   const stored = await sessionRecord(ctx, session)
   const patient = stored?.session.patient ?? session.patient
@@ -68,7 +51,7 @@ async function storedPatient(ctx: Context, session: CallSession): Promise<Versio
 const MAX_MERGES = 5
 
 /** The record of a patient: where it was merged into another one, that one. */
-async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
+export async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
   let patient = await ctx.find<Patient>('Patient', id)
   for (let merges = 0; merges < MAX_MERGES && patient !== undefined; merges++) {
     const target = replacedBy(patient.resource)
