@@ -3,13 +3,22 @@
  * operations of the providers, the documentation and the tests follow.
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
+import { bookAppointment } from './tools/book-appointment.ts'
+import { cancelAppointment } from './tools/cancel-appointment.ts'
 import { escalateBilling } from './tools/escalate-billing.ts'
+import { findAvailableSlots } from './tools/find-available-slots.ts'
+import { getClinicInfo } from './tools/get-clinic-info.ts'
+import { joinWaitlist } from './tools/join-waitlist.ts'
+import { listAppointmentTypes } from './tools/list-appointment-types.ts'
+import { listAppointments } from './tools/list-appointments.ts'
 import { recordSelfPayDecision } from './tools/record-self-pay-decision.ts'
+import { rescheduleAppointment } from './tools/reschedule-appointment.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
 import { submitInsuranceInfo } from './tools/submit-insurance-info.ts'
 import { submitIntake } from './tools/submit-intake.ts'
 import { updateRegistrationField } from './tools/update-registration-field.ts'
 import { validateIntakeField } from './tools/validate-intake-field.ts'
+import { verifyPatient } from './tools/verify-patient.ts'
 
 export const toolFamilies: ToolFamilies = {
   'patient-journey': {
@@ -19,7 +28,17 @@ export const toolFamilies: ToolFamilies = {
     record_self_pay_decision: defineTool(recordSelfPayDecision),
     escalate_billing: defineTool(escalateBilling),
   },
-  'emr-scheduling': {},
+  'emr-scheduling': {
+    get_clinic_info: defineTool(getClinicInfo),
+    list_appointment_types: defineTool(listAppointmentTypes),
+    find_available_slots: defineTool(findAvailableSlots),
+    book_appointment: defineTool(bookAppointment),
+    list_appointments: defineTool(listAppointments),
+    reschedule_appointment: defineTool(rescheduleAppointment),
+    cancel_appointment: defineTool(cancelAppointment),
+    join_waitlist: defineTool(joinWaitlist),
+    verify_patient: defineTool(verifyPatient, { argumentsCheckedBy: 'handler' }),
+  },
   'patient-intake': {
     validate_intake_field: defineTool(validateIntakeField, { argumentsCheckedBy: 'handler' }),
     submit_intake: defineTool(submitIntake, { argumentsCheckedBy: 'handler' }),

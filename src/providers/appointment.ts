@@ -8,6 +8,8 @@ import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
@@ -45,6 +47,7 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  operations: toolOperations(toolFamilies, 'Appointment'),
   combined: [
     { equal: ['patient'], range: 'date' },
     { equal: ['actor', 'status'], range: 'date' },

@@ -7,6 +7,8 @@ import { holdersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
 import { slotsOf } from '../booking/named-slots.ts'
 import { noteSlot } from '../booking/waitlist.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -37,6 +39,7 @@ export const slot = defineProvider('Slot', {
       return standard.delete(ctx, type, id)
     },
   },
+  operations: toolOperations(toolFamilies, 'Slot'),
   combined: [{ equal: ['schedule', 'status'], range: 'start' }],
 })
 

@@ -37,7 +37,7 @@ export async function patientForWrite(ctx: Context, session: CallSession): Promi
   if (stored !== undefined) return stored
   const { callerNumber } = session
   const patient = (await patientOfNumber(ctx, callerNumber)) ?? (await createPlaceholder(ctx, callerNumber))
-  await storePatient(ctx, session, patient.id)
+  await storePatient(ctx, session, patient)
   return patient
 }
 
@@ -45,6 +45,16 @@ async function storedPatient(ctx: Context, session: CallSession): Promise<Versio
   const stored = await sessionRecord(ctx, session)
   const patient = stored?.session.patient ?? session.patient
   return patient === undefined ? undefined : await currentRecord(ctx, patient)
+}
+
+/**
+ * The call's own placeholder, or the patient that it has become since, as this call has completed the registration; not
+ * one that staff have merged it into.
+ */
+export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: Versioned<Patient>): Promise<boolean> {
+  if (isPlaceholder(own.resource)) return true
+  const stored = (await sessionRecord(ctx, session))?.session
+  return stored?.registers === true && stored.patient === own.id
 }
 
 /** Merges in a row that are followed. */
@@ -79,9 +89,10 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
  * Of two first writes of a call at the same time one meets a conflict here; it runs again and finds the other's
  * patient.
  */
-async function storePatient(ctx: Context, session: CallSession, patient: string): Promise<void> {
+async function storePatient(ctx: Context, session: CallSession, patient: Versioned<Patient>): Promise<void> {
   const stored = await sessionRecord(ctx, session)
-  const value: CallSession = { ...session, ...stored?.session, patient }
+  const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
+  const value: CallSession = { ...session, ...stored?.session, patient: patient.id, ...registers }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }

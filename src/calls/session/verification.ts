@@ -7,12 +7,11 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
-import { isPlaceholder } from '../../matching/placeholder.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { isReal } from '../record/registration.ts'
 import { putOfCall, readOfCall } from './call-records.ts'
-import { currentRecord, patientForWrite, patientOfCall } from './patient-of-call.ts'
+import { currentRecord, isOwnPlaceholder, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {
   /** Attempts that have failed. */
@@ -58,8 +57,8 @@ export async function verifiedCallerFor(ctx: Context, request: WithCaller): Prom
 }
 
 /**
- * The patient for whom is booked: the verified one, else the call's own placeholder, which is created where the call has
- * no patient yet.
+ * The patient for whom is booked: the verified one, else the call's own placeholder, also when this call has completed its
+ * registration; it is created where the call has no patient yet.
  * @throws FhirError as `verifiedCallerFor`
  */
 export async function callerFor(ctx: Context, request: WithCaller): Promise<Versioned<Patient>> {
@@ -68,7 +67,7 @@ export async function callerFor(ctx: Context, request: WithCaller): Promise<Vers
   const verified = await verifiedRecordOf(ctx, call)
   if (verified !== undefined) return verified
   const own = await patientOfCall(ctx, call)
-  if (own !== undefined && !isPlaceholder(own.resource)) throw notVerified()
+  if (own !== undefined && !(await isOwnPlaceholder(ctx, call, own))) throw notVerified()
   return await patientForWrite(ctx, call)
 }
 
