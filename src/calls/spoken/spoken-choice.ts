@@ -1,5 +1,6 @@
 /** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { doubleMetaphone } from 'double-metaphone'
+import { isOneOff } from '../../matching/one-off.ts'
 import { plain } from './spoken.ts'
 
 export interface SpokenChoice {
@@ -9,15 +10,20 @@ export interface SpokenChoice {
   readonly similar: readonly number[]
 }
 
-/** What people say before and around a name, and write behind it. */
+/** What people say before and around a name, write behind it, and say where they have no wish. */
 const AROUND = new Set(
-  'a an the any with at in on for to of from my our please i want need see visit appointment office clinic location dr doctor mr mister mrs missus ms miss prof professor md np do pa phd rn nurse'.split(
-    ' ',
-  ),
+  [
+    'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',
+    'dr doctor mr mister mrs missus ms miss prof professor md np do pa phd rn nurse',
+    'any anyone anybody anywhere whoever whichever no preference doesnt matter dont mind care',
+  ].flatMap((words) => words.split(' ')),
 )
 
 /** Characters; a name is shorter. */
 const MAX_LENGTH = 200
+
+/** Whether somebody or something was named: "any doctor" names nobody. */
+export const isNamed = (said: string): boolean => tellingWords(said.slice(0, MAX_LENGTH)).length > 0
 
 /** Case, accents, titles and punctuation do not count. None match where nothing but titles was said. */
 export function chooseSpoken(said: string, names: readonly string[]): SpokenChoice {
@@ -52,10 +58,9 @@ function hasAll(name: readonly string[], words: readonly string[]): boolean {
   return words.every((word) => known.has(word)) || known.has(words.join(''))
 }
 
-function soundsLike(name: readonly string[], words: readonly string[]): boolean {
-  const sounds = new Set(name.map(soundOf))
-  return words.every((word) => sounds.has(soundOf(word)))
-}
+/** By their sound, or with one letter that is another. */
+const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>
+  words.every((word) => name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isOneOff(one, word))))
 
 /** A word that has none is its own. */
 const soundOf = (word: string): string => doubleMetaphone(word)[0] || word

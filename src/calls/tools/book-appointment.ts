@@ -68,7 +68,7 @@ async function bookNow(
   { call, patient, offered, time }: ToBook,
 ): Promise<Appointment> {
   const ofKey = offered.type === undefined ? undefined : { query: offered.type }
-  const type = appointmentType === undefined ? ofKey : await askedType(ctx, call, appointmentType)
+  const type = (await askedType(ctx, call, appointmentType)) ?? ofKey
   const reason = keptText(said, MAX_REASON_LENGTH)
   const visit = await visitAt(ctx, time, patient.id, type)
   const created = new Date(ctx.now).toISOString()

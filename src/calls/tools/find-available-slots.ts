@@ -9,41 +9,20 @@ import { type AskedType, askedActors, askedType, visitTypeOf } from '../visits/a
 import { type ChosenTimes, chooseTimes } from '../visits/chosen-times.ts'
 import { keysForTimes, type OfferedTime } from '../visits/offered-time.ts'
 import { offersByPhone } from '../visits/offers-by-phone.ts'
-import { oneOf, spokenVisit } from '../visits/visit-label.ts'
+import { labelled, sayChoice, type VisitWords, visitWords } from '../visits/visit-label.ts'
 
 export const findAvailableSlots = defineOperation('slot-find-available-slots', ({ access, input, call }) =>
   access.change(async (ctx) => {
     const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
-    const type = input.appointmentType === undefined ? undefined : await askedType(ctx, call, input.appointmentType)
+    const type = await askedType(ctx, call, input.appointmentType)
     const windows = await askedTimes(ctx, input.when)
     const chosen = await chooseTimes(ctx, await wishesOf(ctx, input, type), windows, timeZone)
-    const offered = await waitlistOffers(ctx, call)
-    const isOffered = new Set(offered.map(({ time }) => time.start))
+    const waitedFor = await waitlistOffers(ctx, call)
+    const known = new Set(waitedFor.map(({ time }) => time.slots[0]))
     const found = await Promise.all(chosen.openings.map((opening) => asTime(ctx, opening, type)))
-    const times = [...offered, ...found.filter(({ time }) => !isOffered.has(time.start))]
-    const keys =
-      call === undefined
-        ? []
-        : await keysForTimes(
-            ctx,
-            call,
-            times.map(({ time }) => time),
-          )
-    const slots = times.map(({ spoken }, index) => ({
-      ...(call === undefined ? {} : { slotKey: keys[index] }),
-      ...spoken,
-      ...(index < offered.length ? { fromWaitlist: true } : {}),
-    }))
-    return {
-      success: true,
-      slots,
-      more: chosen.more,
-      ...saying(
-        chosen,
-        slots.map(({ label }) => label),
-        offered.length,
-      ),
-    }
+    const others = found.filter(({ time }) => !known.has(time.slots[0]))
+    const slots = await toldSlots(ctx, call, waitedFor, others)
+    return { success: true, slots, more: chosen.more, ...saying(chosen, waitedFor, others) }
   }),
 )
 
@@ -57,7 +36,7 @@ async function wishesOf(ctx: Context, { practitionerName, locationName }: Operat
 
 interface Time {
   readonly time: OfferedTime
-  readonly spoken: { readonly start: string; readonly label: string }
+  readonly words: VisitWords
 }
 
 async function asTime(
@@ -67,7 +46,7 @@ async function asTime(
 ): Promise<Time> {
   const { start } = slots[0]
   const time = { slots: slots.map(({ id }) => id), start, ...(type === undefined ? {} : { type: type.query }) }
-  return { time, spoken: await spokenVisit(ctx, start, schedule.actor) }
+  return { time, words: await visitWords(ctx, start, schedule.actor) }
 }
 
 /** Only a patient who is verified hears that they wait. */
@@ -77,24 +56,39 @@ async function waitlistOffers(ctx: Context, call: CallSession | undefined): Prom
   return await Promise.all(
     (await offersByPhone(ctx, patient)).map(async ({ slot, schedule }) => ({
       time: { slots: [slot.id], start: slot.start },
-      spoken: await spokenVisit(ctx, slot.start, schedule?.actor ?? []),
+      words: await visitWords(ctx, slot.start, schedule?.actor ?? []),
     })),
   )
 }
 
-/** @param fromWaitlist of the labels, the first ones */
-function saying({ isLater }: ChosenTimes, labels: readonly string[], fromWaitlist: number) {
-  const others = labels.slice(fromWaitlist)
-  const news =
-    fromWaitlist === 0
-      ? ''
-      : `A time that you are waiting for has become free: ${oneOf(labels.slice(0, fromWaitlist))}. `
-  if (others.length === 0 && fromWaitlist === 0) {
-    return { code: 'nothing-free', say: 'I am sorry, I find no free time. Would you like to be put on the waitlist?' }
+/** Staff get no keys, as they have no call. */
+async function toldSlots(
+  ctx: Context,
+  call: CallSession | undefined,
+  waitedFor: readonly Time[],
+  others: readonly Time[],
+) {
+  const all = [...waitedFor, ...others]
+  const times = all.map(({ time }) => time)
+  const keys = call === undefined ? [] : await keysForTimes(ctx, call, times)
+  return all.map(({ words }, index) => ({
+    ...(call === undefined ? {} : { slotKey: keys[index] }),
+    ...labelled(words),
+    ...(index < waitedFor.length ? { fromWaitlist: true } : {}),
+  }))
+}
+
+function saying({ isLater }: ChosenTimes, waitedFor: readonly Time[], others: readonly Time[]) {
+  const [news, offer] = [waitedFor, others].map((times) => sayChoice(times.map(({ words }) => words)))
+  const isNew = waitedFor.length > 0
+  if (others.length === 0) {
+    return isNew
+      ? { say: `A time that you are waiting for has become free: ${news}. Would you like it?` }
+      : { code: 'nothing-free', say: 'I am sorry, I find no free time. Would you like to be put on the waitlist?' }
   }
-  if (others.length === 0) return { say: `${news}Would you like it?` }
-  const offer = `${oneOf(others)}. Which one would you like?`
+  const first = isNew ? `A time that you are waiting for has become free: ${news}. ` : ''
+  const question = `${offer}. ${others.length === 1 ? 'Would you like that' : 'Which one would you like'}?`
   return isLater
-    ? { code: 'later-times', say: `${news}Nothing is free then. The next times are ${offer}` }
-    : { say: `${news}I have ${offer}` }
+    ? { code: 'later-times', say: `${first}Nothing is free then. The next I have is ${question}` }
+    : { say: `${first}${isNew ? 'Besides, I' : 'I'} have ${question}` }
 }

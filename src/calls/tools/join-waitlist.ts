@@ -45,7 +45,7 @@ async function entryFor(
 ): Promise<Appointment> {
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const windows = await askedTimes(ctx, when)
-  const type = appointmentType === undefined ? undefined : await askedType(ctx, call, appointmentType)
+  const type = await askedType(ctx, call, appointmentType)
   const { practitioner } = await askedActors(ctx, { practitionerName })
   const comment = keptText(when, MAX_COMMENT_LENGTH)
   return {

@@ -4,7 +4,7 @@ import { defineOperation } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { verifiedCallerFor } from '../session/verification.ts'
 import { requireCall } from '../visits/live-call.ts'
-import { readTime, timeOfKey } from '../visits/offered-time.ts'
+import { checkSameType, readTime, timeOfKey } from '../visits/offered-time.ts'
 import { ownAppointment } from '../visits/own-appointment.ts'
 import { spokenRefusals } from '../visits/refusals.ts'
 import { spokenVisit } from '../visits/visit-label.ts'
@@ -17,12 +17,13 @@ export const rescheduleAppointment = defineOperation('appointment-reschedule-app
       const patient = await verifiedCallerFor(ctx, request)
       const before = await ownAppointment(ctx, call, patient.id, appointmentKey)
       const offered = await timeOfKey(ctx, call, slotKey)
-      const { schedule } = await readTime(ctx, offered)
+      const time = await readTime(ctx, offered)
+      checkSameType(before.resource, time)
       const slots = offered.slots.map((id) => ({ reference: `Slot/${id}` }))
       const moved = await reschedule(ctx, before.id, { slots })
       const written = moved.version === before.version ? [] : [moved]
       await recordCall(ctx, call, patient, { activity: rescheduleAppointment.code, written })
-      const { start, label } = await spokenVisit(ctx, moved.resource.start ?? offered.start, schedule.actor)
+      const { start, label } = await spokenVisit(ctx, moved.resource.start ?? offered.start, time.schedule.actor)
       return { success: true, appointmentKey, start, label, say: `Your appointment is now on ${label}.` }
     }),
   )

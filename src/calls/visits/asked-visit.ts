@@ -6,7 +6,7 @@ import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { listed } from '../spoken/say.ts'
-import { chooseSpoken } from '../spoken/spoken-choice.ts'
+import { chooseSpoken, isNamed } from '../spoken/spoken-choice.ts'
 import { type NamedActor, namedActors } from './named-actors.ts'
 import { oneOf } from './visit-label.ts'
 
@@ -41,11 +41,16 @@ export function visitTypeOf({ query }: Pick<AskedType, 'query'>): string {
 const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1')
 
 /**
- * @param said a key of list_appointment_types, or what the caller calls it
+ * @param said a key of list_appointment_types, or what the caller calls it; undefined, and "an appointment", is any kind
  * @throws FhirError 422 with the question to ask, or with what there is; 404 `unknown-key`
  */
-export async function askedType(ctx: Context, call: CallSession | undefined, said: unknown): Promise<AskedType> {
-  const text = String(said)
+export async function askedType(
+  ctx: Context,
+  call: CallSession | undefined,
+  said: unknown,
+): Promise<AskedType | undefined> {
+  const text = said === undefined ? '' : String(said)
+  if (!isNamed(text)) return undefined
   const query = call && (await valueOfKey(ctx, call, 'appointment-type', text))
   const types = await offeredTypes(ctx)
   const ofKey = types.find((type) => type.query === query)
@@ -73,7 +78,7 @@ export async function askedActors(
   ctx: Context,
   names: { readonly practitionerName?: unknown; readonly locationName?: unknown },
 ): Promise<AskedActors> {
-  const { practitionerName, locationName } = names
+  const [practitionerName, locationName] = [names.practitionerName, names.locationName].map(wished)
   if (practitionerName === undefined && locationName === undefined) return {}
   const schedules = await Promise.all(
     (await activeSchedules(ctx)).map(async ({ id, resource }) => ({ id, ...(await namedActors(ctx, resource.actor)) })),
@@ -92,6 +97,8 @@ export async function askedActors(
     ...(location === undefined ? {} : { location }),
   }
 }
+
+const wished = (said: unknown): unknown => (said === undefined || isNamed(String(said)) ? said : undefined)
 
 const notThere = (sentence: string): FhirError =>
   new FhirError(422, {
@@ -121,18 +128,32 @@ function choose<Schedule>(
   return only(argument, kind, actors, byName.certain.length > 0 ? byName : chooseSpoken(String(said), texts))
 }
 
-const WORDS: Readonly<Record<Kind, { readonly which: string; readonly none: string; readonly offer: string }>> = {
+interface Words {
+  readonly which: string
+  readonly none: string
+  readonly offer: string
+  readonly ask: string
+}
+
+const WORDS: Readonly<Record<Kind, Words>> = {
   'appointment-type': {
     which: 'Which kind of appointment do you mean',
     none: 'I am sorry, we do not offer that.',
     offer: 'We offer',
+    ask: 'Which one would you like?',
   },
   practitioner: {
     which: 'Whom do you mean',
     none: 'I am sorry, I do not find that name here.',
     offer: 'You can see',
+    ask: 'Whom would you like to see?',
   },
-  location: { which: 'Which place do you mean', none: 'I am sorry, I do not know that place.', offer: 'We are at' },
+  location: {
+    which: 'Which place do you mean',
+    none: 'I am sorry, I do not know that place.',
+    offer: 'We are at',
+    ask: 'Where would you like to come?',
+  },
 }
 
 /** Nobody listens to more. */
@@ -148,7 +169,7 @@ function only<Named extends { readonly name: string }>(
   const meant = (certain.length > 0 ? certain : similar).flatMap((index) => all[index] ?? [])
   const [first] = meant
   if (first !== undefined && certain.length === 1) return first
-  const { which, none, offer } = WORDS[kind]
+  const { which, none, offer, ask } = WORDS[kind]
   const names = (some: readonly Named[]) => some.slice(0, MAX_SPOKEN).map(({ name }) => name)
   if (first !== undefined) {
     throw new FhirError(422, {
@@ -163,7 +184,7 @@ function only<Named extends { readonly name: string }>(
     code: 'not-found',
     reason: `${kind}-unknown`,
     diagnostics: `${argument} is none that this clinic has; it has ${names(all).join(', ') || 'none'}`,
-    text: all.length === 0 ? none : `${none} ${offer} ${listed(names(all))}. What would you like?`,
+    text: all.length === 0 ? none : `${none} ${offer} ${listed(names(all))}. ${ask}`,
     expression: argument,
   })
 }

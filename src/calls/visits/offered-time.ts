@@ -7,7 +7,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Run } from '../../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
-import { visitKindIn } from '../../scheduling/visit-type.ts'
+import { type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { type AskedType, visitTypeOf } from './asked-visit.ts'
 
@@ -78,9 +78,22 @@ export async function visitAt(
 ): Promise<Appointment> {
   const visitTypes = type === undefined ? [] : [visitTypeOf(type)]
   const kind = visitKindIn(schedule, slots[0], visitTypes)
-  const minutes = (Date.parse(slots.at(-1)?.end ?? '') - Date.parse(slots[0].start)) / 60_000
-  if (kind === undefined || (kind.type?.minutes ?? 0) > minutes) throw otherType()
+  if (kind === undefined || isTooShort(slots, kind)) throw otherType()
   return await proposalFor(ctx, schedule, slots, { patients: [`Patient/${patient}`], visitTypes })
+}
+
+const isTooShort = (slots: Run, { type }: VisitKind): boolean =>
+  (type?.minutes ?? 0) * 60_000 > Date.parse(slots.at(-1)?.end ?? '') - Date.parse(slots[0].start)
+
+/**
+ * Checks a visit of some type that moves to a time for visits of one type, or of a Schedule that says how long its type takes.
+ * @throws FhirError 422 `type-not-at-this-time`
+ */
+export function checkSameType({ appointmentType }: Appointment, { schedule, slots }: TimeToBook): void {
+  const types = (appointmentType?.coding ?? []).flatMap(({ system = '', code }) => (code ? [`${system}|${code}`] : []))
+  if (types.length === 0) return
+  const kind = visitKindIn(schedule, slots[0], types)
+  if (kind === undefined ? slots[0].appointmentType !== undefined : isTooShort(slots, kind)) throw otherType()
 }
 
 const otherType = (): FhirError =>

@@ -13,16 +13,34 @@ export interface SpokenVisit {
   readonly label: string
 }
 
+/** A visit in words, and when it starts. */
+export interface VisitWords {
+  readonly start: string
+  /** "Tuesday, November 24th, at 2:30 in the afternoon" */
+  readonly time: string
+  /** " with Dr. Amara Okafor", " at Maple Street"; '' where it is not known. */
+  readonly who: string
+  readonly where: string
+}
+
 /** @param start FHIR instant @param actors of its Schedule, or who takes part */
-export async function spokenVisit(ctx: Context, start: string, actors: readonly Reference[]): Promise<SpokenVisit> {
+export const spokenVisit = async (ctx: Context, start: string, actors: readonly Reference[]): Promise<SpokenVisit> =>
+  labelled(await visitWords(ctx, start, actors))
+
+export const labelled = ({ start, time, who, where }: VisitWords): SpokenVisit => ({
+  start,
+  label: `${time}${who}${where}`,
+})
+
+export async function visitWords(ctx: Context, start: string, actors: readonly Reference[]): Promise<VisitWords> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
   const { people, places } = await namedActors(ctx, actors)
-  const who = people[0] === undefined ? '' : ` with ${people[0].name}`
-  const where = places[0] === undefined ? '' : ` at ${places[0].name}`
-  const [time, now] = [timeIn(settings, Date.parse(start)), timeIn(settings, ctx.now)]
+  const instant = Date.parse(start)
   return {
-    start: new ZoneClock(settings.timeZone).format(time.toMillis()),
-    label: `${sayTime(time, now)}${who}${where}`,
+    start: new ZoneClock(settings.timeZone).format(instant),
+    time: sayTime(timeIn(settings, instant), timeIn(settings, ctx.now)),
+    who: people[0] === undefined ? '' : ` with ${people[0].name}`,
+    where: places[0] === undefined ? '' : ` at ${places[0].name}`,
   }
 }
 
@@ -30,6 +48,19 @@ const timeIn = ({ timeZone }: ClinicSettings, instant: number): DateTime =>
   DateTime.fromMillis(instant, { zone: timeZone })
 
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/** Nobody remembers more. */
+const MAX_SPOKEN = 3
+
+/** A choice of visits, a few of them; what is the same of all is said once. */
+export function sayChoice(visits: readonly VisitWords[]): string {
+  const spoken = visits.slice(0, MAX_SPOKEN)
+  const [who] = new Set(spoken.map((one) => one.who))
+  const isSame = spoken.every((one) => one.who === who)
+  const times = spoken.map((one) => (isSame ? one.time : `${one.time}${one.who}`))
+  const others = visits.length > spoken.length ? ['another time'] : []
+  return `${oneOf([...times, ...others])}${isSame ? (who ?? '') : ''}`
+}
 
 /** Labels hold commas: "a; b; or c". */
 export const oneOf = (labels: readonly string[]): string =>
