@@ -77,7 +77,7 @@ async function patientNamedByStaff(ctx: Context, { id, type }: WithCaller): Prom
 }
 
 /** The caller has to say who they are first. */
-export const notVerified = (): FhirError =>
+const notVerified = (): FhirError =>
   new FhirError(403, {
     code: 'forbidden',
     reason: 'not-verified',

@@ -22,7 +22,7 @@ interface Listed {
 const listOf = async (caller: Caller): Promise<readonly Listed[]> =>
   (await caller.use(TOOL, {})).appointmentTypes as readonly Listed[]
 
-const valueOf = ({ id }: Caller, key: string | undefined) => {
+const queryOf = ({ id }: Caller, key: string | undefined) => {
   const { app } = clinics.server
   const ctx = app.access('demo-clinic', { kind: 'server' }).reader()
   return valueOfKey(ctx, { clinic: 'demo-clinic', callId: id }, 'appointment-type', key ?? '')
@@ -47,8 +47,8 @@ describe('the demo clinic', () => {
     expect(await listOf(caller)).toEqual(first)
     const keys = first.map(({ appointmentTypeKey }) => appointmentTypeKey)
     for (const { appointmentTypeKey } of await listOf(other)) expect(keys).not.toContain(appointmentTypeKey)
-    expect(await valueOf(other, keys[0])).toBeUndefined()
-    const query = await valueOf(caller, keys[0])
+    expect(await queryOf(other, keys[0])).toBeUndefined()
+    const query = await queryOf(caller, keys[0])
     expect(query).toBe('service-type=http%3A%2F%2Fterminology.hl7.org%2FCodeSystem%2Fservice-type%7C124')
     const { body } = await clinics.ours('GET', `/Slot?${query}&_count=1`)
     expect(body.entry[0].resource.serviceType[0].coding[0].code).toBe('124')
