@@ -88,7 +88,7 @@ const joinedAt = ({ resource: { created, meta } }: WaitlistEntry): number =>
   Date.parse(created ?? meta?.lastUpdated ?? '') || 0
 
 /** Whether both may want the same visit: neither asks for a type, or for somebody, that the other does not want. */
-export function compete(one: Appointment, other: Appointment, baseUrl: string): boolean {
+function compete(one: Appointment, other: Appointment, baseUrl: string): boolean {
   const [people, others] = [askedPeople(one, baseUrl), askedPeople(other, baseUrl)]
   const isSomebodyShared = people.length === 0 || others.length === 0 || people.some((actor) => others.includes(actor))
   return isSomebodyShared && isOfTypes(one, other)

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../support/server.ts'
 import { Caller } from '../caller.ts'
 
 /** A Monday, at seven in the morning in New York, where the demo clinic is. */
-export const NOW = Date.parse('2025-03-03T12:00:00Z')
+const NOW = Date.parse('2025-03-03T12:00:00Z')
 
 const hours = (from: string, until: string) => ({
   url: 'availableTime',
