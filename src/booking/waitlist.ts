@@ -86,7 +86,7 @@ export async function wantedBy(ctx: Context, slot: Slot): Promise<((entry: Appoi
 
 export const asEntry = (resource: Appointment): WaitlistEntry => ({ id: resource.id ?? '', resource })
 
-const readingOf = ({ baseUrl }: Context, { timeZone }: ClinicSettings) => ({ baseUrl, clock: new ZoneClock(timeZone) })
+const readingOf = ({ baseUrl }: Context, { timeZone }: ClinicSettings) => ({ baseUrl, clock: ZoneClock.of(timeZone) })
 
 /** A slot, or a booked appointment in its slots, as a visit; undefined without times. */
 async function visitOf(

@@ -9,6 +9,12 @@ export type WallTime = number
 /** Whether this is an IANA zone. JavaScript takes offsets such as +05:00 too, but they have no daylight saving. */
 export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name)
 
+/** Days whose offsets are kept. */
+const MAX_DAYS = 5_000
+
+/** By IANA name, of which there are some hundred. */
+const shared = new Map<string, ZoneClock>()
+
 /** Instants are milliseconds since 1970 UTC. */
 export class ZoneClock {
   readonly #zone: IANAZone
@@ -17,6 +23,13 @@ export class ZoneClock {
 
   constructor(timeZone: string) {
     this.#zone = IANAZone.create(timeZone)
+  }
+
+  /** One for each zone, which has looked up the offsets of many days already. */
+  static of(timeZone: string): ZoneClock {
+    const clock = shared.get(timeZone) ?? new ZoneClock(timeZone)
+    shared.set(timeZone, clock)
+    return clock
   }
 
   wallTimeAt(instant: number): WallTime {
@@ -63,6 +76,7 @@ export class ZoneClock {
   #offsetAt(instant: number): number {
     const day = Math.floor(instant / DAY)
     if (!this.#offsets.has(day)) {
+      if (this.#offsets.size >= MAX_DAYS) this.#offsets.clear()
       const offset = this.#zoneOffset(day * DAY)
       this.#offsets.set(day, offset === this.#zoneOffset((day + 1) * DAY) ? offset : undefined)
     }

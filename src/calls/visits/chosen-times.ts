@@ -3,10 +3,10 @@
  * afternoon from noon, evening from five), so that a caller who says little hears of different days; where they are in
  * fewer than three parts, times that lie evenly among them. docs/tools/find-available-slots.md
  */
-import { DateTime } from 'luxon'
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import type { Context } from '../../core/context.ts'
-import { isWithin, type TimeWindow } from '../spoken/when/window.ts'
+import { type WallTime, ZoneClock } from '../../scheduling/zone-clock.ts'
+import type { TimeWindow } from '../spoken/when/window.ts'
 
 export interface ChosenTimes {
   /** In order of start. */
@@ -22,10 +22,12 @@ type Wishes = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
 const MOST = 5
 const FEWEST = 3
 /** Free times of one look; most clinics have fewer on a day. */
-const AT_ONCE = 64
+const AT_ONCE = 48
 /** Looks at most, each at later times. */
 const LOOKS = 8
-const DAY = 86_400_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 /** As far ahead as spoken times go. */
 const LONGEST = 2 * 366 * DAY
 
@@ -36,25 +38,24 @@ export async function chooseTimes(
   windows: readonly TimeWindow[] | undefined,
   zone: string,
 ): Promise<ChosenTimes> {
+  const clock = ZoneClock.of(zone)
   const anyTime = { from: ctx.now, until: ctx.now + LONGEST }
-  if (windows === undefined) return { ...(await lookThrough(ctx, { ...wishes, ...anyTime }, zone)), isLater: false }
+  if (windows === undefined) return { ...(await lookThrough(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
   const starts = windows.map(({ start }) => start.toMillis())
   const from = Math.min(...starts)
   const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
-  const isWanted = (start: number) => {
-    const moment = DateTime.fromMillis(start, { zone })
-    return windows.some((window) => isWithin(window, moment))
-  }
+  const tests = windows.map((window) => startsIn(window, clock))
+  const isWanted = (start: number) => tests.some((test) => test(start))
   // Windows are of starts, and a visit that starts at their end is over within a day.
-  const found = await lookThrough(ctx, { ...wishes, from, until: until + DAY, isWanted }, zone)
+  const found = await lookThrough(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock)
   if (found.openings.length > 0) return { ...found, isLater: false }
-  return { ...(await lookThrough(ctx, { ...wishes, ...anyTime, from }, zone)), isLater: true }
+  return { ...(await lookThrough(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
 }
 
 async function lookThrough(
   ctx: Context,
   query: Omit<OpeningsQuery, 'limit'>,
-  zone: string,
+  clock: ZoneClock,
 ): Promise<Omit<ChosenTimes, 'isLater'>> {
   const found: Opening[] = []
   let next: Omit<OpeningsQuery, 'limit'> | undefined = query
@@ -63,20 +64,20 @@ async function lookThrough(
     found.push(...page.openings)
     const last = page.openings.at(-1)
     if (page.next === undefined) next = undefined
-    else if (partsOf(found, zone).length >= FEWEST) break
+    else if (partsOf(found, clock).length >= FEWEST) break
     // A part of a day with so many has been looked at enough.
     else if (last !== undefined && page.openings.length === AT_ONCE)
-      next = { ...query, from: endOfPart(last.start, zone) }
+      next = { ...query, from: clock.instantFrom(endOfPart(last.start, clock)) }
     else next = { ...query, after: page.next }
   }
-  const openings = choose(found, next !== undefined, zone)
+  const openings = choose(found, next !== undefined, clock)
   return { openings, more: next !== undefined || found.length > openings.length }
 }
 
-function choose(found: readonly Opening[], isMore: boolean, zone: string): readonly Opening[] {
+function choose(found: readonly Opening[], isMore: boolean, clock: ZoneClock): readonly Opening[] {
   const times = firstOfEach(found, ({ start }) => start)
   if (times.length <= MOST && !isMore) return filledUp(times, found)
-  const parts = partsOf(found, zone)
+  const parts = partsOf(found, clock)
   return parts.length >= FEWEST ? parts.slice(0, MOST) : filledUp(evenly(times), found)
 }
 
@@ -94,8 +95,8 @@ const evenly = (times: readonly Opening[]): readonly Opening[] =>
         (index) => times[index] ?? [],
       )
 
-const partsOf = (found: readonly Opening[], zone: string): readonly Opening[] =>
-  firstOfEach(found, ({ start }) => endOfPart(start, zone))
+const partsOf = (found: readonly Opening[], clock: ZoneClock): readonly Opening[] =>
+  firstOfEach(found, ({ start }) => endOfPart(start, clock))
 
 function firstOfEach<Key>(found: readonly Opening[], keyOf: (opening: Opening) => Key): readonly Opening[] {
   const first = new Map<Key, Opening>()
@@ -109,10 +110,26 @@ function firstOfEach<Key>(found: readonly Opening[], keyOf: (opening: Opening) =
 /** Hours at which a part of the day ends. */
 const PARTS = [12, 17]
 
-/** When the part of the day ends that a moment is in; milliseconds since 1970 UTC. */
-function endOfPart(moment: number, zone: string): number {
-  const time = DateTime.fromMillis(moment, { zone })
-  const hour = PARTS.find((end) => time.hour < end)
-  const end = hour === undefined ? time.plus({ days: 1 }).startOf('day') : time.set({ hour }).startOf('hour')
-  return end.toMillis()
+/** When the part of the day ends that a moment is in, as clocks show it. */
+function endOfPart(moment: number, clock: ZoneClock): WallTime {
+  const time = clock.wallTimeAt(moment)
+  const midnight = Math.floor(time / DAY) * DAY
+  const hour = PARTS.find((end) => time < midnight + end * HOUR) ?? 24
+  return midnight + hour * HOUR
+}
+
+/** As `isWithin`, which takes longer, says of a moment: for the many that are looked at. */
+function startsIn({ start, end, weekdays, timeOfDay }: TimeWindow, clock: ZoneClock): (moment: number) => boolean {
+  const [from, until] = [start.toMillis(), end?.toMillis() ?? Number.POSITIVE_INFINITY]
+  return (moment) => {
+    if (moment < from || moment >= until) return false
+    if (weekdays === undefined && timeOfDay === undefined) return true
+    const time = clock.wallTimeAt(moment)
+    const day = Math.floor(time / DAY)
+    const minute = Math.floor((time - day * DAY) / MINUTE)
+    // The first of January 1970 was a Thursday.
+    const weekday = ((day + 3) % 7) + 1
+    const isOnDay = weekdays === undefined || weekdays.some((one) => one === weekday)
+    return isOnDay && (timeOfDay === undefined || (minute >= timeOfDay.from && minute < timeOfDay.until))
+  }
 }

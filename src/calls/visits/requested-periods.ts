@@ -12,7 +12,7 @@ const MIDNIGHT = 1440
 
 /** @param timeZone IANA name of the clinic's */
 export function requestedPeriods(windows: readonly TimeWindow[], timeZone: string): Period[] {
-  const clock = new ZoneClock(timeZone)
+  const clock = ZoneClock.of(timeZone)
   const written = ({ start, end }: Span): Period => ({
     start: clock.format(start.toMillis()),
     ...(end === undefined ? {} : { end: clock.format(end.toMillis()) }),

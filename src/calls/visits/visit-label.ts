@@ -5,7 +5,7 @@ import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { ZoneClock } from '../../scheduling/zone-clock.ts'
 import { sayTime } from '../spoken/say-time.ts'
-import { namedActors } from './named-actors.ts'
+import { type NamedActors, namedActors } from './named-actors.ts'
 
 export interface SpokenVisit {
   /** As FHIR writes it, with the offset of the clinic. */
@@ -34,14 +34,26 @@ export const labelled = ({ start, time, who, where }: VisitWords): SpokenVisit =
 
 export async function visitWords(ctx: Context, start: string, actors: readonly Reference[]): Promise<VisitWords> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  const { people, places } = await namedActors(ctx, actors)
+  const { people, places } = await namesOf(ctx, actors)
   const instant = Date.parse(start)
   return {
-    start: new ZoneClock(settings.timeZone).format(instant),
+    start: ZoneClock.of(settings.timeZone).format(instant),
     time: sayTime(timeIn(settings, instant), timeIn(settings, ctx.now)),
     who: people[0] === undefined ? '' : ` with ${people[0].name}`,
     where: places[0] === undefined ? '' : ` at ${places[0].name}`,
   }
+}
+
+/** By unit of work: several visits are with the same actors. */
+const known = new WeakMap<Context['unit'], Map<string, Promise<NamedActors>>>()
+
+function namesOf(ctx: Context, actors: readonly Reference[]): Promise<NamedActors> {
+  const ofUnit = known.get(ctx.unit) ?? new Map<string, Promise<NamedActors>>()
+  known.set(ctx.unit, ofUnit)
+  const key = JSON.stringify(actors)
+  const names = ofUnit.get(key) ?? namedActors(ctx, actors)
+  ofUnit.set(key, names)
+  return names
 }
 
 const timeIn = ({ timeZone }: ClinicSettings, instant: number): DateTime =>

@@ -49,7 +49,7 @@ describe('a time', () => {
     if (slot === undefined) throw new Error('no such slot')
     await visits.put({ ...slot.resource, status: 'busy-unavailable' })
     expect((await caller.times(quill('March 12th in the morning')))[0]).toBe('03-12 09:30')
-    await visits.policies({ minimumNoticeMinutes: 4 * 60 })
+    await visits.policies({ minimumNoticeMinutes: 239 })
     expect((await caller.times(quill('today')))[0]).toBe('03-03 11:00')
     await visits.policies({})
   })
