@@ -170,7 +170,7 @@ function backgroundWork(
     mergeLoop({ repository, logger, accessOf }),
     duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
     customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
-    slotGenerating({ repository, accessOf, logger }),
+    slotGenerating({ repository, accessOf, logger, clock }),
     holdExpiry({ repository, accessOf, logger, clock }),
     waitlistOffering({ repository, accessOf, logger, clock }),
   ]

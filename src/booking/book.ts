@@ -4,6 +4,7 @@ import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { conflict, type FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
 import { withAnswers, withPatients } from '../scheduling/participants.ts'
 import { cancel } from './cancel.ts'
 import { findAppointment } from './find-appointment.ts'
@@ -55,6 +56,7 @@ async function bookNamed(ctx: Context, id: string, details: Details): Promise<Bo
   if (found.kind === 'offered') return await create(ctx, found.proposal, details)
   const { resource } = found.stored
   if (resource.status === 'booked') throw alreadyBooked(id)
+  checkMayBecome(resource, 'booked')
   return await ctx.update<Appointment>(asBooked(ctx, resource, details))
 }
 
@@ -69,6 +71,7 @@ async function bookResource(ctx: Context, resource: Appointment, details: Detail
     const { cancelationReason: reason, comment = details.comment } = resource
     return await cancel(ctx, id, { reason, comment })
   }
+  checkMayBecome(found.stored.resource, 'booked')
   // A visit that is booked is changed as it is given: it may wait for answers again.
   const isChange = found.stored.resource.status === 'booked'
   return await ctx.update<Appointment>(

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
 import { withAnswers, withConfirmation } from '../scheduling/participants.ts'
 
 /**
@@ -14,6 +15,7 @@ import { withAnswers, withConfirmation } from '../scheduling/participants.ts'
 export async function confirm(ctx: Context, id: string, patient?: string): Promise<Versioned<Appointment>> {
   const found = await ctx.read<Appointment>('Appointment', id)
   const { resource } = found
+  checkMayBecome(resource, 'booked')
   const confirmed = withConfirmation(resource, patient, ctx.baseUrl)
   const participant = resource.status === 'booked' || patient !== undefined ? confirmed : withAnswers(confirmed)
   const next: Appointment = { ...resource, status: 'booked', participant }

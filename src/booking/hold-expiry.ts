@@ -3,13 +3,11 @@ import type { Logger } from 'pino'
 import { BackgroundLoop, type Job, type JobSource, type Pace } from '../budget/background-loop.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import type { Repository } from '../repository/repository.ts'
-import { expire, HOLD } from './holds.ts'
+import { endIfExpired, HOLD } from './holds.ts'
 
 const PACE: Pick<Pace, 'look' | 'pause'> = { look: 500, pause: 0 }
-/** Holds of one query for work. */
-const MAX_HOLDS = 100
-/** Milliseconds until a hold that could not be ended is tried again, so that it does not stand before the others. */
-const RETRY = 60_000
+/** Holds that one look ends. */
+const MAX_HOLDS = 1_000
 
 export interface HoldExpiryServices {
   readonly repository: Pick<Repository, 'records'>
@@ -32,21 +30,8 @@ class ExpiredHolds implements JobSource {
 
   async *jobs(): AsyncGenerator<Job> {
     const { repository, accessOf, clock = Date.now } = this.#services
-    for (let isFull = true; isFull; ) {
-      const due = await repository.records(HOLD, { dueBefore: clock(), limit: MAX_HOLDS })
-      for (const { clinic, key } of due) yield { lease: () => this.#end(accessOf(clinic), key) }
-      isFull = due.length === MAX_HOLDS
-    }
-  }
-
-  /** The whole work, so that nothing is leased. */
-  async #end(access: ClinicAccess, id: string): Promise<undefined> {
-    try {
-      await access.change((ctx) => expire(ctx, id))
-    } catch (error) {
-      await postpone(access, id)
-      throw error
-    }
+    for (const { clinic, key } of await repository.records(HOLD, { dueBefore: clock(), limit: MAX_HOLDS }))
+      yield { lease: () => end(accessOf(clinic), key) }
   }
 
   /** A fault with one hold leaves the others alone. */
@@ -57,9 +42,7 @@ class ExpiredHolds implements JobSource {
   }
 }
 
-/** The hold has expired all the same: who wants its time gets it. */
-const postpone = (access: ClinicAccess, id: string): Promise<void> =>
-  access.change(async ({ unit: { records, now } }) => {
-    const hold = await records.read(HOLD, id)
-    if (hold !== undefined) records.put(HOLD, id, hold.value, { due: now + RETRY })
-  })
+/** The whole work in one change, so that nothing is leased. */
+async function end(access: ClinicAccess, id: string): Promise<undefined> {
+  await access.change((ctx) => endIfExpired(ctx, id))
+}

@@ -5,6 +5,7 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
 import { findAppointment } from './find-appointment.ts'
 import { stageHold } from './holds.ts'
 
@@ -27,6 +28,7 @@ export async function hold(
   }
   const { resource } = found.stored
   if (resource.status === 'pending') throw await alreadyHeld(ctx, id, expression)
+  checkMayBecome(resource, 'pending')
   await stageHold(ctx, id)
   return await ctx.update<Appointment>({ ...resource, status: 'pending' })
 }

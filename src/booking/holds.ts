@@ -6,14 +6,9 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
-import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
-import {
-  cancelledByExpiry,
-  DEFAULT_HOLD_MINUTES,
-  holdExpired,
-  isCancelledByExpiry,
-  withHoldEnd,
-} from '../scheduling/hold.ts'
+import { slotStatusFor } from '../scheduling/appointment-status.ts'
+import { cancelledByExpiry, DEFAULT_HOLD_MINUTES, holdExpired, withHoldEnd } from '../scheduling/hold.ts'
+import { moveSlots } from './held-slots.ts'
 import { holdersOf } from './holders.ts'
 import { namedSlots } from './named-slots.ts'
 
@@ -29,6 +24,8 @@ export interface Hold {
 /** Stages that the Appointment of this id, which the same change makes pending, is held from now on. */
 export async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
   const { policies } = await readSettings(unit, clinic)
+  // Should one have been left there, it is replaced.
+  await unit.records.read(HOLD, id)
   const until = unit.now + (policies.holdMinutes ?? DEFAULT_HOLD_MINUTES) * MINUTE
   unit.records.put(HOLD, id, { until }, { due: until })
 }
@@ -43,8 +40,6 @@ export async function withHold(
   before: Appointment | undefined,
   after: Appointment,
 ): Promise<Appointment> {
-  if (before !== undefined && isCancelledByExpiry(before) && stageOf(after.status) !== 'recorded')
-    throw holdExpired(before.id)
   const hold = await holdOf(ctx, before, after.id ?? '')
   if (hold === undefined) return withHoldEnd(after, undefined)
   if (after.status === 'pending') {
@@ -72,25 +67,30 @@ async function holdOf({ unit }: Context, before: Appointment | undefined, id: st
 /** Ends the expired holds of the slots that an appointment is about to take, which frees them in the same change. */
 export async function endHoldsInTheWay(ctx: Context, after: Appointment): Promise<void> {
   if (slotStatusFor(after.status) === undefined) return
-  for (const { id } of namedSlots(ctx, after)) await endExpiredHolds(ctx, id, after.id)
+  for (const { id } of namedSlots(ctx, after)) await endExpiredHolds(ctx, id)
 }
 
-/** @param except Appointment.id */
-export async function endExpiredHolds(ctx: Context, slotId: string, except?: string): Promise<void> {
+/** A slot that is held has its holds looked at, and is free where the last one has expired. */
+export async function endExpiredHolds(ctx: Context, slotId: string): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', slotId))?.resource
   if (slot?.status !== 'busy-tentative') return
   for (const holder of await holdersOf(ctx, slotId)) {
-    if (holder.status === 'pending' && holder.id !== except) await expire(ctx, holder.id ?? '')
+    if (holder.status === 'pending') await endIfExpired(ctx, holder.id ?? '')
   }
 }
 
-/** Stages the end of a hold that has expired; does nothing where there is none, or it goes on. */
-export async function expire(ctx: Context, id: string): Promise<void> {
-  const { records } = ctx.unit
-  const hold = await records.read(HOLD, id)
+/**
+ * Stages the end of a hold that has expired; does nothing where there is none, or it goes on. It asks for no profile, as a
+ * hold must end whatever the appointment declares.
+ */
+export async function endIfExpired(ctx: Context, id: string): Promise<void> {
+  const { unit } = ctx
+  const hold = await unit.records.read(HOLD, id)
   if (hold === undefined || hold.value.until > ctx.now) return
+  unit.records.delete(HOLD, id)
   const held = (await ctx.find<Appointment>('Appointment', id))?.resource
-  if (held?.status === 'pending') await ctx.update<Appointment>(cancelledByExpiry(held))
-  // Somebody has written beneath the rules of Appointment.
-  else records.delete(HOLD, id)
+  // Otherwise somebody has written beneath the rules of Appointment.
+  if (held?.status !== 'pending') return
+  const { resource } = await unit.put(withHoldEnd(cancelledByExpiry(held), undefined), 'PUT')
+  await moveSlots(ctx, held, resource)
 }

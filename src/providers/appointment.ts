@@ -15,15 +15,21 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { appointmentBook } from '../operations/appointment-book.ts'
+import { appointmentCancel } from '../operations/appointment-cancel.ts'
+import { appointmentConfirm } from '../operations/appointment-confirm.ts'
+import { appointmentHold } from '../operations/appointment-hold.ts'
+import { appointmentReschedule } from '../operations/appointment-reschedule.ts'
+import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
-import { checkStatusTransition } from '../scheduling/appointment-status.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
 import { checkPeriod, isSamePeriod } from '../scheduling/slot-times.ts'
 import type { SearchPlan } from '../search/plan.ts'
 
 export const appointment = defineProvider('Appointment', {
   documentation:
-    'Its slots are taken, moved and freed with it. References that must resolve when they are written: Appointment.slot (unless the visit is recorded as arrived, checked-in, fulfilled, noshow or cancelled), and Appointment.participant.actor of type Patient, Practitioner, PractitionerRole and Location, relative or with the address of this server. Others may dangle. A Slot that is booked or held cannot be deleted.',
+    'Its slots are taken, moved and freed with it. References that must resolve when they are written: Appointment.slot (unless the visit is recorded as arrived, checked-in, fulfilled, noshow or cancelled), and Appointment.participant.actor of type Patient, Practitioner, PractitionerRole and Location, relative or with the address of this server. Others may dangle. A Slot that is booked or held cannot be deleted. What $hold holds is cancelled when the hold expires; other pending appointments stay.',
   referencePolicy: 'enforced',
   interactions: {
     ...standard,
@@ -47,7 +53,15 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
-  operations: toolOperations(toolFamilies, 'Appointment'),
+  operations: [
+    appointmentFind,
+    appointmentHold,
+    appointmentBook,
+    appointmentReschedule,
+    appointmentCancel,
+    appointmentConfirm,
+    ...toolOperations(toolFamilies, 'Appointment'),
+  ],
   combined: [
     { equal: ['patient'], range: 'date' },
     { equal: ['actor', 'status'], range: 'date' },
@@ -59,6 +73,7 @@ export const appointment = defineProvider('Appointment', {
  * @throws FhirError 409 or 422
  */
 async function toWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<Appointment> {
+  if (before !== undefined) checkMayBecome(before, after.status)
   const written = await withHold(ctx, before, after)
   await endHoldsInTheWay(ctx, written)
   return written
@@ -71,7 +86,6 @@ const asAppointment = (resource: AnyResource): Appointment => resource as Appoin
  * @throws FhirError 409 or 422 naming the rule; then nothing of the change is written
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
-  if (before !== undefined) checkStatusTransition(before.status, after.status)
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (before !== undefined) checkCancellationWindow(before, after, ctx.now, policies)
   if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)

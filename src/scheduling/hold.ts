@@ -1,6 +1,7 @@
 /** How an Appointment shows that it is held until a certain time, and what becomes of it then. docs/operations/appointment-hold.md */
 import type { Appointment, CodeableConcept } from 'fhir/r4'
 import { conflict, type FhirError } from '../fhir/outcome.ts'
+import { type AppointmentStatus, checkStatusTransition, stageOf } from './appointment-status.ts'
 
 /** Minutes that a hold lasts where the clinic has no policy of its own. */
 export const DEFAULT_HOLD_MINUTES = 5
@@ -49,6 +50,15 @@ export const cancelledByExpiry = (appointment: Appointment): Appointment => ({
 export const isCancelledByExpiry = ({ status, cancelationReason }: Appointment): boolean =>
   status === 'cancelled' &&
   cancelationReason?.coding?.some(({ system, code }) => system === CANCELLATION_REASON && code === EXPIRED) === true
+
+/**
+ * Whether the appointment may have this status.
+ * @throws FhirError 409 for one whose hold has expired, 422 for a move that its status does not allow
+ */
+export function checkMayBecome(appointment: Appointment, to: AppointmentStatus): void {
+  if (isCancelledByExpiry(appointment) && stageOf(to) !== 'recorded') throw holdExpired(appointment.id)
+  checkStatusTransition(appointment.status, to)
+}
 
 /** 409. */
 export const holdExpired = (id: string | undefined): FhirError =>
