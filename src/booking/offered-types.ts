@@ -1,25 +1,30 @@
 /** The kinds of visits that the clinic offers: those of its active Schedules. */
 import type { Schedule, Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { parseDateRange } from '../fhir/dates.ts'
 import type { Versioned } from '../repository/repository.ts'
+import type { Availability } from '../scheduling/availability.ts'
 import { readAvailability } from '../scheduling/availability-extension.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
 
 /** Of a clinic; what more of them offer is not listed. */
-const MAX_SCHEDULES = 100
+const MAX_SCHEDULES = 50
 const MAX_TYPES = 100
 
 /** The next free Slots of a Schedule that are looked at where nothing but its Slots tells what it offers. */
 const MAX_SLOTS = 20
 
-/** Each once, sorted by name. */
+/** Characters of a Schedule whose working hours are read in a step of the budget. */
+const CHARACTERS_PER_STEP = 40
+
+/** Each once, sorted by name. @throws BudgetError */
 export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]> {
   const types: OfferedType[] = []
-  for (const { id, resource } of await activeSchedules(ctx)) {
-    const availability = readAvailability(resource)
-    const slots = availability === undefined ? await nextSlots(ctx, id) : []
-    types.push(...typesOf(resource, availability, slots))
+  for (const found of await activeSchedules(ctx)) {
+    const availability = availabilityOf(found)
+    const slots = availability === undefined ? await nextSlots(ctx, found.id) : []
+    types.push(...typesOf(found.resource, availability, slots))
   }
   return distinctTypes(types).slice(0, MAX_TYPES)
 }
@@ -31,6 +36,12 @@ export async function activeSchedules(ctx: Context): Promise<readonly Versioned<
     const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
     return end === undefined || end.high >= ctx.now
   })
+}
+
+/** Undefined where no Slots are generated for it. @throws BudgetError */
+export function availabilityOf({ text, resource }: Versioned<Schedule>): Availability | undefined {
+  spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
+  return readAvailability(resource)
 }
 
 async function nextSlots(ctx: Context, schedule: string): Promise<readonly Slot[]> {

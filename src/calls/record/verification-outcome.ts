@@ -38,9 +38,6 @@ export async function recordVerified(
   return closed === undefined ? [task] : [task, closed]
 }
 
-/** More would not help staff to compare. */
-const MAX_CANDIDATES = 20
-
 /** @param failed how often so far, and whether another attempt is possible */
 export async function recordNotVerified(
   ctx: Context,
@@ -62,9 +59,7 @@ export async function recordNotVerified(
     input: [
       ...outcome('not-verified', stated),
       ...attached('failed-attempts', { valueInteger: attempts }),
-      ...candidates
-        .slice(0, MAX_CANDIDATES)
-        .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+      ...candidates.flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
     ],
   })
 }

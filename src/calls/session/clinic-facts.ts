@@ -1,11 +1,10 @@
 /** What a clinic says of itself: its Organization, its Locations, and the hours of its Schedules. */
 import type { Address, ContactPoint, Location, Organization } from 'fhir/r4'
-import { activeSchedules } from '../../booking/offered-types.ts'
+import { activeSchedules, availabilityOf } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Availability } from '../../scheduling/availability.ts'
-import { readAvailability } from '../../scheduling/availability-extension.ts'
 import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/opening-hours.ts'
 
 /** A place where the clinic sees patients. */
@@ -75,9 +74,10 @@ interface Opening {
 }
 
 async function openingsOf(ctx: Context): Promise<readonly Opening[]> {
-  return (await activeSchedules(ctx)).flatMap(({ resource }) => {
-    const availability = readAvailability(resource)
-    return availability === undefined ? [] : { actors: resource.actor.map(({ reference }) => reference), availability }
+  return (await activeSchedules(ctx)).flatMap((found) => {
+    const availability = availabilityOf(found)
+    const actors = found.resource.actor.map(({ reference }) => reference)
+    return availability === undefined ? [] : { actors, availability }
   })
 }
 

@@ -50,15 +50,15 @@ function isSameName(stated: NameForms, name: NameForms): boolean {
 
 /**
  * How well family and first given name agree with those of the record: `same` where the given name is the very same,
- * `alike` where it is a nickname or sounds the same. A single word agrees with nobody.
+ * `alike` where it is a nickname or sounds the same.
+ * @param stated full names, as `formsOf` gives them
  */
 export function fullNameAgreement(
-  stated: readonly PersonName[],
+  stated: readonly NameForms[],
   patient: Pick<Patient, 'name'>,
 ): 'same' | 'alike' | undefined {
-  const agreeing = stated
-    .filter((name) => !isOneWord(name))
-    .flatMap((name) => nameFormsOf(patient).flatMap((theirs) => [...nameEvidence(formsOf(name), theirs)]))
+  const agreeing = nameFormsOf(patient)
+    .flatMap((theirs) => stated.flatMap((name) => [...nameEvidence(name, theirs)]))
     .filter(namesAgree)
   if (agreeing.length === 0) return undefined
   return agreeing.flat().some(({ field, level }) => field === 'given' && level === 'same') ? 'same' : 'alike'

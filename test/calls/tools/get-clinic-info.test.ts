@@ -20,8 +20,8 @@ const askThem = (topic?: string) =>
     'x-call-to': '+12125550199',
   })
 
-const MAPLE_HOURS = 'Monday to Friday from 8 in the morning to 7 in the evening, Closed on public holidays'
-const RIVERSIDE_HOURS = 'Monday to Friday from 9 in the morning to 5 in the evening, Closed on public holidays'
+const MAPLE_HOURS = 'Monday to Friday from 8 in the morning to 7 in the evening, closed on public holidays'
+const RIVERSIDE_HOURS = 'Monday to Friday from 9 in the morning to 5 in the evening, closed on public holidays'
 
 describe('the demo clinic', () => {
   test('states its name, phone number, and address and hours of each location', async () => {
