@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import { bookableStarts } from '../scheduling/booking-policies.ts'
 import type { Place } from '../scheduling/opening-order.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
+import { END_OF_TIME } from '../search/plan.ts'
 import { countFreeSlots, FreeSlots } from './free-slots.ts'
 import { findOpenings, type OpeningsQuery } from './openings.ts'
 
@@ -42,7 +43,7 @@ async function countByIndex(ctx: Context, schedules: readonly string[], query: O
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last } = bookableStarts(ctx.now, policies)
   const start = Math.max(query.from, first)
-  const end = Math.min(query.until, last + 1)
+  const end = Math.min(query.until, last + 1, END_OF_TIME)
   if (start >= end || schedules.length === 0) return 0
   const all = await countFreeSlots(ctx, schedules, { start, end })
   return all - (await countTooLate(ctx, schedules, { start: Math.max(start, query.until - LONGEST_SLOT), end }, query))

@@ -91,6 +91,9 @@ describe('what is offered', () => {
     expect(await found(clinic, { from: at(3), until: at(10) })).toEqual(['a-3', 'a-9'])
     expect(await found(clinic, { from: at(3), until: at(9.5) })).toEqual(['a-3'])
     expect(await found(clinic, { from: at(4), until: at(4) })).toEqual([])
+    const everything = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+    expect(await found(clinic, everything)).toEqual(['a-1', 'a-3', 'a-9'])
+    expect(await found(clinic, { ...everything, schedules: ['a'] })).toEqual(['a-1', 'a-3', 'a-9'])
   })
 
   test('heeds the minimum notice and the booking horizon of the clinic', async () => {

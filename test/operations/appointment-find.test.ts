@@ -148,6 +148,14 @@ describe('the answer', () => {
     expect(await found({})).toEqual(ALL)
   })
 
+  test.each(['batch', 'transaction'])('is the same in a %s', async (type) => {
+    const url = `Appointment/$find?${new URLSearchParams({ ...WEEK, reason: type, practitioner: 'Practitioner/ann' })}`
+    const bundle = { resourceType: 'Bundle', type, entry: [{ request: { method: 'GET', url } }] }
+    const { body } = await clinics.ours('POST', '/', bundle)
+    const [offered] = appointmentsIn(body.entry[0].resource)
+    expect(await proposal(offered?.id ?? '')).toMatchObject({ reasonCode: [{ text: type }], start: at(0, 0) })
+  })
+
   test('is empty where there is nothing', async () => {
     const { body } = await get({ start: '2031-05-05', end: '2031-05-06' })
     expect([body.total, body.entry]).toEqual([0, undefined])
