@@ -409,6 +409,28 @@ describe('the id of a proposal', () => {
     expect(await found({ practitioner: 'Practitioner/bob' })).toEqual(['skin-0-0', 'skin-0-9'])
   })
 
+  test('is what $hold and $book take: held time is not offered, and booked as it was proposed', async () => {
+    const asked = { practitioner: 'Practitioner/ann', 'visit-type': 'checkup', 'patient-reference': PATIENT }
+    const [id = ''] = await idsFor(asked)
+    expect(id).toMatch(/\.2\.hips-0-0$/)
+    const call = (operation: string, of: string) =>
+      clinics.ours('POST', `/Appointment/$${operation}`, {
+        resourceType: 'Parameters',
+        parameter: [{ name: 'appointment-reference', valueReference: { reference: `Appointment/${of}` } }],
+      })
+    const held = await call('hold', id)
+    expect([held.status, held.text]).toEqual([200, expect.anything()])
+    expect(await found({ practitioner: 'Practitioner/ann' })).toEqual(['hips-0-4', 'hips-2-8'])
+    expect((await call('hold', id)).body.resourceType).toBe('OperationOutcome')
+    const booked = await call('book', appointmentsIn(held.body)[0]?.id ?? '')
+    expect(appointmentsIn(booked.body)).toMatchObject([
+      { status: 'booked', start: at(0, 0), end: at(0, 2), appointmentType: { coding: [{ code: 'CHECKUP' }] } },
+    ])
+    const [{ id: visit = '' } = {}] = appointmentsIn(booked.body)
+    await clinics.ours('PUT', `/Appointment/${visit}`, { ...appointmentsIn(booked.body)[0], status: 'cancelled' })
+    expect(await idsFor(asked)).toEqual([id])
+  })
+
   test('of a Schedule whose practitioner is gone can be booked too', async () => {
     const schedule = {
       resourceType: 'Schedule',
