@@ -4,8 +4,8 @@
  */
 import type { Appointment, CodeableConcept, Slot } from 'fhir/r4'
 import { addressOf } from '../fhir/reference.ts'
-import { type Span, spanOf } from './zoned-period.ts'
 import type { ZoneClock } from './zone-clock.ts'
+import { type Span, spanOf } from './zoned-period.ts'
 
 type Types = Pick<Slot, 'appointmentType' | 'serviceType' | 'specialty'>
 

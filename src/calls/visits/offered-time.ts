@@ -1,12 +1,13 @@
 /** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
-import { proposalFor } from '../../booking/proposal.ts'
+import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Run } from '../../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
+import { proposedAppointment } from '../../scheduling/proposed-appointment.ts'
 import { type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { type AskedType, visitTypeOf } from './asked-visit.ts'
@@ -79,7 +80,8 @@ export async function visitAt(
   const visitTypes = type === undefined ? [] : [visitTypeOf(type)]
   const kind = visitKindIn(schedule, slots[0], visitTypes)
   if (kind === undefined || isTooShort(slots, kind)) throw otherType()
-  return await proposalFor(ctx, schedule, slots, { patients: [`Patient/${patient}`], visitTypes })
+  const actors = await resolvedActors(ctx, schedule.actor)
+  return proposedAppointment({ schedule, slots, actors }, { patients: [`Patient/${patient}`], visitTypes })
 }
 
 const isTooShort = (slots: Run, { type }: VisitKind): boolean =>
