@@ -1,4 +1,4 @@
-/** Offers freed slots in the background, where the waitlist is too long to be looked through in the change that frees one. */
+/** Offers freed slots in the background, where the change that frees them would take too long: see waitlist.ts. */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Logger } from 'pino'
 import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../budget/background-loop.ts'
@@ -15,7 +15,7 @@ const LEASE = 15_000
 /** Slots of one query for work. */
 const MAX_SLOTS = 20
 /** Entries that are read at once. */
-const PAGE = 100
+const PAGE = 25
 /** Entries whose turn is next and that are kept, as others may have an offer when the change is made. */
 const KEPT = 20
 
@@ -40,9 +40,13 @@ class FreedSlots implements JobSource {
 
   async *jobs(): AsyncGenerator<Job> {
     const { repository, accessOf, clock = Date.now } = this.#services
-    for (const { clinic, key } of await repository.records(FREED_SLOT, { dueBefore: clock(), limit: MAX_SLOTS })) {
-      const access = accessOf(clinic)
-      yield { lease: async () => ((await takeTurn(access, key)) ? new FreedSlot(access, key) : undefined) }
+    for (let isFull = true; isFull; ) {
+      const due = await repository.records(FREED_SLOT, { dueBefore: clock(), limit: MAX_SLOTS })
+      for (const { clinic, key } of due) {
+        const access = accessOf(clinic)
+        yield { lease: async () => ((await takeTurn(access, key)) ? new FreedSlot(access, key) : undefined) }
+      }
+      isFull = due.length === MAX_SLOTS
     }
   }
 

@@ -7,6 +7,7 @@ import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { addressOf, localReference } from '../fhir/reference.ts'
 import { recordKind } from '../repository/record-kinds.ts'
+import type { Versioned } from '../repository/repository.ts'
 import { isBookable } from '../scheduling/booking-policies.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
@@ -15,7 +16,7 @@ import { appointmentsAfter, holdersOf } from './holders.ts'
 import { slotsOf } from './named-slots.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, slotOf } from './waitlist-offers.ts'
 
-/** Slots that were freed where the waitlist is too long to be looked through in that change. */
+/** Slots that were freed where the waitlist is too long, or they are too many, to be looked through in that change. */
 export const FREED_SLOT = recordKind<FreedSlot>('freed-slot')
 
 /** The key says it all. */
@@ -54,9 +55,25 @@ async function settleSlot(ctx: Context, id: string): Promise<void> {
   } else if (offer === undefined) await offerSlot(ctx, slot)
 }
 
+/** As they are stored; by unit of work, as one change may free many slots. */
+const stored = new WeakMap<Context['unit'], Promise<readonly Versioned<Appointment>[]>>()
+
+function storedEntries(ctx: Context): Promise<readonly Versioned<Appointment>[]> {
+  const known =
+    stored.get(ctx.unit) ?? ctx.search<Appointment>('Appointment', `status=waitlist&_count=${MOST_IN_A_CHANGE + 1}`)
+  stored.set(ctx.unit, known)
+  return known
+}
+
+/** Slots for which a change looks through the entries; the rest is done in the background. */
+const MOST_SLOTS = 20
+const settled = new WeakMap<Context['unit'], number>()
+
 async function offerSlot(ctx: Context, slot: Slot): Promise<void> {
-  const found = await ctx.search<Appointment>('Appointment', `status=waitlist&_count=${MOST_IN_A_CHANGE + 1}`)
-  if (found.length > MOST_IN_A_CHANGE) {
+  const found = await storedEntries(ctx)
+  const count = settled.get(ctx.unit) ?? 0
+  settled.set(ctx.unit, count + 1)
+  if (found.length > MOST_IN_A_CHANGE || (found.length > 0 && count >= MOST_SLOTS)) {
     await ctx.unit.records.read(FREED_SLOT, slot.id ?? '')
     ctx.unit.records.put(FREED_SLOT, slot.id ?? '', {}, { due: ctx.now })
     return
@@ -141,12 +158,18 @@ async function passOn(ctx: Context, entry: string): Promise<void> {
   }
 }
 
+/** Patients whose entries are looked up together. */
+const AT_ONCE = 50
+
 /** The entries of the patients that asked for such a visit have what they waited for. */
 async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
-  const patients = actorsOf(booked, ctx.baseUrl).filter((actor) => actor.startsWith('Patient/'))
-  for (const patient of new Set(patients)) {
-    const isTheirs = (entry: Appointment) => isWaiting(entry) && actorsOf(entry, ctx.baseUrl).includes(patient)
-    const search = ctx.search<Appointment>('Appointment', `patient=${patient}&status=waitlist`)
+  const named = new Set(actorsOf(booked, ctx.baseUrl).filter((actor) => actor.startsWith('Patient/')))
+  const patients = [...named]
+  for (let at = 0; at < patients.length; at += AT_ONCE) {
+    const some = patients.slice(at, at + AT_ONCE)
+    const isTheirs = (entry: Appointment) =>
+      isWaiting(entry) && actorsOf(entry, ctx.baseUrl).some((actor) => some.includes(actor))
+    const search = ctx.search<Appointment>('Appointment', `patient=${some.join()}&status=waitlist`)
     const entries = await appointmentsAfter(ctx, search, isTheirs)
     if (entries.length === 0) continue
     const settings = await readSettings(ctx.unit, ctx.clinic)

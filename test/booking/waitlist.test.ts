@@ -8,8 +8,10 @@ import { startTwoClinics } from '../support/two-clinics.ts'
 
 let server: TestServer
 let bookings: Bookings
+/** Milliseconds since 1970 UTC. */
+let now = Date.now()
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({}, { clock: () => now })
   bookings = bookingsOn(server)
   await bookings.put({
     resourceType: 'Schedule',
@@ -100,6 +102,18 @@ describe('a slot that is freed', () => {
     const [id = ''] = await bookings.freeSlots(1, { status: 'busy-unavailable' })
     await bookings.put(slot(id, 0))
     expect(await offeredTo(id)).toEqual([entry.id])
+  })
+
+  test('is offered when a hold of it expires', async () => {
+    const entry = await join()
+    const [id = ''] = await bookings.freeSlots()
+    const proposed = await bookings.booked([id], { status: 'proposed' })
+    const parameter = [{ name: 'appointment-reference', valueReference: { reference: `Appointment/${proposed.id}` } }]
+    const held = await server.fhir('POST', '/Appointment/$hold', { resourceType: 'Parameters', parameter })
+    expect([held.status, await bookings.statusOf(id), await offeredTo(id)]).toEqual([200, 'busy-tentative', []])
+    now += 6 * 60_000
+    while ((await offeredTo(id)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([await bookings.statusOf(id), await offeredTo(id)]).toEqual(['free', [entry.id]])
   })
 
   test('is not offered when the same transaction books it again', async () => {
@@ -194,8 +208,8 @@ describe('whose turn it is', () => {
 
   test('a slot that policies let nobody book is not offered', async () => {
     await join()
-    const start = new Date(Date.now() + 3_600_000).toISOString()
-    const { id, visit: stored } = await taken({}, { start, end: new Date(Date.now() + 7_200_000).toISOString() })
+    const start = new Date(now + 3_600_000).toISOString()
+    const { id, visit: stored } = await taken({}, { start, end: new Date(now + 7_200_000).toISOString() })
     await bookings.policies({ minimumNoticeMinutes: 120 })
     await cancel(stored)
     expect([await bookings.statusOf(id), await offeredTo(id)]).toEqual(['free', []])
@@ -207,6 +221,21 @@ describe('whose turn it is', () => {
     await Promise.all(visits.map(({ visit: stored }) => cancel(stored)))
     const offered = await Promise.all(visits.map(({ id }) => offeredTo(id)))
     expect(offered.flat().sort()).toEqual(entries.map(({ id }) => id).sort())
+  })
+
+  test('of slots that one transaction frees those beyond twenty are offered in the background', async () => {
+    const patient = await newPatient()
+    const ids = await bookings.freeSlots(22, { status: 'busy-unavailable' })
+    const entry = { resourceType: 'Appointment', status: 'waitlist', ...participants(patient) }
+    const posts = ids.map(() => ['POST Appointment', entry] as const)
+    expect((await bookings.transaction(...posts)).status).toBe(200)
+    const puts = ids.map((id, number) => [`PUT Slot/${id}`, slot(id, number)] as const)
+    expect((await bookings.transaction(...puts)).status).toBe(200)
+    const offered = async () =>
+      (await all<Task>(`Task?code=waitlist-offer&status=requested&patient=${patient}&_count=100`)).length
+    while ((await offered()) < 22) await new Promise((resolve) => setTimeout(resolve, 20))
+    const entries = await all<Resource>(`Appointment?status=waitlist&patient=${patient}&_count=200`)
+    await bookings.transaction(...entries.map(({ id }) => [`DELETE Appointment/${id}`] as const))
   })
 
   test('of a list that is too long for one change the first is found in the background', async () => {
