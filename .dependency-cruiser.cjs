@@ -55,9 +55,13 @@ const ROOMS = {
   'calls/session': [
     ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking', 'calls/record', 'calls/spoken'],
   ],
+  'calls/visits': [
+    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking'],
+    ...['calls/record', 'calls/spoken', 'calls/session'],
+  ],
   'calls/tools': [
     ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations'],
-    ...['calls/record', 'calls/spoken', 'calls/session'],
+    ...['calls/record', 'calls/spoken', 'calls/session', 'calls/visits'],
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [

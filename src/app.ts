@@ -5,6 +5,7 @@ import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
 import { holdExpiry } from './booking/hold-expiry.ts'
+import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
@@ -171,6 +172,7 @@ function backgroundWork(
     customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
     slotGenerating({ repository, accessOf, logger, clock }),
     holdExpiry({ repository, accessOf, logger, clock }),
+    waitlistOffering({ repository, accessOf, logger, clock }),
   ]
   return {
     start: () => {

@@ -3,10 +3,16 @@
  * operations of the providers, the documentation and the tests follow.
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
+import { bookAppointment } from './tools/book-appointment.ts'
+import { cancelAppointment } from './tools/cancel-appointment.ts'
 import { escalateBilling } from './tools/escalate-billing.ts'
+import { findAvailableSlots } from './tools/find-available-slots.ts'
 import { getClinicInfo } from './tools/get-clinic-info.ts'
+import { joinWaitlist } from './tools/join-waitlist.ts'
 import { listAppointmentTypes } from './tools/list-appointment-types.ts'
+import { listAppointments } from './tools/list-appointments.ts'
 import { recordSelfPayDecision } from './tools/record-self-pay-decision.ts'
+import { rescheduleAppointment } from './tools/reschedule-appointment.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
 import { submitInsuranceInfo } from './tools/submit-insurance-info.ts'
 import { submitIntake } from './tools/submit-intake.ts'
@@ -25,6 +31,12 @@ export const toolFamilies: ToolFamilies = {
   'emr-scheduling': {
     get_clinic_info: defineTool(getClinicInfo),
     list_appointment_types: defineTool(listAppointmentTypes),
+    find_available_slots: defineTool(findAvailableSlots),
+    book_appointment: defineTool(bookAppointment),
+    list_appointments: defineTool(listAppointments),
+    reschedule_appointment: defineTool(rescheduleAppointment),
+    cancel_appointment: defineTool(cancelAppointment),
+    join_waitlist: defineTool(joinWaitlist),
     verify_patient: defineTool(verifyPatient, { argumentsCheckedBy: 'handler' }),
   },
   'patient-intake': {

@@ -40,6 +40,8 @@ export interface ClinicPolicies {
   readonly cancellationWindowHours?: number
   /** Appointments of one patient that are held or booked and yet to come, at most. */
   readonly maxOpenAppointments?: number
+  /** Whether patients who call are offered what was freed and their entry of the waitlist asks for; absent: no. */
+  readonly waitlistOffersByPhone?: boolean
   /** Minutes after which a hold of $hold expires; absent: DEFAULT_HOLD_MINUTES (scheduling/hold.ts). */
   readonly holdMinutes?: number
   /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
@@ -72,7 +74,8 @@ interface BookingLimit {
 
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
 
-const POLICIES = [...Object.keys(DEFAULT_POLICIES), ...Object.keys(BOOKING_LIMITS), 'profiles', 'searchHandling']
+const OPTIONAL = ['waitlistOffersByPhone', 'profiles', 'searchHandling']
+const POLICIES = [...Object.keys(DEFAULT_POLICIES), ...Object.keys(BOOKING_LIMITS), ...OPTIONAL]
 
 /** For a clinic without settings, which a token of another issuer may name. */
 const DEFAULTS: ClinicSettings = {
@@ -261,7 +264,10 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
       ...DEFAULT_POLICIES,
       ...objectOf(value ?? {}, 'policies', POLICIES, problems),
     }
-    if (typeof fields.overbooking !== 'boolean') reject(problems, 'policies.overbooking must be true or false')
+    for (const name of ['overbooking', 'waitlistOffersByPhone'])
+      if (fields[name] !== undefined && typeof fields[name] !== 'boolean') {
+        reject(problems, `policies.${name} must be true or false`)
+      }
     if (fields.slotTakenStatus !== 409 && fields.slotTakenStatus !== 422) {
       reject(problems, 'policies.slotTakenStatus must be 409 or 422')
     }

@@ -7,6 +7,9 @@ import { moveSlots } from '../booking/held-slots.ts'
 import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
+import { noteAppointment } from '../booking/waitlist.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
@@ -57,6 +60,7 @@ export const appointment = defineProvider('Appointment', {
     appointmentReschedule,
     appointmentCancel,
     appointmentConfirm,
+    ...toolOperations(toolFamilies, 'Appointment'),
   ],
   combined: [
     { equal: ['patient'], range: 'date' },
@@ -90,6 +94,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
   const { maxOpenAppointments } = policies
   if (maxOpenAppointments !== undefined) await checkOpenAppointments(ctx, before, after, maxOpenAppointments)
   await moveSlots(ctx, before, after)
+  await noteAppointment(ctx, before, after)
 }
 
 /** @throws FhirError 422 by the clinic's policy */
@@ -98,6 +103,7 @@ async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   checkCancellationWindow(before, undefined, ctx.now, policies)
   await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
+  await noteAppointment(ctx, before, undefined)
 }
 
 /**

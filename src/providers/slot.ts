@@ -6,6 +6,9 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { holdersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
 import { slotsOf } from '../booking/named-slots.ts'
+import { noteSlot } from '../booking/waitlist.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -26,14 +29,17 @@ export const slot = defineProvider('Slot', {
       const after = asSlot(resource)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before)
+      if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
       return standard.update(ctx, resource)
     },
     delete: async (ctx, type, id) => {
       const before = await beforeOf(ctx, id)
       if (before !== undefined && before.status !== 'free') checkHoldersOf(ctx, before)
+      if (before !== undefined) noteSlot(ctx, id)
       return standard.delete(ctx, type, id)
     },
   },
+  operations: toolOperations(toolFamilies, 'Slot'),
   combined: [{ equal: ['schedule', 'status'], range: 'start' }],
 })
 

@@ -73,6 +73,13 @@ export const RECORD_KINDS = {
     expires: '`due` is when Slots are generated again; deleted once a Schedule without availability has none left',
     writtenBy: 'availability/slot-generation.ts',
   },
+  'freed-slot': {
+    of: 'clinic',
+    key: 'Slot.id',
+    shape: 'FreedSlot (booking/waitlist.ts)',
+    expires: '`due` is when the waitlist is looked through for the slot; deleted once that is done',
+    writtenBy: 'booking/waitlist.ts, booking/waitlist-offering.ts',
+  },
   hold: {
     of: 'clinic',
     key: 'Appointment.id',

@@ -46,6 +46,15 @@ export function checkPlannedTime(
   if (!isSameTime || before.status !== 'pending') checkLimits(start, now, policies)
 }
 
+/**
+ * Whether a visit that starts then can be booked now.
+ * @param start milliseconds since 1970 UTC, as `now` is
+ */
+export function isBookable(start: number, now: number, policies: BookingPolicies): boolean {
+  const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
+  return start > now && start >= now + notice * MINUTE && start <= now + horizon * DAY
+}
+
 function checkLimits(start: string, now: number, policies: BookingPolicies): void {
   const time = Date.parse(start)
   const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies

@@ -20,6 +20,40 @@ const visit = {
   participant: times(9_000, (n) => ({ actor: { reference: `Device/device-${n}` }, status: 'accepted' })),
 }
 
+const transaction = (entries: readonly (readonly [string, string, object])[]) =>
+  send('POST', '/', {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: entries.map(([method, url, resource]) => ({ resource, request: { method, url } })),
+  })
+
+/** Long before the slots. */
+const waiting = (n: number) => ({
+  resourceType: 'Appointment',
+  status: 'waitlist',
+  requestedPeriod: times(50, (day) => ({
+    start: `2098-01-${String((day % 28) + 1).padStart(2, '0')}`,
+    end: '2098-02-01',
+  })),
+  participant: [{ actor: { reference: `RelatedPerson/waiting-${n}` }, status: 'accepted' }],
+})
+
+const slots = (status: string) =>
+  transaction(
+    times(900, (n) => [
+      'PUT',
+      `Slot/freed-${n}`,
+      {
+        resourceType: 'Slot',
+        id: `freed-${n}`,
+        schedule: { reference: 'Schedule/freed' },
+        status,
+        start: '2099-03-02T09:00:00Z',
+        end: '2099-03-02T09:30:00Z',
+      },
+    ]),
+  )
+
 export const bookings: readonly HostileCase[] = [
   {
     name: 'booking-of-1000-patients',
@@ -35,5 +69,16 @@ export const bookings: readonly HostileCase[] = [
           }),
         ),
       ),
+  },
+  {
+    name: 'waitlist-of-freed-slots',
+    about:
+      '100 entries of the waitlist, none of which wants it, are looked through for each of 900 slots that a transaction frees, 4 times',
+    stored: 'nothing',
+    attack: () =>
+      inParallel(1, [
+        transaction(times(100, (n) => ['POST', 'Appointment', waiting(n)])),
+        ...times(4, () => [slots('busy-unavailable'), slots('free')]).flat(),
+      ]),
   },
 ]

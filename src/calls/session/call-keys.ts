@@ -76,6 +76,10 @@ function newKey(value: string, taken: Set<string>): string {
   }
 }
 
+/** Whether a text looks like a key, so that it is not taken for what a caller has said. */
+export const isKeyShaped = (text: string): boolean =>
+  text.trim().length === LENGTH && [...text.trim().toLowerCase()].every((sign) => SIGNS.includes(sign))
+
 const WHAT: Readonly<Record<KeyKind, { readonly name: string; readonly from: string; readonly say: string }>> = {
   slot: {
     name: 'slot',

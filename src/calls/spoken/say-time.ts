@@ -35,8 +35,12 @@ export function sayClock(minute: number): string {
   return `${hour}${past} ${PARTS.find(([until]) => minute < until)?.[1]}`
 }
 
+const DAY = 86_400_000
+
 /** When the clocks go back they show some times twice. */
 function turnOf(time: DateTime): string {
+  const [before, after] = [time.toMillis() - DAY, time.toMillis() + DAY]
+  if (time.zone.offset(before) === time.zone.offset(after)) return ''
   const [first, second] = instantsAt(time.startOf('day'), time.hour * 60 + time.minute)
   if (first === undefined || second === undefined) return ''
   return time < second ? ', before the clocks go back' : ', after the clocks go back'

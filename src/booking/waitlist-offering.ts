@@ -1,0 +1,129 @@
+/** Offers freed slots in the background, where the change that frees them would take too long: see waitlist.ts. */
+import type { Appointment, Slot } from 'fhir/r4'
+import type { Logger } from 'pino'
+import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../budget/background-loop.ts'
+import type { ClinicAccess } from '../core/context.ts'
+import { searchRequest } from '../core/search-request.ts'
+import type { Repository } from '../repository/repository.ts'
+import { byTurn } from '../scheduling/waitlist.ts'
+import { asEntry, FREED_SLOT, offerToWaiting, wantedBy } from './waitlist.ts'
+import { offersTo } from './waitlist-offers.ts'
+
+const PACE: Pick<Pace, 'look' | 'pause'> = { look: 500, pause: 0 }
+/** Milliseconds after which another server goes on where one has died. */
+const LEASE = 15_000
+/** Slots of one query for work. */
+const MAX_SLOTS = 20
+/** Entries that are read at once. */
+const PAGE = 25
+/** Entries whose turn is next and that are kept, as others may have an offer when the change is made. */
+const KEPT = 20
+
+export interface WaitlistOfferingServices {
+  readonly repository: Pick<Repository, 'records'>
+  readonly accessOf: (clinic: string) => ClinicAccess
+  readonly logger: Logger
+  /** Milliseconds since 1970 UTC. */
+  readonly clock?: (() => number) | undefined
+}
+
+/** Several processes may run one each. */
+export const waitlistOffering = (services: WaitlistOfferingServices, pace = PACE): BackgroundLoop =>
+  new BackgroundLoop(new FreedSlots(services), pace)
+
+class FreedSlots implements JobSource {
+  readonly #services: WaitlistOfferingServices
+
+  constructor(services: WaitlistOfferingServices) {
+    this.#services = services
+  }
+
+  async *jobs(): AsyncGenerator<Job> {
+    const { repository, accessOf, clock = Date.now } = this.#services
+    for (let isFull = true; isFull; ) {
+      const due = await repository.records(FREED_SLOT, { dueBefore: clock(), limit: MAX_SLOTS })
+      for (const { clinic, key } of due) {
+        const access = accessOf(clinic)
+        yield { lease: async () => ((await takeTurn(access, key)) ? new FreedSlot(access, key) : undefined) }
+      }
+      isFull = due.length === MAX_SLOTS
+    }
+  }
+
+  /** A fault with one slot leaves the others alone; its own lease makes it wait. */
+  failed(error: unknown): boolean {
+    const fault = error instanceof Error ? error.name : typeof error
+    this.#services.logger.error({ fault }, 'a slot that was freed could not be offered to the waitlist')
+    return true
+  }
+}
+
+/** False: another process has it, or it is done. */
+const takeTurn = (access: ClinicAccess, slot: string): Promise<boolean> =>
+  access.change(async ({ unit: { records, now } }) => {
+    const record = await records.read(FREED_SLOT, slot)
+    if (record === undefined || record.due === null || record.due > now) return false
+    records.put(FREED_SLOT, slot, {}, { due: now + LEASE })
+    return true
+  })
+
+/** One slot: a batch reads a page of the waitlist, the last one makes the offer. */
+class FreedSlot implements LeasedJob {
+  readonly #access: ClinicAccess
+  readonly #slot: string
+  #next: readonly Appointment[] = []
+  #after: string | undefined
+
+  constructor(access: ClinicAccess, slot: string) {
+    this.#access = access
+    this.#slot = slot
+  }
+
+  async batch(): Promise<boolean> {
+    const isMore = await this.#readPage()
+    if (!isMore) await this.#offer()
+    return isMore
+  }
+
+  /** Without the offer it is done again after the lease. */
+  async end(): Promise<void> {}
+
+  /** Keeps those of a page whose turn is next. @returns whether there is another page */
+  async #readPage(): Promise<boolean> {
+    const ctx = this.#access.reader()
+    const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
+    const isWanted = slot?.status === 'free' ? await wantedBy(ctx, slot) : undefined
+    if (isWanted === undefined) return false
+    const limits = { defaultCount: PAGE, maxCount: PAGE, includes: 0 }
+    const { plan } = await searchRequest(ctx, ['Appointment'], new URLSearchParams('status=waitlist'), { limits })
+    const { matches, next } = await ctx.unit.search(this.#after === undefined ? plan : { ...plan, after: this.#after })
+    const wanting = matches.map(({ resource }) => resource as Appointment).filter(isWanted)
+    const offers =
+      wanting.length === 0
+        ? []
+        : await offersTo(
+            ctx,
+            wanting.map(({ id = '' }) => id),
+          )
+    const offered = new Set(offers.map(({ focus }) => focus?.reference))
+    const waiting = wanting.filter(({ id }) => !offered.has(`Appointment/${id}`))
+    this.#next = [...this.#next, ...waiting]
+      .map(asEntry)
+      .toSorted(byTurn)
+      .slice(0, KEPT)
+      .map(({ resource }) => resource)
+    this.#after = next
+    return next !== undefined
+  }
+
+  async #offer(): Promise<void> {
+    await this.#access.change(async (ctx) => {
+      await ctx.unit.records.read(FREED_SLOT, this.#slot)
+      ctx.unit.records.delete(FREED_SLOT, this.#slot)
+      const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
+      const found = await Promise.all(this.#next.map(({ id = '' }) => ctx.find<Appointment>('Appointment', id)))
+      const waiting = found.flatMap((entry) => (entry?.resource.status === 'waitlist' ? [entry.resource] : []))
+      if (slot?.status === 'free') await offerToWaiting(ctx, slot, waiting)
+    })
+  }
+}

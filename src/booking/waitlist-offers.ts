@@ -1,0 +1,131 @@
+/**
+ * Offers of the waitlist: one Task for each slot that was freed, whose focus is the entry that it is offered to. It is
+ * opened again when the slot is freed again.
+ */
+import { hash } from 'node:crypto'
+import type { Appointment, Slot, Task } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { addressOf, localReference } from '../fhir/reference.ts'
+import type { WaitlistEntry } from '../scheduling/waitlist.ts'
+
+const SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem'
+const CODE = { system: `${SYSTEM}/task-code`, code: 'waitlist-offer', display: 'Waitlist offer' }
+const SLOT_INPUT = { system: `${SYSTEM}/task-input`, code: 'slot' }
+
+/** Staff have not closed it. */
+const OPEN: readonly Task['status'][] = ['requested', 'received', 'accepted', 'in-progress', 'on-hold', 'ready']
+const OPEN_OFFERS = `code=${encodeURIComponent(`${CODE.system}|${CODE.code}`)}&status=${OPEN.join()}`
+
+/** Of Task.id: the same for every offer of a slot. */
+const offerId = (slot: string): string => `waitlist-offer-${hash('sha256', slot).slice(0, 32)}`
+
+/** An open offer of the waitlist, whoever it is to. */
+const isOpenOffer = ({ code, status }: Task): boolean =>
+  OPEN.includes(status) && code?.coding?.some((one) => one.system === CODE.system && one.code === CODE.code) === true
+
+/** The visit is yet to come. */
+const isAhead = ({ restriction }: Task, now: number): boolean => !(Date.parse(restriction?.period?.end ?? '') <= now)
+
+/** The open offer of a slot. */
+export async function openOffer(ctx: Context, slot: string): Promise<Task | undefined> {
+  const task = (await ctx.find<Task>('Task', offerId(slot)))?.resource
+  return task !== undefined && isOpenOffer(task) ? task : undefined
+}
+
+/** Slot.id of an offer. */
+export function slotOf({ input = [] }: Task, baseUrl: string): string | undefined {
+  const isSlot = ({ type }: { readonly type: Task['code'] }) =>
+    type?.coding?.some(({ system, code }) => system === SLOT_INPUT.system && code === SLOT_INPUT.code) === true
+  const { type, id } = localReference(input.find(isSlot)?.valueReference?.reference ?? '', baseUrl) ?? {}
+  return type === 'Slot' ? id : undefined
+}
+
+/**
+ * The open offers to some entries, with what the change in the making does to them.
+ * @param entries Appointment.id
+ */
+export async function offersTo(ctx: Context, entries: readonly string[]): Promise<readonly Task[]> {
+  const addresses = new Set(entries.map((id) => `Appointment/${id}`))
+  const stored = await ctx.search<Task>('Task', `focus=${[...addresses].join()}&${OPEN_OFFERS}`)
+  const staged = ctx.unit.staged<Task>('Task')
+  const changed = new Set(staged.map(({ id }) => id))
+  const kept = [...stored.filter(({ id }) => !changed.has(id)), ...staged.filter(({ deleted }) => !deleted)]
+  return kept.map(({ resource }) => resource).filter((task) => isOpenOffer(task) && addresses.has(entryOf(task, ctx)))
+}
+
+/** `Appointment/<id>` */
+const entryOf = ({ focus }: Task, { baseUrl }: Context): string => addressOf(focus?.reference ?? '', baseUrl)
+
+/** The open offers to a patient of visits that are yet to come. */
+export async function offersToPatient(ctx: Context, patient: string): Promise<readonly Task[]> {
+  const found = await ctx.search<Task>('Task', `patient=Patient/${patient}&${OPEN_OFFERS}`)
+  return found.map(({ resource }) => resource).filter((task) => isAhead(task, ctx.now))
+}
+
+/** Entries whose offers are looked up together. */
+const AT_ONCE = 20
+
+/**
+ * Stages the offer of a slot to the first entry that has no other one, so that slots that are freed reach different
+ * patients. The change is only written while that is so.
+ * @param entries in the order of their turns
+ * @returns false where each of them has an offer
+ */
+export async function offerToFirst(ctx: Context, slot: Slot, entries: readonly WaitlistEntry[]): Promise<boolean> {
+  for (let at = 0; at < entries.length; at += AT_ONCE) {
+    const some = entries.slice(at, at + AT_ONCE)
+    const offers = await offersTo(
+      ctx,
+      some.map(({ id }) => id),
+    )
+    const offered = new Set(offers.filter((task) => isAhead(task, ctx.now)).map((task) => entryOf(task, ctx)))
+    for (const entry of some) {
+      if (offered.has(`Appointment/${entry.id}`) || (await isOfferedMeanwhile(ctx, entry.id, offers))) continue
+      await stageOffer(ctx, slot, entry)
+      return true
+    }
+  }
+  return false
+}
+
+/** Another change may have made an offer since they were looked up. The change is only written while none comes. */
+async function isOfferedMeanwhile(ctx: Context, entry: string, known: readonly Task[]): Promise<boolean> {
+  const found = await ctx.searchGuarded<Task>('Task', `focus=Appointment/${entry}&${OPEN_OFFERS}`)
+  const staged = new Set(ctx.unit.staged('Task').map(({ id }) => id))
+  return found.some(({ id }) => !staged.has(id) && !known.some((task) => task.id === id))
+}
+
+async function stageOffer(ctx: Context, slot: Slot, { id, resource }: WaitlistEntry): Promise<void> {
+  const task = offerId(slot.id ?? '')
+  const earlier = (await ctx.find<Task>('Task', task))?.resource
+  const patient = patientOf(resource, ctx)
+  await ctx.update<Task>({
+    ...(earlier?.meta === undefined ? {} : { meta: earlier.meta }),
+    resourceType: 'Task',
+    id: task,
+    status: 'requested',
+    intent: 'order',
+    priority: 'asap',
+    code: { coding: [CODE] },
+    description: 'A visit that this entry of the waitlist asks for was freed. Please offer it to the patient.',
+    focus: { reference: `Appointment/${id}` },
+    ...(patient === undefined ? {} : { for: { reference: patient } }),
+    authoredOn: new Date(ctx.now).toISOString(),
+    restriction: { period: { end: slot.start } },
+    input: [{ type: { coding: [SLOT_INPUT] }, valueReference: { reference: `Slot/${slot.id}` } }],
+  })
+}
+
+/** `Patient/<id>` of the first one, as a Task is for one. */
+const patientOf = ({ participant }: Appointment, { baseUrl }: Context): string | undefined =>
+  participant
+    .map(({ actor }) => addressOf(actor?.reference ?? '', baseUrl))
+    .find((address) => address.startsWith('Patient/'))
+
+/** Stages the end of an offer. @param isTaken its own patient has the visit now */
+export async function closeOffer(ctx: Context, task: Task, isTaken: boolean): Promise<void> {
+  const outcome = isTaken
+    ? { status: 'completed' as const, description: 'The patient has booked the visit that was offered.' }
+    : { status: 'cancelled' as const, description: 'The visit that was offered is not to be had any more.' }
+  await ctx.update<Task>({ ...task, ...outcome })
+}

@@ -1,0 +1,66 @@
+/** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
+import { doubleMetaphone } from 'double-metaphone'
+import { isOneOff } from '../../matching/one-off.ts'
+import { plain } from './spoken.ts'
+
+export interface SpokenChoice {
+  /** Indexes of the names that have all the words that were said. */
+  readonly certain: readonly number[]
+  /** Where there are none: those that sound alike, or have some of the words. */
+  readonly similar: readonly number[]
+}
+
+/** What people say before and around a name, write behind it, and say where they have no wish. */
+const AROUND = new Set(
+  [
+    'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',
+    'dr doctor mr mister mrs missus ms miss prof professor md np do pa phd rn nurse',
+    'any anyone anybody anywhere whoever whichever no preference doesnt matter dont mind care',
+  ].flatMap((words) => words.split(' ')),
+)
+
+/** Characters; a name is shorter. */
+const MAX_LENGTH = 200
+
+/** Whether somebody or something was named: "any doctor" names nobody. */
+export const isNamed = (said: string): boolean => tellingWords(said.slice(0, MAX_LENGTH)).length > 0
+
+/** Case, accents, titles and punctuation do not count. None match where nothing but titles was said. */
+export function chooseSpoken(said: string, names: readonly string[]): SpokenChoice {
+  const words = tellingWords(said.slice(0, MAX_LENGTH))
+  const all = names.map((name) => wordsOf(name))
+  const those = (test: (name: readonly string[]) => boolean): readonly number[] =>
+    all.flatMap((name, index) => (test(name) ? [index] : []))
+  const whole = wordsOf(said.slice(0, MAX_LENGTH)).join('')
+  const same = those((name) => name.join('') === whole || tellingOf(name).join('') === words.join(''))
+  if (same.length > 0) return { certain: same, similar: [] }
+  if (words.length === 0) return { certain: [], similar: [] }
+  const certain = those((name) => hasAll(name, words))
+  if (certain.length > 0) return { certain, similar: [] }
+  const alike = those((name) => soundsLike(name, words))
+  return { certain: [], similar: alike.length > 0 ? alike : those((name) => words.some((word) => name.includes(word))) }
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  plain(text)
+    .normalize('NFD')
+    .replace(/[\p{M}']/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+
+const tellingOf = (words: readonly string[]): readonly string[] => words.filter((word) => !AROUND.has(word))
+const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
+
+/** "checkup" is "check-up", and the other way round. */
+function hasAll(name: readonly string[], words: readonly string[]): boolean {
+  const known = new Set([...name, ...name.slice(1).map((word, index) => `${name[index]}${word}`)])
+  return words.every((word) => known.has(word)) || known.has(words.join(''))
+}
+
+/** By their sound, or with one letter that is another. */
+const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>
+  words.every((word) => name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isOneOff(one, word))))
+
+/** A word that has none is its own. */
+const soundOf = (word: string): string => doubleMetaphone(word)[0] || word

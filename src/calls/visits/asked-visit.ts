@@ -1,0 +1,190 @@
+/** What kind of visit is asked for, with whom and where: keys and spoken names as what the clinic's Schedules offer. */
+import type { CodeableConcept } from 'fhir/r4'
+import { activeSchedules, offeredTypes } from '../../booking/offered-types.ts'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import { FhirError } from '../../fhir/outcome.ts'
+import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
+import { listed } from '../spoken/say.ts'
+import { chooseSpoken, isNamed } from '../spoken/spoken-choice.ts'
+import { type NamedActor, namedActors } from './named-actors.ts'
+import { oneOf } from './visit-label.ts'
+
+/** A kind of visit that the clinic offers. */
+export interface AskedType {
+  /** As OfferedType.query has it. */
+  readonly query: string
+  readonly name: string
+}
+
+/** The element of a Slot, or of an Appointment, that says so. */
+export function elementOf({ query, name }: AskedType): {
+  readonly appointmentType?: CodeableConcept
+  readonly serviceType?: CodeableConcept[]
+} {
+  const [[param, token] = ['', '']] = new URLSearchParams(query)
+  const [code = '', system] = token
+    .split(/(?<!\\)\|/)
+    .map(unescaped)
+    .reverse()
+  const concept = { coding: [{ ...(system === undefined ? {} : { system }), code, display: name }] }
+  return param === 'appointment-type' ? { appointmentType: concept } : { serviceType: [concept] }
+}
+
+/** As a search for times takes it: `system|code`. */
+export function visitTypeOf({ query }: Pick<AskedType, 'query'>): string {
+  const [[, token] = ['', '']] = new URLSearchParams(query)
+  return unescaped(token)
+}
+
+/** https://hl7.org/fhir/R4/search.html#escaping */
+const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1')
+
+/**
+ * @param said a key of list_appointment_types, or what the caller calls it; undefined, and "an appointment", is any kind
+ * @throws FhirError 422 with the question to ask, or with what there is; 404 `unknown-key`
+ */
+export async function askedType(
+  ctx: Context,
+  call: CallSession | undefined,
+  said: unknown,
+): Promise<AskedType | undefined> {
+  const text = said === undefined ? '' : String(said)
+  if (!isNamed(text)) return undefined
+  const query = call && (await valueOfKey(ctx, call, 'appointment-type', text))
+  const types = await offeredTypes(ctx)
+  const ofKey = types.find((type) => type.query === query)
+  if (ofKey !== undefined) return ofKey
+  const { certain, similar } = chooseSpoken(
+    text,
+    types.map(({ name }) => name),
+  )
+  if (isKeyShaped(text) && certain.length === 0) throw unknownKey('appointment-type', 'appointmentType')
+  return only('appointmentType', 'appointment-type', types, { certain, similar })
+}
+
+export interface AskedActors {
+  /** Schedule.id of those that are fit; absent: any. */
+  readonly schedules?: readonly string[]
+  readonly practitioner?: NamedActor
+  readonly location?: NamedActor
+}
+
+/**
+ * @param names what the caller calls them; absent where anybody, or any place, will do
+ * @throws FhirError 422 with the question to ask, or with what there is
+ */
+export async function askedActors(
+  ctx: Context,
+  names: { readonly practitionerName?: unknown; readonly locationName?: unknown },
+): Promise<AskedActors> {
+  const [practitionerName, locationName] = [names.practitionerName, names.locationName].map(wished)
+  if (practitionerName === undefined && locationName === undefined) return {}
+  const schedules = await Promise.all(
+    (await activeSchedules(ctx)).map(async ({ id, resource }) => ({ id, ...(await namedActors(ctx, resource.actor)) })),
+  )
+  const practitioner = choose('practitionerName', 'practitioner', practitionerName, schedules, ({ people }) => people)
+  const location = choose('locationName', 'location', locationName, schedules, ({ places }) => places)
+  const fit = schedules.filter(
+    ({ people, places }) =>
+      (practitioner === undefined || people.some(({ address }) => address === practitioner.address)) &&
+      (location === undefined || places.some(({ address }) => address === location.address)),
+  )
+  if (fit.length === 0) throw notThere(`${practitioner?.name} does not see patients at ${location?.name}`)
+  return {
+    schedules: fit.map(({ id }) => id),
+    ...(practitioner === undefined ? {} : { practitioner }),
+    ...(location === undefined ? {} : { location }),
+  }
+}
+
+const wished = (said: unknown): unknown => (said === undefined || isNamed(String(said)) ? said : undefined)
+
+const notThere = (sentence: string): FhirError =>
+  new FhirError(422, {
+    code: 'not-found',
+    reason: 'practitioner-not-at-location',
+    diagnostics: `practitionerName and locationName: ${sentence}; give one of them`,
+    text: `I am sorry, ${sentence}. Would you like somebody else, or another place?`,
+    expression: 'locationName',
+  })
+
+type Kind = 'appointment-type' | 'practitioner' | 'location'
+
+function choose<Schedule>(
+  argument: string,
+  kind: Kind,
+  said: unknown,
+  schedules: readonly Schedule[],
+  actorsOf: (schedule: Schedule) => readonly NamedActor[],
+): NamedActor | undefined {
+  if (said === undefined) return undefined
+  const actors = [...new Map(schedules.flatMap(actorsOf).map((actor) => [actor.address, actor])).values()]
+  const texts = actors.map(({ name, alsoCalled }) => [name, ...alsoCalled].join(' '))
+  const byName = chooseSpoken(
+    String(said),
+    actors.map(({ name }) => name),
+  )
+  return only(argument, kind, actors, byName.certain.length > 0 ? byName : chooseSpoken(String(said), texts))
+}
+
+interface Words {
+  readonly which: string
+  readonly none: string
+  readonly offer: string
+  readonly ask: string
+}
+
+const WORDS: Readonly<Record<Kind, Words>> = {
+  'appointment-type': {
+    which: 'Which kind of appointment do you mean',
+    none: 'I am sorry, we do not offer that.',
+    offer: 'We offer',
+    ask: 'Which one would you like?',
+  },
+  practitioner: {
+    which: 'Whom do you mean',
+    none: 'I am sorry, I do not find that name here.',
+    offer: 'You can see',
+    ask: 'Whom would you like to see?',
+  },
+  location: {
+    which: 'Which place do you mean',
+    none: 'I am sorry, I do not know that place.',
+    offer: 'We are at',
+    ask: 'Where would you like to come?',
+  },
+}
+
+/** Nobody listens to more. */
+const MAX_SPOKEN = 6
+
+/** The one that was meant. @throws FhirError 422 where that is not certain */
+function only<Named extends { readonly name: string }>(
+  argument: string,
+  kind: Kind,
+  all: readonly Named[],
+  { certain, similar }: { readonly certain: readonly number[]; readonly similar: readonly number[] },
+): Named {
+  const meant = (certain.length > 0 ? certain : similar).flatMap((index) => all[index] ?? [])
+  const [first] = meant
+  if (first !== undefined && certain.length === 1) return first
+  const { which, none, offer, ask } = WORDS[kind]
+  const names = (some: readonly Named[]) => some.slice(0, MAX_SPOKEN).map(({ name }) => name)
+  if (first !== undefined) {
+    throw new FhirError(422, {
+      code: 'multiple-matches',
+      reason: `${kind}-unclear`,
+      diagnostics: `${argument} fits ${names(meant).join(', ')}; ask the caller which one, and send that name`,
+      text: meant.length === 1 ? `Do you mean ${first.name}?` : `${which}: ${oneOf(names(meant))}?`,
+      expression: argument,
+    })
+  }
+  throw new FhirError(422, {
+    code: 'not-found',
+    reason: `${kind}-unknown`,
+    diagnostics: `${argument} is none that this clinic has; it has ${names(all).join(', ') || 'none'}`,
+    text: all.length === 0 ? none : `${none} ${offer} ${listed(names(all))}. ${ask}`,
+    expression: argument,
+  })
+}

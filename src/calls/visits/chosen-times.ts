@@ -1,0 +1,135 @@
+/**
+ * Which of the free times are offered: five at most. Where there are more, the first of each part of a day (morning,
+ * afternoon from noon, evening from five), so that a caller who says little hears of different days; where they are in
+ * fewer than three parts, times that lie evenly among them. docs/tools/find-available-slots.md
+ */
+import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
+import type { Context } from '../../core/context.ts'
+import type { WallTime, ZoneClock } from '../../scheduling/zone-clock.ts'
+import type { TimeWindow } from '../spoken/when/window.ts'
+
+export interface ChosenTimes {
+  /** In order of start. */
+  readonly openings: readonly Opening[]
+  /** There are others. */
+  readonly more: boolean
+  /** None is free when it is asked for; these are later. */
+  readonly isLater: boolean
+}
+
+type Wishes = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
+
+const MOST = 5
+const FEWEST = 3
+/** Free times of one look; most clinics have fewer on a day. */
+const AT_ONCE = 48
+/** Looks at most, each at later times. */
+const LOOKS = 8
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** As far ahead as spoken times go. */
+const LONGEST = 2 * 366 * DAY
+
+/** @param windows absent: any time @param zone IANA name of the clinic's */
+export async function chooseTimes(
+  ctx: Context,
+  wishes: Wishes,
+  windows: readonly TimeWindow[] | undefined,
+  zone: string,
+): Promise<ChosenTimes> {
+  const clock = clockOf(zone)
+  const anyTime = { from: ctx.now, until: ctx.now + LONGEST }
+  if (windows === undefined) return { ...(await lookThrough(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
+  const starts = windows.map(({ start }) => start.toMillis())
+  const from = Math.min(...starts)
+  const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
+  const tests = windows.map((window) => startsIn(window, clock))
+  const isWanted = (start: number) => tests.some((test) => test(start))
+  // Windows are of starts, and a visit that starts at their end is over within a day.
+  const found = await lookThrough(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock)
+  if (found.openings.length > 0) return { ...found, isLater: false }
+  return { ...(await lookThrough(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
+}
+
+async function lookThrough(
+  ctx: Context,
+  query: Omit<OpeningsQuery, 'limit'>,
+  clock: ZoneClock,
+): Promise<Omit<ChosenTimes, 'isLater'>> {
+  const found: Opening[] = []
+  let next: Omit<OpeningsQuery, 'limit'> | undefined = query
+  for (let looks = 0; looks < LOOKS && next !== undefined; looks++) {
+    const page = await findOpenings(ctx, { ...next, limit: AT_ONCE })
+    found.push(...page.openings)
+    const last = page.openings.at(-1)
+    if (page.next === undefined) next = undefined
+    else if (partsOf(found, clock).length >= FEWEST) break
+    // A part of a day with so many has been looked at enough.
+    else if (last !== undefined && page.openings.length === AT_ONCE)
+      next = { ...query, from: clock.instantFrom(endOfPart(last.start, clock)) }
+    else next = { ...query, after: page.next }
+  }
+  const openings = choose(found, next !== undefined, clock)
+  return { openings, more: next !== undefined || found.length > openings.length }
+}
+
+function choose(found: readonly Opening[], isMore: boolean, clock: ZoneClock): readonly Opening[] {
+  const times = firstOfEach(found, ({ start }) => start)
+  if (times.length <= MOST && !isMore) return filledUp(times, found)
+  const parts = partsOf(found, clock)
+  return parts.length >= FEWEST ? parts.slice(0, MOST) : filledUp(evenly(times), found)
+}
+
+/** Where few times are free, those who are free at the same time. */
+function filledUp(chosen: readonly Opening[], found: readonly Opening[]): readonly Opening[] {
+  if (chosen.length >= FEWEST) return chosen
+  const others = found.filter((opening) => !chosen.includes(opening)).slice(0, MOST - chosen.length)
+  return [...chosen, ...others].toSorted((one, other) => one.start - other.start)
+}
+
+const evenly = (times: readonly Opening[]): readonly Opening[] =>
+  times.length <= MOST
+    ? times
+    : Array.from({ length: MOST }, (_, index) => Math.round((index * (times.length - 1)) / (MOST - 1))).flatMap(
+        (index) => times[index] ?? [],
+      )
+
+const partsOf = (found: readonly Opening[], clock: ZoneClock): readonly Opening[] =>
+  firstOfEach(found, ({ start }) => endOfPart(start, clock))
+
+function firstOfEach<Key>(found: readonly Opening[], keyOf: (opening: Opening) => Key): readonly Opening[] {
+  const first = new Map<Key, Opening>()
+  for (const opening of found) {
+    const key = keyOf(opening)
+    if (!first.has(key)) first.set(key, opening)
+  }
+  return [...first.values()]
+}
+
+/** Hours at which a part of the day ends. */
+const PARTS = [12, 17]
+
+/** When the part of the day ends that a moment is in, as clocks show it. */
+function endOfPart(moment: number, clock: ZoneClock): WallTime {
+  const time = clock.wallTimeAt(moment)
+  const midnight = Math.floor(time / DAY) * DAY
+  const hour = PARTS.find((end) => time < midnight + end * HOUR) ?? 24
+  return midnight + hour * HOUR
+}
+
+/** As `isWithin`, which takes longer, says of a moment: for the many that are looked at. */
+function startsIn({ start, end, weekdays, timeOfDay }: TimeWindow, clock: ZoneClock): (moment: number) => boolean {
+  const [from, until] = [start.toMillis(), end?.toMillis() ?? Number.POSITIVE_INFINITY]
+  return (moment) => {
+    if (moment < from || moment >= until) return false
+    if (weekdays === undefined && timeOfDay === undefined) return true
+    const time = clock.wallTimeAt(moment)
+    const day = Math.floor(time / DAY)
+    const minute = Math.floor((time - day * DAY) / MINUTE)
+    // The first of January 1970 was a Thursday.
+    const weekday = ((day + 3) % 7) + 1
+    const isOnDay = weekdays === undefined || weekdays.some((one) => one === weekday)
+    return isOnDay && (timeOfDay === undefined || (minute >= timeOfDay.from && minute < timeOfDay.until))
+  }
+}

@@ -1,0 +1,81 @@
+/** Those who see patients, and the places where they do, by the names that people say. */
+import type { HealthcareService, HumanName, Location, Practitioner, PractitionerRole, Reference } from 'fhir/r4'
+import { spend } from '../../budget/budget.ts'
+import type { Context } from '../../core/context.ts'
+import { localReference } from '../../fhir/reference.ts'
+
+export interface NamedActor {
+  /** `Practitioner/1`; of a PractitionerRole that of its practitioner, where it has one. */
+  readonly address: string
+  /** As it is read aloud: "Dr. Amara Okafor". */
+  readonly name: string
+  /** All that it is called, besides. */
+  readonly alsoCalled: readonly string[]
+}
+
+export interface NamedActors {
+  readonly people: readonly NamedActor[]
+  readonly places: readonly NamedActor[]
+}
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
+
+/** Patients, and what has no name, are left out. @param actors of a Schedule, or who takes part in an Appointment */
+export async function namedActors(ctx: Context, actors: readonly Reference[]): Promise<NamedActors> {
+  spend(actors.length * LOOKED_UP, 'the names of those who take part')
+  const named = await Promise.all(actors.map((actor) => nameOne(ctx, actor)))
+  return {
+    people: named.flatMap((one) => one?.people ?? []),
+    places: named.flatMap((one) => one?.places ?? []),
+  }
+}
+
+async function nameOne(
+  ctx: Context,
+  { reference = '', display }: Reference,
+): Promise<Partial<NamedActors> | undefined> {
+  const { type, id } = localReference(reference, ctx.baseUrl) ?? {}
+  if (type === 'Patient' || type === 'RelatedPerson') return undefined
+  if (type === undefined || id === undefined) return { people: called(reference, [display]) }
+  switch (type) {
+    case 'Practitioner': {
+      const found = (await ctx.find<Practitioner>('Practitioner', id))?.resource
+      return { people: called(`${type}/${id}`, [...(found?.name ?? []).flatMap(spokenNames), display]) }
+    }
+    case 'PractitionerRole':
+      return await nameRole(ctx, id, display)
+    case 'Location': {
+      const { name, alias = [], address } = (await ctx.find<Location>('Location', id))?.resource ?? {}
+      return { places: called(`${type}/${id}`, [name, display, ...alias, address?.city]) }
+    }
+    case 'HealthcareService': {
+      const found = (await ctx.find<HealthcareService>('HealthcareService', id))?.resource
+      return { people: called(`${type}/${id}`, [found?.name, display]) }
+    }
+    default:
+      return undefined
+  }
+}
+
+async function nameRole(ctx: Context, id: string, display: string | undefined): Promise<Partial<NamedActors>> {
+  const { practitioner, location = [] } = (await ctx.find<PractitionerRole>('PractitionerRole', id))?.resource ?? {}
+  const people = practitioner && (await nameOne(ctx, practitioner))?.people
+  const places = await Promise.all(location.map((one) => nameOne(ctx, one)))
+  return {
+    people: people ?? called(`PractitionerRole/${id}`, [display]),
+    places: places.flatMap((one) => one?.places ?? []),
+  }
+}
+
+function called(address: string, names: readonly (string | undefined)[]): readonly NamedActor[] {
+  const [name, ...alsoCalled] = names.filter((one) => one !== undefined && one.trim() !== '')
+  return name === undefined ? [] : [{ address, name, alsoCalled: alsoCalled.flatMap((one) => one ?? []) }]
+}
+
+/** "Dr. Amara Okafor", without what is written behind it. */
+function spokenNames({ use, prefix = [], given = [], family, text }: HumanName): readonly string[] {
+  if (use === 'old') return []
+  const parts = [...prefix, ...given.slice(0, 1), ...(family === undefined ? [] : [family])]
+  return [...(family === undefined ? [] : [parts.join(' ')]), ...(text === undefined ? [] : [text])]
+}

@@ -1,0 +1,109 @@
+/** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
+import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import { resolvedActors } from '../../booking/resolvable-actors.ts'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import { FhirError } from '../../fhir/outcome.ts'
+import { localReference } from '../../fhir/reference.ts'
+import type { Run } from '../../scheduling/adjacent-slots.ts'
+import type { SlotWithId } from '../../scheduling/generated-slot.ts'
+import { proposedAppointment } from '../../scheduling/proposed-appointment.ts'
+import { type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
+import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
+import { type AskedType, visitTypeOf } from './asked-visit.ts'
+
+export interface OfferedTime {
+  /** Slot.id, in order. */
+  readonly slots: readonly string[]
+  /** FHIR instant. */
+  readonly start: string
+  /** As OfferedType.query has it. */
+  readonly type?: string
+}
+
+/** Slot keys, in the same order. */
+export const keysForTimes = (
+  ctx: Context,
+  call: CallSession,
+  times: readonly OfferedTime[],
+): Promise<readonly string[]> =>
+  keysFor(
+    ctx,
+    call,
+    'slot',
+    times.map(({ slots, start, type }) => JSON.stringify([type ?? '', start, ...slots])),
+  )
+
+/** @throws FhirError 404 `unknown-key` */
+export async function timeOfKey(ctx: Context, call: CallSession, key: unknown): Promise<OfferedTime> {
+  const value = await valueOfKey(ctx, call, 'slot', String(key))
+  if (value === undefined) throw unknownKey('slot', 'slotKey')
+  const [type = '', start = '', ...slots] = JSON.parse(value) as readonly string[]
+  return { slots, start, ...(type === '' ? {} : { type }) }
+}
+
+export interface TimeToBook {
+  readonly schedule: Schedule
+  readonly slots: Run
+}
+
+/** The Slots as they are now, free or not. @throws FhirError 409 `slot-unavailable` where one is gone or has moved */
+export async function readTime(ctx: Context, { slots, start }: OfferedTime): Promise<TimeToBook> {
+  const found: SlotWithId[] = []
+  for (const id of slots) {
+    const slot = (await ctx.find<Slot>('Slot', id))?.resource
+    if (slot === undefined) throw goneTime()
+    found.push({ ...slot, id })
+  }
+  const [first, ...others] = found
+  const { type, id = '' } = localReference(first?.schedule.reference ?? '', ctx.baseUrl) ?? {}
+  const schedule = type === 'Schedule' ? (await ctx.find<Schedule>('Schedule', id))?.resource : undefined
+  if (first === undefined || Date.parse(first.start) !== Date.parse(start) || schedule === undefined) throw goneTime()
+  return { schedule, slots: [first, ...others] }
+}
+
+const goneTime = (): FhirError =>
+  new FhirError(409, {
+    code: 'conflict',
+    reason: 'slot-unavailable',
+    diagnostics: 'The time of slotKey is not offered any more; call find_available_slots again',
+    expression: 'slotKey',
+  })
+
+/** The Appointment for it. @throws FhirError 422 `type-not-at-this-time` */
+export async function visitAt(
+  ctx: Context,
+  { schedule, slots }: TimeToBook,
+  patient: string,
+  type: Pick<AskedType, 'query'> | undefined,
+): Promise<Appointment> {
+  const visitTypes = type === undefined ? [] : [visitTypeOf(type)]
+  const kind = visitKindIn(schedule, slots[0], visitTypes)
+  if (kind === undefined || isTooShort(slots, kind)) throw otherType()
+  const actors = await resolvedActors(ctx, schedule.actor)
+  return proposedAppointment({ schedule, slots, actors }, { patients: [`Patient/${patient}`], visitTypes })
+}
+
+const isTooShort = (slots: Run, { type }: VisitKind): boolean =>
+  (type?.minutes ?? 0) * 60_000 > Date.parse(slots.at(-1)?.end ?? '') - Date.parse(slots[0].start)
+
+/**
+ * Checks a visit of some type that moves to a time for visits of one type, or of a Schedule that says how long its type takes.
+ * @throws FhirError 422 `type-not-at-this-time`
+ */
+export function checkSameType({ appointmentType }: Appointment, { schedule, slots }: TimeToBook): void {
+  const types = (appointmentType?.coding ?? []).flatMap(({ system = '', code }) => (code ? [`${system}|${code}`] : []))
+  if (types.length === 0) return
+  const kind = visitKindIn(schedule, slots[0], types)
+  if (kind === undefined ? slots[0].appointmentType !== undefined : isTooShort(slots, kind)) throw otherType()
+}
+
+const otherType = (): FhirError =>
+  new FhirError(422, {
+    code: 'business-rule',
+    reason: 'type-not-at-this-time',
+    diagnostics:
+      'slotKey is of a time that is not for this appointmentType, or too short; call find_available_slots with that type',
+    text: 'I am sorry, that time does not fit this kind of appointment. Shall I look for one that does?',
+    expression: 'appointmentType',
+  })
