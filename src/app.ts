@@ -56,6 +56,8 @@ export interface AppParts {
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
   readonly integrations?: Partial<Integrations>
+  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests. */
+  readonly clock?: () => number
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
   /** In place of the listed special providers. */
@@ -84,6 +86,7 @@ export async function createApp({
   worker,
   store: givenStore,
   integrations: given,
+  clock = Date.now,
   passwordCost,
   providers: special,
   toolFamilies: addedFamilies = {},
@@ -98,7 +101,7 @@ export async function createApp({
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText })
+  const repository = new Repository(store, { baseUrl, fullText, clock })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
@@ -128,7 +131,7 @@ export async function createApp({
   const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
   const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
   const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
-  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger })
+  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger, clock })
   if (workThread === undefined) {
     merges.start()
     duplicates.start()
