@@ -4,6 +4,7 @@ import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
+import { holdExpiry } from './booking/hold-expiry.ts'
 import { toolFamilies } from './calls/families.ts'
 import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
 import type { ToolFamilies } from './calls/tool.ts'
@@ -56,10 +57,10 @@ export interface AppParts {
   readonly store?: ResourceStore
   /** In place of the built-in simulator and the webhook connector. */
   readonly integrations?: Partial<Integrations>
-  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests. */
-  readonly clock?: () => number
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
+  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
+  readonly clock?: () => number
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
   /** Beside the listed tool families. */
@@ -86,8 +87,8 @@ export async function createApp({
   worker,
   store: givenStore,
   integrations: given,
-  clock = Date.now,
   passwordCost,
+  clock,
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
@@ -101,7 +102,7 @@ export async function createApp({
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText, clock })
+  const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
@@ -127,24 +128,13 @@ export async function createApp({
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const outbox = outboxOf(repository, access, integrations.crm, logger)
-  const customIndex = customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch)))
-  const merges = mergeLoop({ repository, logger, accessOf: (clinic) => access(clinic, { kind: 'server' }) })
-  const duplicates = duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch)))
-  const slots = slotGenerating({ repository, accessOf: (clinic) => access(clinic, { kind: 'server' }), logger, clock })
-  if (workThread === undefined) {
-    merges.start()
-    duplicates.start()
-    outbox.start()
-    customIndex.start()
-    slots.start()
-  }
+  const background = backgroundWork({ repository, access, logger, clock }, integrations.crm, threads)
+  if (workThread === undefined) background.start()
 
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    const background = [outbox.stop(), customIndex.close(), merges.close(), duplicates.close(), slots.close()]
-    await Promise.all([server.listening ? drain(how) : undefined, ...background])
+    await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
     await threads?.close()
     await trail?.close()
@@ -159,6 +149,37 @@ const observersOf =
   (trail: AuditTrail | undefined) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] =>
     trail === undefined ? [] : [new AuditObserver(trail, addressOf)]
+
+interface BackgroundServices {
+  readonly repository: Repository
+  readonly access: App['access']
+  readonly logger: Logger
+  readonly clock: AppParts['clock']
+}
+
+/** What the server does without being asked. */
+function backgroundWork(
+  { repository, access, logger, clock }: BackgroundServices,
+  crm: CrmConnector,
+  threads: WorkThreadPool | undefined,
+): { start(): void; close(): Promise<unknown> } {
+  const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
+  const outbox = outboxOf(repository, access, crm, logger)
+  const loops = [
+    mergeLoop({ repository, logger, accessOf }),
+    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
+    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
+    slotGenerating({ repository, accessOf, logger, clock }),
+    holdExpiry({ repository, accessOf, logger, clock }),
+  ]
+  return {
+    start: () => {
+      outbox.start()
+      for (const loop of loops) loop.start()
+    },
+    close: () => Promise.all([outbox.stop(), ...loops.map((loop) => loop.close())]),
+  }
+}
 
 function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
   return new Outbox({

@@ -16,7 +16,7 @@ export interface SlotGeneratingServices {
   readonly accessOf: (clinic: string) => ClinicAccess
   readonly logger: Logger
   /** Milliseconds since 1970 UTC. */
-  readonly clock?: () => number
+  readonly clock?: (() => number) | undefined
 }
 
 /** Several processes may run one each. */

@@ -1,22 +1,12 @@
 /** The slots that an appointment holds: taken, kept and freed in the change that writes the appointment. */
 import type { Appointment, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
-import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { localReference } from '../fhir/reference.ts'
+import { FhirError } from '../fhir/outcome.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
 import { checkOneSchedule, checkTimes, isSamePeriod } from '../scheduling/slot-times.ts'
 import { holdersOf } from './holders.ts'
-
-/** Steps to look up one. */
-const LOOKED_UP = 10
-
-/** A slot that an appointment names, and its place in Appointment.slot. */
-interface Named {
-  readonly id: string
-  readonly index: number
-}
+import { type Named, namedSlots, noSuchSlot } from './named-slots.ts'
 
 /** The slots that an appointment holds and their status; none for one that is cancelled or not booked yet. */
 interface Held {
@@ -79,43 +69,6 @@ async function proposedSlots(
   return slots
 }
 
-/** The slots that an appointment names, as far as they exist. */
-export async function slotsOf(ctx: Context, appointment: Appointment): Promise<readonly Slot[]> {
-  const found = await Promise.all(namedSlots(ctx, appointment).map(({ id }) => ctx.find<Slot>('Slot', id)))
-  return found.flatMap((slot) => (slot === undefined ? [] : [slot.resource]))
-}
-
-/**
- * The slots of this clinic that an appointment names. One that is recorded may name those of the system that it comes
- * from.
- * @throws FhirError 422
- */
-function namedSlots(ctx: Context, { status, slot = [] }: Appointment): readonly Named[] {
-  const isRecorded = stageOf(status) === 'recorded'
-  spend(slot.length * LOOKED_UP, 'its slots')
-  const named = slot.flatMap(({ reference = '' }, index) => {
-    const id = slotId(reference, ctx)
-    if (id === undefined && !isRecorded) throw malformed(reference, index)
-    return id === undefined ? [] : [{ id, index }]
-  })
-  const seen = new Set<string>()
-  for (const { id, index } of named) {
-    if (seen.has(id)) throw unprocessable(`Slot/${id} is named twice`, { expression: `Appointment.slot[${index}]` })
-    seen.add(id)
-  }
-  return named
-}
-
-const malformed = (reference: string, index: number): FhirError => {
-  const expression = `Appointment.slot[${index}].reference`
-  return unprocessable(`${expression} is '${reference}'; name a slot of this clinic as Slot/<id>`, { expression })
-}
-
-function slotId(reference: string, { baseUrl }: Context): string | undefined {
-  const { type, id, version } = localReference(reference, baseUrl) ?? {}
-  return type === 'Slot' && version === undefined ? id : undefined
-}
-
 function heldBy(appointment: Appointment | undefined, named: readonly Named[]): Held {
   const as = appointment === undefined ? undefined : slotStatusFor(appointment.status)
   return as === undefined ? { slots: [], as } : { slots: named, as }
@@ -155,19 +108,13 @@ async function takeSlot(
   return slot
 }
 
-const noSuchSlot = (id: string, index: number): FhirError =>
-  unprocessable(`There is no slot ${id} to book; find one with Slot?status=free`, {
-    expression: `Appointment.slot[${index}]`,
-    reason: 'slot-not-found',
-  })
-
 /** @throws FhirError unless the clinic allows overbooking. */
 async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return
   throw new FhirError(policies.slotTakenStatus, {
     code: 'conflict',
-    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)`,
+    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment that $hold has answered with' : ''}`,
     expression,
     reason: 'slot-unavailable',
   })

@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { OPEN_STATUSES } from '../scheduling/appointment-status.ts'
+import { holdEndOf } from '../scheduling/hold.ts'
 import { appointmentsAfter } from './holders.ts'
 
 /**
@@ -20,7 +21,9 @@ export async function checkOpenAppointments(
   const counted = before !== undefined && isOpen(before, ctx.now) ? patientsOf(ctx, before) : new Set()
   for (const patient of patientsOf(ctx, after)) {
     if (counted.has(patient)) continue
-    const others = (await openAppointments(ctx, patient)).filter(({ id }) => id !== after.id).length
+    const others = (await openAppointments(ctx, patient)).filter(
+      (one) => one.id !== after.id && isOpen(one, ctx.now),
+    ).length
     if (others >= limit) {
       throw unprocessable(
         `${patient} has ${others} open appointments, and this clinic allows ${limit}; cancel one, or wait until one is over`,
@@ -30,9 +33,12 @@ export async function checkOpenAppointments(
   }
 }
 
-/** Held or booked, and yet to come. */
-const isOpen = ({ status, start }: Appointment, now: number): boolean =>
-  OPEN_STATUSES.includes(status) && start !== undefined && Date.parse(start) >= now
+/** Held or booked, and yet to come; one whose hold has expired is not held any more. */
+const isOpen = (appointment: Appointment, now: number): boolean => {
+  const { status, start } = appointment
+  const isHeldNow = (holdEndOf(appointment) ?? Number.POSITIVE_INFINITY) > now
+  return OPEN_STATUSES.includes(status) && start !== undefined && Date.parse(start) >= now && isHeldNow
+}
 
 const openAppointments = (ctx: Context, patient: string): Promise<readonly Appointment[]> =>
   appointmentsAfter(

@@ -1,5 +1,5 @@
 /** The participants of an appointment that must exist: https://hl7.org/fhir/R4/references.html. */
-import type { Appointment } from 'fhir/r4'
+import type { Appointment, Reference } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
@@ -30,6 +30,18 @@ export async function checkActors(ctx: Context, before: Appointment | undefined,
   )
   const all = issues.flat()
   if (all.length > 0) throw new FhirError(422, all)
+}
+
+/** The actors, those that do not exist (any more) by their display alone, so that an appointment may name them. */
+export async function resolvedActors(ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> {
+  spend(actors.length * LOOKED_UP, 'its participants')
+  return await Promise.all(
+    actors.map(async (actor) => {
+      const address = resolvedAddress(actor.reference, ctx.baseUrl)
+      if (address === undefined || (await exists(ctx, address))) return actor
+      return { display: actor.display ?? address }
+    }),
+  )
 }
 
 /** `Type/id`; undefined for what need not exist here. */

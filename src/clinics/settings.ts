@@ -40,6 +40,8 @@ export interface ClinicPolicies {
   readonly cancellationWindowHours?: number
   /** Appointments of one patient that are held or booked and yet to come, at most. */
   readonly maxOpenAppointments?: number
+  /** Minutes after which a hold of $hold expires; absent: DEFAULT_HOLD_MINUTES (scheduling/hold.ts). */
+  readonly holdMinutes?: number
   /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
   /** What happens to a search with a parameter that is not known; absent: the default of the server. */
@@ -58,7 +60,15 @@ const BOOKING_LIMITS = {
   bookingHorizonDays: { least: 1, most: 3_650 },
   cancellationWindowHours: { least: 0, most: 8_760 },
   maxOpenAppointments: { least: 1, most: 500 },
-} as const satisfies Partial<Record<keyof ClinicPolicies, { readonly least: number; readonly most: number }>>
+  holdMinutes: { least: 1, most: 1_440, absent: 'the usual five minutes' },
+} as const satisfies Partial<Record<keyof ClinicPolicies, BookingLimit>>
+
+interface BookingLimit {
+  readonly least: number
+  readonly most: number
+  /** What holds where it is absent; no limit, where nothing else is said. */
+  readonly absent?: string
+}
 
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
 
@@ -282,11 +292,11 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries(BOOKING_LIMITS).flatMap(([name, { least, most }]) => {
+  Object.entries<BookingLimit>(BOOKING_LIMITS).flatMap(([name, { least, most, absent = 'no limit' }]) => {
     const limit = policies[name]
     const isRight = typeof limit === 'number' && Number.isInteger(limit) && limit >= least && limit <= most
     if (limit === undefined || isRight) return []
-    return [`policies.${name} must be a whole number from ${least} to ${most}, or absent for no limit`]
+    return [`policies.${name} must be a whole number from ${least} to ${most}, or absent for ${absent}`]
   })
 
 function reject(problems: string[], problem: string): undefined {

@@ -4,6 +4,7 @@
  */
 import type { Appointment } from 'fhir/r4'
 import { moveSlots } from '../booking/held-slots.ts'
+import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { readSettings } from '../clinics/settings.ts'
@@ -11,9 +12,14 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { appointmentBook } from '../operations/appointment-book.ts'
+import { appointmentCancel } from '../operations/appointment-cancel.ts'
+import { appointmentConfirm } from '../operations/appointment-confirm.ts'
+import { appointmentHold } from '../operations/appointment-hold.ts'
+import { appointmentReschedule } from '../operations/appointment-reschedule.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
-import { checkStatusTransition } from '../scheduling/appointment-status.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
 import { checkPeriod, isSamePeriod } from '../scheduling/slot-times.ts'
 import type { SearchPlan } from '../search/plan.ts'
 
@@ -24,13 +30,15 @@ export const appointment = defineProvider('Appointment', {
   interactions: {
     ...standard,
     create: async (ctx, resource) => {
-      await checkWrite(ctx, undefined, asAppointment(resource))
-      return standard.create(ctx, resource)
+      const after = await toWrite(ctx, undefined, asAppointment(resource))
+      await checkWrite(ctx, undefined, after)
+      return standard.create(ctx, after)
     },
     update: async (ctx, resource) => {
-      const before = await ctx.find<Appointment>('Appointment', resource.id)
-      const updated = await standard.update(ctx, resource)
-      await checkWrite(ctx, before?.resource, asAppointment(resource))
+      const before = (await ctx.find<Appointment>('Appointment', resource.id))?.resource
+      const after = await toWrite(ctx, before, asAppointment(resource))
+      const updated = await standard.update(ctx, after as Appointment & { id: string })
+      await checkWrite(ctx, before, after)
       return updated
     },
     delete: async (ctx, type, id) => {
@@ -41,11 +49,23 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  operations: [appointmentHold, appointmentBook, appointmentReschedule, appointmentCancel, appointmentConfirm],
   combined: [
     { equal: ['patient'], range: 'date' },
     { equal: ['actor', 'status'], range: 'date' },
   ],
 })
+
+/**
+ * What is written, and shows how long it is held; holds that have expired make way for it.
+ * @throws FhirError 409 or 422
+ */
+async function toWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<Appointment> {
+  if (before !== undefined) checkMayBecome(before, after.status)
+  const written = await withHold(ctx, before, after)
+  await endHoldsInTheWay(ctx, written)
+  return written
+}
 
 const asAppointment = (resource: AnyResource): Appointment => resource as Appointment
 
@@ -54,7 +74,6 @@ const asAppointment = (resource: AnyResource): Appointment => resource as Appoin
  * @throws FhirError 409 or 422 naming the rule; then nothing of the change is written
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
-  if (before !== undefined) checkStatusTransition(before.status, after.status)
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (before !== undefined) checkCancellationWindow(before, after, ctx.now, policies)
   if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
@@ -69,6 +88,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   checkCancellationWindow(before, undefined, ctx.now, policies)
+  await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
 }
 

@@ -3,8 +3,9 @@
  * free. https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { slotsOf } from '../booking/held-slots.ts'
 import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
+import { endExpiredHolds } from '../booking/holds.ts'
+import { slotsOf } from '../booking/named-slots.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -21,20 +22,26 @@ export const slot = defineProvider('Slot', {
       return standard.create(ctx, resource)
     },
     update: async (ctx, resource) => {
-      const before = (await ctx.find<Slot>('Slot', resource.id))?.resource
+      const before = await beforeOf(ctx, resource.id)
       const after = asSlot(resource)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
       return standard.update(ctx, resource)
     },
     delete: async (ctx, type, id) => {
-      const before = (await ctx.find<Slot>('Slot', id))?.resource
+      const before = await beforeOf(ctx, id)
       if (before !== undefined && before.status !== 'free') checkHoldersOf(ctx, before)
       return standard.delete(ctx, type, id)
     },
   },
   combined: [{ equal: ['schedule', 'status'], range: 'start' }],
 })
+
+/** A slot whose hold has expired is free. */
+async function beforeOf(ctx: Context, id: string): Promise<Slot | undefined> {
+  await endExpiredHolds(ctx, id)
+  return (await ctx.find<Slot>('Slot', id))?.resource
+}
 
 const asSlot = (resource: AnyResource): Slot => resource as Slot
 

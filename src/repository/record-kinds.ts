@@ -73,6 +73,21 @@ export const RECORD_KINDS = {
     expires: '`due` is when Slots are generated again; deleted once a Schedule without availability has none left',
     writtenBy: 'availability/slot-generation.ts',
   },
+  hold: {
+    of: 'clinic',
+    key: 'Appointment.id',
+    shape: 'Hold (booking/holds.ts)',
+    expires:
+      '`due` is when the hold is ended: the Appointment is cancelled, its slots are free, and the record is deleted; booking, cancelling or deleting the Appointment deletes it before',
+    writtenBy: 'booking/holds.ts',
+  },
+  'visit-context': {
+    of: 'clinic',
+    key: 'the hash of its content',
+    shape: 'StoredContext (booking/visit-contexts.ts)',
+    expires: 'a day or two after the last search that said it; later ones delete it',
+    writtenBy: 'booking/visit-contexts.ts',
+  },
   'demo-slots': {
     of: 'clinic',
     key: 'Schedule.id',

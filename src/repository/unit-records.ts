@@ -44,6 +44,15 @@ export class UnitRecords {
     return (await this.#store.records(query)) as readonly KindRecord<Value>[]
   }
 
+  /** Those of this clinic that are due at `before` (ms), the longest overdue first, as they are stored. */
+  async due<Value>(
+    kind: RecordKind<Value>,
+    { before, limit }: { readonly before: number; readonly limit: number },
+  ): Promise<readonly KindRecord<Value>[]> {
+    const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), dueBefore: before, limit }
+    return (await this.#store.records(query)) as readonly KindRecord<Value>[]
+  }
+
   /** As this unit has staged or read it, without asking the store; undefined where it has done neither. */
   known<Value>(kind: RecordKind<Value>, key: string): KindRecord<Value> | undefined {
     const address = this.#addressOf(kind, key)

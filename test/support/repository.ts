@@ -6,6 +6,7 @@ import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders } from '../../src/providers/registry.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { searchParametersOf } from '../../src/search/parameters.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from './database.ts'
 
 export interface TestRepository {
@@ -15,11 +16,15 @@ export interface TestRepository {
   readonly setTime: (time: string | number) => void
 }
 
-export async function openTestRepository(time: string | number = Date.now()): Promise<TestRepository> {
+/** @param store absent: one that is empty */
+export async function openTestRepository(
+  time: string | number = Date.now(),
+  store?: ResourceStore,
+): Promise<TestRepository> {
   const baseUrl = 'http://127.0.0.1'
   let now = new Date(time).getTime()
   const providers = registerProviders(specialProviders, standardProvider)
-  const repository = new Repository(await openTestStore(), { baseUrl, clock: () => now })
+  const repository = new Repository(store ?? (await openTestStore()), { baseUrl, clock: () => now })
   const servedSearch = { parametersOf: searchParametersOf, fullText: true }
   const services = {
     repository,

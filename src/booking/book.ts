@@ -1,0 +1,123 @@
+/** Books, changes or cancels a visit: IHE ITI-117, and the names of Argonaut for it. */
+import { randomUUID } from 'node:crypto'
+import type { Appointment } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { conflict, type FhirError, unprocessable } from '../fhir/outcome.ts'
+import type { Versioned } from '../repository/repository.ts'
+import { checkMayBecome } from '../scheduling/hold.ts'
+import { withAnswers, withPatients } from '../scheduling/participants.ts'
+import { cancel } from './cancel.ts'
+import { findAppointment } from './find-appointment.ts'
+import { type NamedPatient, patientReferences } from './patients.ts'
+
+export interface Booking {
+  readonly what: BookedAppointment
+  /** Who comes, besides those whom the appointment names: `Patient/<id>`, or resources, which are stored where they are new. */
+  readonly patients?: readonly NamedPatient[]
+  /** Appointment.comment. */
+  readonly comment?: string | undefined
+  /** Appointment.id of a visit that is cancelled in the same change. */
+  readonly cancels?: string | undefined
+}
+
+export type BookedAppointment =
+  /** Appointment.id of one that $find has offered, or that is stored and proposed, pending or on the waitlist. */
+  | { readonly id: string }
+  /**
+   * The appointment as it is to be. Without an id, or with that of one that $find has offered, it is new; with the id of
+   * one that is stored it changes that, or cancels it where its status is cancelled.
+   */
+  | { readonly resource: Appointment }
+
+/** @throws FhirError 400, 404, 409, 410 or 422; then nothing of the change is written */
+export async function book(ctx: Context, { what, patients = [], comment, cancels }: Booking): Promise<Booked> {
+  const id = 'id' in what ? what.id : what.resource.id
+  if (cancels !== undefined && cancels === id)
+    throw unprocessable(`Appointment/${id} is both booked and cancelled; name another one to cancel`, {
+      expression: 'cancelled-appt-id',
+    })
+  // First, so that the slots and the limits of the patient are those without it.
+  if (cancels !== undefined) await cancel(ctx, cancels)
+  const details = { patients: await patientReferences(ctx, patients), comment }
+  return 'id' in what
+    ? await bookNamed(ctx, what.id, details)
+    : await bookResource(ctx, ctx.unit.validate<Appointment>(what.resource, 'Appointment'), details)
+}
+
+type Booked = Versioned<Appointment>
+
+interface Details {
+  readonly patients: readonly string[]
+  readonly comment: string | undefined
+}
+
+async function bookNamed(ctx: Context, id: string, details: Details): Promise<Booked> {
+  const found = await findAppointment(ctx, id, 'appointment-reference')
+  if (found.kind === 'offered') return await create(ctx, found.proposal, details)
+  const { resource } = found.stored
+  if (resource.status === 'booked') throw alreadyBooked(id)
+  checkMayBecome(resource, 'booked')
+  return await ctx.update<Appointment>(asBooked(ctx, resource, details))
+}
+
+async function bookResource(ctx: Context, resource: Appointment, details: Details): Promise<Booked> {
+  const { id, status } = resource
+  if (!BOOKABLE.has(status)) throw notBookable(status)
+  if (id === undefined) return await create(ctx, resource, details)
+  const found = await findAppointment(ctx, id, 'appointment-resource')
+  if (found.kind === 'offered') return await create(ctx, resource, details)
+  checkVersion(resource, found.stored.version)
+  if (status === 'cancelled') {
+    const { cancelationReason: reason, comment = details.comment } = resource
+    return await cancel(ctx, id, { reason, comment })
+  }
+  checkMayBecome(found.stored.resource, 'booked')
+  // A visit that is booked is changed as it is given: it may wait for answers again.
+  const isChange = found.stored.resource.status === 'booked'
+  return await ctx.update<Appointment>(
+    isChange ? withDetails(ctx, resource, details) : asBooked(ctx, resource, details),
+  )
+}
+
+const BOOKABLE: ReadonlySet<Appointment['status']> = new Set(['proposed', 'pending', 'booked', 'cancelled'])
+
+const notBookable = (status: Appointment['status']): FhirError =>
+  unprocessable(
+    `An appointment that is ${status} is not written by $book; give one that is pending or booked, or cancelled to cancel it`,
+    { expression: 'appointment-resource', reason: 'not-bookable' },
+  )
+
+const alreadyBooked = (id: string): FhirError =>
+  conflict(
+    `Appointment/${id} is booked already; to change it give appointment-resource with its id, or call $reschedule`,
+    { expression: 'appointment-reference', reason: 'already-booked' },
+  )
+
+/** Under an id of its own: others may be offered the same. */
+async function create(ctx: Context, offered: Appointment, details: Details): Promise<Booked> {
+  if (offered.status === 'cancelled')
+    throw unprocessable('There is nothing to cancel: give the id of an appointment that is stored', {
+      expression: 'appointment-resource',
+      reason: 'not-bookable',
+    })
+  return await ctx.create<Appointment>({ ...asBooked(ctx, offered, details), id: randomUUID() })
+}
+
+const asBooked = (ctx: Context, appointment: Appointment, details: Details): Appointment => {
+  const booked = withDetails(ctx, appointment, details)
+  return { ...booked, participant: withAnswers(booked.participant) }
+}
+
+function withDetails({ baseUrl }: Context, appointment: Appointment, { patients, comment }: Details): Appointment {
+  const participant = withPatients(appointment.participant, patients, baseUrl)
+  return { ...appointment, status: 'booked', participant, ...(comment === undefined ? {} : { comment }) }
+}
+
+/** @throws FhirError 409 when the resource was made from another version than the current one */
+function checkVersion({ id, meta }: Appointment, version: number): void {
+  if (meta?.versionId === undefined || meta.versionId === String(version)) return
+  throw conflict(
+    `appointment-resource was made from version ${meta.versionId} of Appointment/${id}, which has version ${version} by now; read it again`,
+    { expression: 'appointment-resource', reason: 'stale-version' },
+  )
+}

@@ -1,0 +1,107 @@
+/**
+ * Appointments that $find offers are not stored: their id says which Slots they are for, and what the search said about
+ * the visit. `<key>.<n>.<Slot.id>` is n adjacent Slots from this one on; `<key>` is of a record (visit-contexts.ts), which
+ * holds the id of the Slot too where that is too long to be part of another.
+ */
+import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
+import { resolvedActors } from './resolvable-actors.ts'
+import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
+
+/** Slots of one visit at most: a day of Slots of five minutes. */
+export const MOST_SLOTS = 288
+/** https://hl7.org/fhir/R4/datatypes.html#id, less the longest key, a number of three digits, and the dots. */
+const LONGEST_SLOT_ID = 64 - 11 - 3 - 2
+
+/** Steps to look up a Slot that follows another. */
+const FOLLOWED = 30
+
+/** Slots that follow one another. */
+export type Run = readonly [SlotWithId, ...SlotWithId[]]
+
+/** The ids under which these Slots are offered, in the same order. What the ids need to be read again is kept. */
+export async function proposalIds(
+  access: ClinicAccess,
+  runs: readonly Run[],
+  context: VisitContext,
+): Promise<readonly string[]> {
+  const long = runs.flatMap(([{ id }]) => (id.length > LONGEST_SLOT_ID ? [{ ...context, slot: id }] : []))
+  const contexts: readonly StoredContext[] = runs.length > long.length ? [context, ...long] : long
+  const keys = await keepContexts(access, contexts)
+  const keyOf = new Map(contexts.map(({ slot }, index) => [slot, keys[index]]))
+  return runs.map(({ 0: { id }, length }) => {
+    const ownKey = keyOf.get(id)
+    return ownKey === undefined ? `${keyOf.get(undefined)}.${length}.${id}` : `${ownKey}.${length}`
+  })
+}
+
+/**
+ * The Appointment that was offered under this id, made from its Slots as they are now, free or not. It has neither id nor
+ * meta. Undefined: no such Appointment was offered, it is forgotten, or one of its Slots is gone.
+ */
+export async function readProposal(ctx: Context, id: string): Promise<Appointment | undefined> {
+  const [, key = '', count = '', named] = /^([0-9a-z]+)\.([1-9]\d{0,2})(?:\.([A-Za-z0-9\-.]+))?$/.exec(id) ?? []
+  if (!isContextKey(key) || Number(count) > MOST_SLOTS) return undefined
+  const context = await contextOf(ctx, key)
+  const first = named ?? context?.slot
+  if (context === undefined || first === undefined) return undefined
+  const slots = await runFrom(ctx, first, Number(count))
+  const schedule = slots && (await scheduleOf(ctx, slots[0]))
+  return slots && schedule && (await proposalFor(ctx, schedule, slots, context))
+}
+
+/** The Appointment that is offered for Slots of this Schedule. */
+export async function proposalFor(
+  ctx: Context,
+  schedule: Schedule,
+  slots: Run,
+  context: VisitContext,
+): Promise<Appointment> {
+  const actors = await resolvedActors(ctx, schedule.actor)
+  return proposedAppointment({ schedule, slots, actors }, context)
+}
+
+/** Undefined where there is no such Slot, or none that follows. */
+async function runFrom(ctx: Context, id: string, count: number): Promise<Run | undefined> {
+  const first = (await ctx.find<Slot>('Slot', id))?.resource
+  if (first === undefined) return undefined
+  const run: [SlotWithId, ...SlotWithId[]] = [{ ...first, id }]
+  let last = run[0]
+  while (run.length < count) {
+    const next = await followerOf(ctx, last)
+    if (next === undefined) return undefined
+    run.push(next)
+    last = next
+  }
+  return run
+}
+
+/** A free Slot is preferred, as only free ones were offered. */
+async function followerOf(ctx: Context, { schedule, end }: Slot): Promise<SlotWithId | undefined> {
+  spend(FOLLOWED, 'its slots')
+  const at = Date.parse(end)
+  const [from, until] = [at, at + 1000].map((time) => new Date(time).toISOString())
+  const query = `schedule=${encodeURIComponent(schedule.reference ?? '')}&start=ge${from}&start=lt${until}`
+  const found = (await ctx.search<Slot>('Slot', query)).map(({ id, resource }): SlotWithId => ({ ...resource, id }))
+  const following = found.filter((slot) => canFollow(slot, at))
+  return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)
+}
+
+/** Whether the Slot begins at this time (ms), and takes some. */
+export const canFollow = ({ start, end }: Slot, at: number): boolean => Date.parse(start) === at && Date.parse(end) > at
+
+/** Of Slots that could follow, the one that does. */
+export const firstOf = (slots: readonly SlotWithId[]): SlotWithId | undefined =>
+  slots.reduce<SlotWithId | undefined>(
+    (first, slot) => (first !== undefined && first.id < slot.id ? first : slot),
+    undefined,
+  )
+
+async function scheduleOf(ctx: Context, { schedule }: Slot): Promise<Schedule | undefined> {
+  const { type, id } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}
+  return type === 'Schedule' && id !== undefined ? (await ctx.find<Schedule>('Schedule', id))?.resource : undefined
+}

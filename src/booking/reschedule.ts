@@ -1,0 +1,98 @@
+/** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Appointment, AppointmentParticipant, Reference, Schedule, Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { Versioned } from '../repository/repository.ts'
+import { holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
+import { withActors } from '../scheduling/participants.ts'
+import { isSameSchedule } from '../scheduling/slot-times.ts'
+import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
+import { readProposal } from './proposal.ts'
+import { resolvedActors } from './resolvable-actors.ts'
+
+/** The slots themselves, or the id of an Appointment that $find has offered for them. */
+export type NewTime = { readonly slots: readonly Reference[] } | { readonly proposal: string }
+
+/**
+ * The visit keeps its id and status. Where the new slots are of another schedule, the actors of that take the place of
+ * those of the old one.
+ * @param id Appointment.id
+ * @param comment Appointment.comment
+ * @throws FhirError 404, 409, 410, 422
+ */
+export async function reschedule(
+  ctx: Context,
+  id: string,
+  to: NewTime,
+  comment?: string,
+): Promise<Versioned<Appointment>> {
+  const found = await ctx.read<Appointment>('Appointment', id)
+  const before = found.resource
+  if (isCancelledByExpiry(before)) throw holdExpired(id)
+  if (before.status !== 'booked' && before.status !== 'pending') throw notMovable(before)
+  const slot = 'slots' in to ? [...to.slots] : await slotsOffered(ctx, to.proposal)
+  const slots = await slotsInOrder(ctx, slot)
+  const next: Appointment = {
+    ...before,
+    slot,
+    ...timesOf(slots, before),
+    participant: await participantsOf(ctx, before, slots),
+    ...(comment === undefined ? {} : { comment }),
+  }
+  return isDeepStrictEqual(next, before) ? found : await ctx.update<Appointment>(next)
+}
+
+const notMovable = ({ id, status }: Appointment): FhirError =>
+  unprocessable(`Appointment/${id} is ${status}; only one that is booked or pending moves to another time`, {
+    expression: 'Appointment.status',
+    reason: 'not-movable',
+  })
+
+async function slotsOffered(ctx: Context, id: string): Promise<Reference[]> {
+  const proposal = await readProposal(ctx, id)
+  if (proposal?.slot !== undefined) return proposal.slot
+  throw new FhirError(404, {
+    code: 'not-found',
+    diagnostics: `$find does not offer Appointment/${id} (any more); call $find again, or name slots`,
+    expression: 'appointment-reference',
+    reason: 'appointment-not-found',
+  })
+}
+
+type Slots = readonly [Slot, ...Slot[]]
+
+/** @throws FhirError 422 when there is none, or one is not there */
+async function slotsInOrder(ctx: Context, slot: readonly Reference[]): Promise<Slots> {
+  const slots: Slot[] = []
+  for (const { id, index } of namedSlots(ctx, { status: 'booked', slot: [...slot] })) {
+    const found = await ctx.find<Slot>('Slot', id)
+    if (found === undefined) throw noSuchSlot(id, index)
+    slots.push(found.resource)
+  }
+  const [first, ...others] = slots.sort((one, other) => Date.parse(one.start) - Date.parse(other.start))
+  if (first === undefined) throw unprocessable('Name a slot to move to', { expression: 'slot' })
+  return [first, ...others]
+}
+
+function timesOf(slots: Slots, { minutesDuration }: Appointment) {
+  const { start } = slots[0]
+  const { end } = slots.at(-1) ?? slots[0]
+  const minutes = Math.floor((Date.parse(end) - Date.parse(start)) / 60_000)
+  return { start, end, ...(minutesDuration === undefined || minutes < 1 ? {} : { minutesDuration: minutes }) }
+}
+
+/** Slots of several schedules are refused when the visit is written. */
+async function participantsOf(ctx: Context, before: Appointment, [next]: Slots): Promise<AppointmentParticipant[]> {
+  const [old] = await slotsOf(ctx, before)
+  if (old !== undefined && isSameSchedule(old, next, ctx.baseUrl)) return before.participant
+  const [oldActors, newActors] = [old === undefined ? [] : await actorsOf(ctx, old), await actorsOf(ctx, next)]
+  return withActors(before.participant, oldActors, await resolvedActors(ctx, newActors), ctx.baseUrl)
+}
+
+async function actorsOf(ctx: Context, { schedule }: Slot): Promise<readonly Reference[]> {
+  const { type, id } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}
+  if (type !== 'Schedule' || id === undefined) return []
+  return (await ctx.find<Schedule>('Schedule', id))?.resource.actor ?? []
+}

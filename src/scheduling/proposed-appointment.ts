@@ -1,0 +1,64 @@
+/** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
+import type { Appointment, AppointmentParticipant, Identifier, Reference, Schedule, Slot } from 'fhir/r4'
+import { conceptOf, typeAskedFor } from './visit-type.ts'
+
+/** What a search for times says about the visit, besides when and where. */
+export interface VisitContext {
+  /** As `Patient/<id>`; several make a group visit. */
+  readonly patients?: readonly string[]
+  /** In order of preference: words, codes, or `system|code`. */
+  readonly visitTypes?: readonly string[]
+  /** The same. */
+  readonly reasons?: readonly string[]
+  /** Identifier of the ServiceRequest. */
+  readonly referral?: Identifier
+  readonly insurances?: readonly Reference[]
+}
+
+interface Proposed {
+  readonly schedule: Schedule
+  /** In order, each beginning where the one before ends. */
+  readonly slots: readonly [Slot, ...Slot[]]
+  /** Who takes part besides the patients. */
+  readonly actors: readonly Reference[]
+}
+
+const MINUTE = 60_000
+
+/** A Slot says what takes place in it, else its Schedule does: https://hl7.org/fhir/R4/slot-definitions.html#Slot.serviceType. */
+export function proposedAppointment({ schedule, slots, actors }: Proposed, context: VisitContext): Appointment {
+  const [first] = slots
+  const { start } = first
+  const { end } = slots.at(-1) ?? first
+  const { patients = [], visitTypes = [], reasons = [], referral, insurances = [] } = context
+  const [serviceCategory, serviceType, specialty] = [
+    first.serviceCategory ?? schedule.serviceCategory,
+    first.serviceType ?? schedule.serviceType,
+    first.specialty ?? schedule.specialty,
+  ]
+  const appointmentType = first.appointmentType ?? typeAskedFor(schedule, visitTypes)?.type
+  return {
+    resourceType: 'Appointment',
+    status: 'proposed',
+    ...(serviceCategory === undefined ? {} : { serviceCategory }),
+    ...(serviceType === undefined ? {} : { serviceType }),
+    ...(specialty === undefined ? {} : { specialty }),
+    ...(appointmentType === undefined ? {} : { appointmentType }),
+    ...(reasons.length === 0 ? {} : { reasonCode: reasons.map(conceptOf) }),
+    ...(insurances.length === 0 ? {} : { supportingInformation: [...insurances] }),
+    start,
+    end,
+    ...minutesBetween(start, end),
+    slot: slots.map(({ id }) => ({ reference: `Slot/${id}` })),
+    ...(referral === undefined ? {} : { basedOn: [{ type: 'ServiceRequest', identifier: referral }] }),
+    participant: [...patients.map((reference) => ({ reference })), ...actors].map(needsAction),
+  }
+}
+
+const needsAction = (actor: Reference): AppointmentParticipant => ({ actor, status: 'needs-action' })
+
+/** Appointment.minutesDuration is a positive number. */
+function minutesBetween(start: string, end: string): Pick<Appointment, 'minutesDuration'> {
+  const minutes = Math.floor((Date.parse(end) - Date.parse(start)) / MINUTE)
+  return minutes > 0 ? { minutesDuration: minutes } : {}
+}
