@@ -2,7 +2,7 @@
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { BUFFER_TAG, type SlotWithId } from '../scheduling/generated-slot.ts'
-import type { Span } from '../scheduling/planned-slots.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
 
 const DAY = 86_400_000
 /** A visit is shorter than this; time that somebody has blocked, such as a holiday, than that. */

@@ -7,6 +7,7 @@ import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
+import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
 import { resolvedActors } from './resolvable-actors.ts'
@@ -19,9 +20,6 @@ const LONGEST_SLOT_ID = 64 - 11 - 3 - 2
 
 /** Steps to look up a Slot that follows another. */
 const FOLLOWED = 30
-
-/** Slots that follow one another. */
-export type Run = readonly [SlotWithId, ...SlotWithId[]]
 
 /** The ids under which these Slots are offered, in the same order. What the ids need to be read again is kept. */
 export async function proposalIds(
@@ -81,25 +79,16 @@ async function runFrom(ctx: Context, id: string, count: number): Promise<Run | u
 }
 
 /** A free Slot is preferred, as only free ones were offered. */
-async function followerOf(ctx: Context, { schedule, end }: Slot): Promise<SlotWithId | undefined> {
+async function followerOf(ctx: Context, last: Slot): Promise<SlotWithId | undefined> {
   spend(FOLLOWED, 'its slots')
+  const { schedule, end } = last
   const at = Date.parse(end)
   const [from, until] = [at, at + 1000].map((time) => new Date(time).toISOString())
   const query = `schedule=${encodeURIComponent(schedule.reference ?? '')}&start=ge${from}&start=lt${until}`
   const found = (await ctx.search<Slot>('Slot', query)).map(({ id, resource }): SlotWithId => ({ ...resource, id }))
-  const following = found.filter((slot) => canFollow(slot, at))
+  const following = found.filter((slot) => follows(last, slot))
   return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)
 }
-
-/** Whether the Slot begins at this time (ms), and takes some. */
-export const canFollow = ({ start, end }: Slot, at: number): boolean => Date.parse(start) === at && Date.parse(end) > at
-
-/** Of Slots that could follow, the one that does. */
-export const firstOf = (slots: readonly SlotWithId[]): SlotWithId | undefined =>
-  slots.reduce<SlotWithId | undefined>(
-    (first, slot) => (first !== undefined && first.id < slot.id ? first : slot),
-    undefined,
-  )
 
 async function scheduleOf(ctx: Context, { schedule }: Slot): Promise<Schedule | undefined> {
   const { type, id } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}

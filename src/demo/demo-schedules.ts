@@ -4,7 +4,8 @@ import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../a
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { slotsOf } from '../scheduling/generated-slot.ts'
-import { plannedBlocks, type Span } from '../scheduling/planned-slots.ts'
+import { plannedBlocks } from '../scheduling/planned-slots.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
 import { load } from './sandbox-files.ts'
 
 /** Demo data come in one change, so that no client sees an incomplete clinic. */

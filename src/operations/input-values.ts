@@ -1,6 +1,7 @@
 /** Where the values of an operation's parameters come from, by name and as often as they were given. */
 import type { OperationDefinitionParameter } from 'fhir/r4'
-import { isNumber } from '../fhir/json.ts'
+import { isResourceType } from '../fhir/definitions.ts'
+import { isNumber, parseJson } from '../fhir/json.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { isCacheBuster, isTransportParameter } from '../search/query/result-parameters.ts'
@@ -70,7 +71,35 @@ function fromText(text: string, type: string | undefined): unknown {
   // A plus sign that was not percent-encoded arrives as a space.
   if (type === 'instant' || type === 'dateTime') return text.replace(/ (\d\d:\d\d)$/, '+$1')
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  if (type !== undefined && isDataType(type)) return fromTextOfDataType(text, type)
   return NUMBERS.includes(type) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}
+
+/** Of several elements, such as Timing. */
+const isDataType = (type: string): boolean => /^[A-Z]/.test(type) && !isResourceType(type) && !ABSTRACT.has(type)
+
+const ABSTRACT: ReadonlySet<string> = new Set(['Any', 'Element', 'Resource', 'Type'])
+
+/**
+ * R4 asks for a body where a parameter is no primitive. What clients put into an address nevertheless: `Type/id` for a
+ * Reference, `system|value` for an Identifier, and JSON for any.
+ */
+function fromTextOfDataType(text: string, type: string): unknown {
+  if (text.startsWith('{')) return objectOr(text)
+  if (type === 'Reference') return { reference: text }
+  if (type !== 'Identifier') return text
+  const at = text.lastIndexOf('|')
+  return at <= 0 ? { value: text.slice(at + 1) } : { system: text.slice(0, at), value: text.slice(at + 1) }
+}
+
+/** The text itself where it is no JSON; then it is refused as such. */
+function objectOr(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
 }
 
 function bareResource(parameters: readonly OperationDefinitionParameter[], resource: Record<string, unknown>): Values {

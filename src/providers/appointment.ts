@@ -17,6 +17,7 @@ import { appointmentCancel } from '../operations/appointment-cancel.ts'
 import { appointmentConfirm } from '../operations/appointment-confirm.ts'
 import { appointmentHold } from '../operations/appointment-hold.ts'
 import { appointmentReschedule } from '../operations/appointment-reschedule.ts'
+import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
 import { checkMayBecome } from '../scheduling/hold.ts'
@@ -49,7 +50,14 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
-  operations: [appointmentHold, appointmentBook, appointmentReschedule, appointmentCancel, appointmentConfirm],
+  operations: [
+    appointmentFind,
+    appointmentHold,
+    appointmentBook,
+    appointmentReschedule,
+    appointmentCancel,
+    appointmentConfirm,
+  ],
   combined: [
     { equal: ['patient'], range: 'date' },
     { equal: ['actor', 'status'], range: 'date' },

@@ -59,6 +59,18 @@ function checkLimits(start: string, now: number, policies: BookingPolicies): voi
   }
 }
 
+/**
+ * When visits that are booked now may start: milliseconds since 1970 UTC, the first and the last.
+ * @param now milliseconds since 1970 UTC
+ */
+export function bookableStarts(
+  now: number,
+  policies: BookingPolicies,
+): { readonly first: number; readonly last: number } {
+  const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
+  return { first: Math.max(now + 1, now + notice * MINUTE), last: now + horizon * DAY }
+}
+
 const refused = (what: string, reason: string): FhirError =>
   unprocessable(`Appointment.start is ${what}`, { expression: 'Appointment.start', reason })
 

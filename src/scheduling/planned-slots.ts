@@ -2,19 +2,13 @@
  * Working hours as times that can be booked. Hours are what clocks show: a time that daylight saving skips is not
  * offered, and one that it repeats is offered once. Visits and buffers last as long as they say, whatever the clocks do.
  */
-import type { CodeableConcept, Period } from 'fhir/r4'
-import { parseDateRange } from '../fhir/dates.ts'
+import type { CodeableConcept } from 'fhir/r4'
 import { DAYS_OF_WEEK, type DayHours, type OpeningHours, type SlotPlan } from './availability.ts'
 import { ZoneClock } from './zone-clock.ts'
+import { type Span, spanOf } from './zoned-period.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-
-/** Milliseconds since 1970 UTC; the end is not part of it. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
 
 export interface PlannedSlot extends Span {
   readonly kind: 'visit' | 'buffer'
@@ -123,18 +117,4 @@ function blockAt(start: number, parts: readonly Part[]): Block {
     at = slot.end
     return slot
   })
-}
-
-/** A date is a whole day of the zone: https://hl7.org/fhir/R4/datatypes.html#Period. A missing end is open. */
-function spanOf({ start, end }: Period, clock: ZoneClock): Span {
-  return {
-    start: start === undefined ? Number.NEGATIVE_INFINITY : instantOf(start, 'low', clock),
-    end: end === undefined ? Number.POSITIVE_INFINITY : instantOf(end, 'high', clock),
-  }
-}
-
-function instantOf(text: string, bound: 'low' | 'high', clock: ZoneClock): number {
-  const { low, high } = parseDateRange(text) ?? { low: Number.NaN, high: Number.NaN }
-  if (text.includes('T')) return low
-  return clock.instantFrom(bound === 'low' ? low : high + 1)
 }

@@ -1,6 +1,6 @@
 /** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
 import type { Appointment, AppointmentParticipant, Identifier, Reference, Schedule, Slot } from 'fhir/r4'
-import { conceptOf, typeAskedFor } from './visit-type.ts'
+import { conceptOf, visitKindIn } from './visit-type.ts'
 
 /** What a search for times says about the visit, besides when and where. */
 export interface VisitContext {
@@ -36,7 +36,7 @@ export function proposedAppointment({ schedule, slots, actors }: Proposed, conte
     first.serviceType ?? schedule.serviceType,
     first.specialty ?? schedule.specialty,
   ]
-  const appointmentType = first.appointmentType ?? typeAskedFor(schedule, visitTypes)?.type
+  const appointmentType = first.appointmentType ?? visitKindIn(schedule, first, visitTypes)?.type?.type
   return {
     resourceType: 'Appointment',
     status: 'proposed',

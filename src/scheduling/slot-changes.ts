@@ -6,7 +6,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
 import type { SlotPlan } from './availability.ts'
 import { isUntouched, kindOf, type SlotWithId, slotIdAt, slotsOf } from './generated-slot.ts'
-import { type Block, overlap, type PlannedSlot, type Span } from './planned-slots.ts'
+import { type Block, overlap, type PlannedSlot } from './planned-slots.ts'
+import type { Span } from './zoned-period.ts'
 
 export interface SlotSituation {
   readonly schedule: string

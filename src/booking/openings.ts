@@ -1,0 +1,151 @@
+/**
+ * Times that can be booked: a free Slot, or adjacent free ones of one Schedule where one is too short, in the future and
+ * as the clinic's policies allow. What is found may be taken a moment later; a booking takes its Slots.
+ */
+import type { Schedule } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
+import type { Context } from '../core/context.ts'
+import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
+import { bookableStarts } from '../scheduling/booking-policies.ts'
+import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import { comparePlaces, type Place } from '../scheduling/opening-order.ts'
+import { FreeSlots } from './free-slots.ts'
+import { MOST_SLOTS } from './proposal.ts'
+import { SlotJudge, type Wishes } from './slot-judge.ts'
+import { SlotsByStart } from './slots-by-start.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+export interface OpeningsQuery extends Wishes {
+  /** Visits start at or after it. */
+  readonly from: number
+  /** Visits end at or before it. */
+  readonly until: number
+  /** Whether a visit at this time is wanted. */
+  readonly isWanted?: (start: number, end: number) => boolean
+  /** Openings at most. */
+  readonly limit: number
+  /** `Openings.next` of the page before. */
+  readonly after?: Place
+}
+
+export interface Opening {
+  /** Adjacent ones of one Schedule, all free. */
+  readonly slots: Run
+  readonly scheduleId: string
+  readonly schedule: Schedule
+  readonly start: number
+  readonly end: number
+}
+
+export interface Openings {
+  /** By start; of those that start at the same time, by visit type, specialty and Schedule as they are preferred. */
+  readonly openings: readonly Opening[]
+  /** Where the next page begins. There may be one though this page is not full: a page looks at so many Slots at most. */
+  readonly next?: Place
+}
+
+/** Slots that one page looks at, besides those that begin at the same time as the last of them. */
+const MOST_EXAMINED = 1_000
+/** Read on top of what is wanted, so that those that begin at one time are mostly read together. */
+const READ_BESIDES = 10
+/** A visit that starts within the booking horizon may end behind it. */
+const LONGEST_VISIT = 86_400_000
+
+/** @throws BudgetError */
+export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<Openings> {
+  const { policies } = await readSettings(ctx.unit, ctx.clinic)
+  const { first, last } = bookableStarts(ctx.now, policies)
+  const from = Math.max(query.from, first, query.after?.start ?? first)
+  const until = Math.min(query.until, last + LONGEST_VISIT)
+  if (from >= until || query.schedules?.length === 0) return { openings: [] }
+  const { schedules, limit } = query
+  const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count: limit + READ_BESIDES }), ctx)
+  return await pageOf(new Search(slots, new SlotJudge(ctx, query), query, last), limit)
+}
+
+async function pageOf(search: Search, limit: number): Promise<Openings> {
+  const openings: Opening[] = []
+  let place: Place | undefined
+  for await (const found of search.openings()) {
+    if (openings.length === limit && place !== undefined) return { openings, next: place }
+    openings.push(found.opening)
+    place = found.place
+  }
+  return { openings, ...(search.rest === undefined ? {} : { next: search.rest }) }
+}
+
+/** A free Slot that a visit may begin in. */
+interface Candidate {
+  readonly slot: SlotWithId
+  readonly scheduleId: string
+  readonly schedule: Schedule
+  readonly length: number
+  readonly place: Place
+}
+
+class Search {
+  /** Where it goes on, when it ends before all Slots are looked at. */
+  rest: Place | undefined
+  readonly #slots: SlotsByStart
+  readonly #judge: SlotJudge
+  readonly #query: OpeningsQuery
+  /** The last start of a visit. */
+  readonly #last: number
+
+  constructor(slots: SlotsByStart, judge: SlotJudge, query: OpeningsQuery, last: number) {
+    this.#slots = slots
+    this.#judge = judge
+    this.#query = query
+    this.#last = last
+  }
+
+  async *openings(): AsyncGenerator<{ readonly opening: Opening; readonly place: Place }> {
+    const { after } = this.#query
+    let examined = 0
+    for (let group = await this.#slots.next(); group !== undefined; group = await this.#slots.next()) {
+      const { start, slots } = group
+      if (start > this.#last) return
+      if (examined >= MOST_EXAMINED) {
+        this.rest = { start }
+        return
+      }
+      examined += slots.length
+      for (const candidate of await this.#candidates(start, slots)) {
+        const { place } = candidate
+        const isPassed = after !== undefined && comparePlaces(place, after) <= 0
+        const opening = isPassed ? undefined : await this.#openingFrom(candidate)
+        if (opening !== undefined) yield { opening, place }
+      }
+    }
+  }
+
+  /** In order of preference. */
+  async #candidates(start: number, slots: readonly SlotWithId[]): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = []
+    for (const slot of slots) {
+      const scheduleId = this.#slots.scheduleOf(slot)
+      const judgement = scheduleId === undefined ? undefined : await this.#judge.judge(slot, scheduleId)
+      if (scheduleId === undefined || judgement === undefined) continue
+      const { schedule, length, preference } = judgement
+      candidates.push({ slot, scheduleId, schedule, length, place: { start, of: { preference, slot: slot.id } } })
+    }
+    return candidates.sort((one, other) => comparePlaces(one.place, other.place))
+  }
+
+  /** Undefined where the time is too short, too late, or not wanted. */
+  async #openingFrom({ slot, scheduleId, schedule, length, place }: Candidate): Promise<Opening | undefined> {
+    const { start } = place
+    const run: [SlotWithId, ...SlotWithId[]] = [slot]
+    let last = slot
+    while (Date.parse(last.end) - start < length && run.length < MOST_SLOTS) {
+      const next = firstOf(await this.#slots.following(last))
+      if (next === undefined) return undefined
+      run.push(next)
+      last = next
+    }
+    const end = Date.parse(last.end)
+    const { until, isWanted } = this.#query
+    if (end - start < length || end > until || isWanted?.(start, end) === false) return undefined
+    return { slots: run, scheduleId, schedule, start, end }
+  }
+}

@@ -1,0 +1,148 @@
+/** The Schedules of the practitioners, organizations and places that a visit is wanted with. */
+import type { HealthcareService, Location, PractitionerRole, Reference, Schedule } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Condition } from '../search/plan.ts'
+
+/** Who or what a visit may be with: actors as `Type/id`. */
+export interface Choice {
+  readonly actors: ReadonlySet<string>
+  /** Practitioners who belong to it by a role: where a Schedule names its place, role or service, that decides, not they. */
+  readonly people: ReadonlySet<string>
+}
+
+type Holder = PractitionerRole | Location | HealthcareService
+interface Source {
+  readonly type: Holder['resourceType']
+  /** The search parameter, and what it finds. */
+  readonly param: string
+  readonly named: (holder: Holder) => readonly (Reference | undefined)[]
+}
+
+const rolesBy = (element: 'practitioner' | 'organization'): Source => ({
+  type: 'PractitionerRole',
+  param: element,
+  named: (role) => (role.resourceType === 'PractitionerRole' ? [role[element]] : []),
+})
+const atPlace = (type: 'PractitionerRole' | 'HealthcareService'): Source => ({
+  type,
+  param: 'location',
+  named: (holder) => (holder.resourceType === 'Location' ? [] : (holder.location ?? [])),
+})
+
+/** Which resources stand for what is asked for, as actors of a Schedule. */
+const SOURCES = {
+  practitioner: [rolesBy('practitioner')],
+  organization: [
+    rolesBy('organization'),
+    {
+      type: 'Location',
+      param: 'organization',
+      named: (place) => (place.resourceType === 'Location' ? [place.managingOrganization] : []),
+    },
+    {
+      type: 'HealthcareService',
+      param: 'organization',
+      named: (service) => (service.resourceType === 'HealthcareService' ? [service.providedBy] : []),
+    },
+  ],
+  location: [atPlace('PractitionerRole'), atPlace('HealthcareService')],
+} as const satisfies Readonly<Record<string, readonly Source[]>>
+
+/** @param asked the addresses of each choice, as `Type/id` */
+export async function choicesOf(
+  ctx: Context,
+  kind: keyof typeof SOURCES,
+  asked: readonly (readonly string[])[],
+): Promise<readonly Choice[]> {
+  const wanted = [...new Set(asked.flat())]
+  if (wanted.length === 0) return []
+  const holders = await Promise.all(SOURCES[kind].map((source) => holdersBy(ctx, source, wanted)))
+  const all = holders.flat()
+  return asked.map((addresses) => {
+    const own = all.filter(({ names }) => names.some((name) => addresses.includes(name)))
+    const people = kind === 'practitioner' ? [] : own.flatMap(({ practitioner }) => practitioner ?? [])
+    return { actors: new Set([...addresses, ...own.map(({ address }) => address)]), people: new Set(people) }
+  })
+}
+
+interface FoundHolder {
+  readonly address: string
+  readonly names: readonly string[]
+  readonly practitioner: string | undefined
+}
+
+async function holdersBy(ctx: Context, source: Source, wanted: readonly string[]): Promise<readonly FoundHolder[]> {
+  const found = await allOf<Holder>(ctx, source.type, [refersTo(source.param, wanted)])
+  return found
+    .filter(({ resource }) => !('active' in resource && resource.active === false))
+    .map(({ id, resource }) => ({
+      address: `${source.type}/${id}`,
+      names: source.named(resource).flatMap((reference) => addressOf(ctx, reference) ?? []),
+      practitioner: resource.resourceType === 'PractitionerRole' ? addressOf(ctx, resource.practitioner) : undefined,
+    }))
+}
+
+/**
+ * @param wishes a Schedule fulfils each of them, by one of its choices, which are in order of preference
+ * @returns Schedule.id in order of preference, the first wish first
+ */
+export async function schedulesWith(ctx: Context, wishes: readonly (readonly Choice[])[]): Promise<readonly string[]> {
+  const where = wishes.map((choices) => refersTo('actor', [...new Set(choices.flatMap(addressesIn))]))
+  const isActive: Condition = { kind: 'not', of: { kind: 'token', param: 'active', code: 'false' } }
+  const found = await allOf<Schedule>(ctx, 'Schedule', [...where, isActive])
+  const ranked = found.flatMap(({ id, resource }) => {
+    const ranks = wishes.map((choices) => rankOf(ctx, resource, choices))
+    return ranks.includes(-1) ? [] : [{ id, ranks }]
+  })
+  return ranked.sort((one, other) => compareRanks(one.ranks, other.ranks)).map(({ id }) => id)
+}
+
+const addressesIn = ({ actors, people }: Choice): readonly string[] => [...actors, ...people]
+
+function rankOf(ctx: Context, { actor }: Schedule, choices: readonly Choice[]): number {
+  const addresses = actor.flatMap((reference) => addressOf(ctx, reference) ?? [])
+  const namesPlace = addresses.some((address) => PLACES.has(address.slice(0, address.indexOf('/'))))
+  return choices.findIndex(({ actors, people }) =>
+    addresses.some((address) => actors.has(address) || (!namesPlace && people.has(address))),
+  )
+}
+
+const PLACES: ReadonlySet<string> = new Set(['Location', 'PractitionerRole', 'HealthcareService'])
+
+function compareRanks(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((rank, index) => rank !== other[index])
+  return at === -1 ? 0 : (one[at] ?? 0) - (other[at] ?? 0)
+}
+
+function addressOf({ baseUrl }: Context, reference: Reference | undefined): string | undefined {
+  const local = localReference(reference?.reference ?? '', baseUrl)
+  return local && `${local.type}/${local.id}`
+}
+
+function refersTo(param: string, addresses: readonly string[]): Condition {
+  const of = addresses.map((address): Condition => {
+    const [type = '', id = ''] = address.split('/')
+    return { kind: 'reference', param, type, id }
+  })
+  return { kind: 'any', of }
+}
+
+/** Resources of one search. */
+const PAGE = 200
+const SEARCHED = 20
+
+async function allOf<R extends AnyResource>(ctx: Context, type: R['resourceType'], where: readonly Condition[]) {
+  const found: { readonly id: string; readonly resource: R }[] = []
+  const plan = { clinic: ctx.clinic, types: [type], where, sort: [], count: PAGE } as const
+  for (let after: string | undefined; ; ) {
+    spend(SEARCHED, 'whom the visit is with')
+    const page = { ...(after === undefined ? {} : { after }), total: 'none', include: [], includeLimit: 0 } as const
+    const { matches, next } = await ctx.unit.search({ ...plan, ...page })
+    for (const { id, resource } of matches) found.push({ id, resource: resource as R })
+    if (next === undefined) return found
+    after = next
+  }
+}

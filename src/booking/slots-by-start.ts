@@ -1,0 +1,80 @@
+/** Free Slots by the time at which they begin, read as far as they are asked for. */
+import type { Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import { follows } from '../scheduling/adjacent-slots.ts'
+import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import type { FreeSlots } from './free-slots.ts'
+
+/** Steps to read a Slot. */
+const READ = 4
+
+/** Slots that begin at one time (ms). */
+interface Group {
+  readonly start: number
+  readonly slots: readonly SlotWithId[]
+}
+
+export class SlotsByStart {
+  readonly #slots: FreeSlots
+  readonly #baseUrl: string
+  /** What has been read and not taken, in order of start. */
+  #queue: readonly SlotWithId[] = []
+  /** All that has been read, by Schedule.id and start. */
+  readonly #all = new Map<string, SlotWithId[]>()
+
+  constructor(slots: FreeSlots, { baseUrl }: Pick<Context, 'baseUrl'>) {
+    this.#slots = slots
+    this.#baseUrl = baseUrl
+  }
+
+  /** The next time at which free Slots begin, with all of them; undefined: there are no more. */
+  async next(): Promise<Group | undefined> {
+    for (;;) {
+      const [first] = this.#queue
+      const start = first === undefined ? undefined : Date.parse(first.start)
+      if (start !== undefined && (start < this.#slots.frontier || this.#slots.isDone)) return this.#take(start)
+      if (this.#slots.isDone) return undefined
+      await this.#read()
+    }
+  }
+
+  /** Those in which a visit can go on. */
+  async following(slot: Slot): Promise<readonly SlotWithId[]> {
+    const end = Date.parse(slot.end)
+    while (this.#slots.frontier <= end && !this.#slots.isDone) await this.#read()
+    const beginning = this.#all.get(this.#keyOf(slot, end)) ?? []
+    return beginning.filter((next) => follows(slot, next))
+  }
+
+  /** Undefined for one of a Schedule that is elsewhere. */
+  scheduleOf({ schedule: { reference = '' } }: Slot): string | undefined {
+    const { type, id } = localReference(reference, this.#baseUrl) ?? {}
+    return type === 'Schedule' ? id : undefined
+  }
+
+  #take(start: number): Group {
+    const others = this.#queue.findIndex((slot) => Date.parse(slot.start) !== start)
+    const count = others === -1 ? this.#queue.length : others
+    const slots = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
+    return { start, slots }
+  }
+
+  async #read(): Promise<void> {
+    const slots = await this.#slots.next()
+    spend(slots.length * READ, 'the slots that are looked at')
+    this.#queue = [...this.#queue, ...slots]
+    for (const slot of slots) {
+      const key = this.#keyOf(slot, Date.parse(slot.start))
+      const beside = this.#all.get(key)
+      if (beside === undefined) this.#all.set(key, [slot])
+      else beside.push(slot)
+    }
+  }
+
+  #keyOf(slot: Slot, at: number): string {
+    return `${this.scheduleOf(slot)} ${at}`
+  }
+}

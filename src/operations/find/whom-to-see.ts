@@ -1,0 +1,131 @@
+/** Whom a visit is wanted with, and for whom: the parameters of $find that refer to resources, looked up. */
+import type { Identifier } from 'fhir/r4'
+import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
+import { spend } from '../../budget/budget.ts'
+import type { Context } from '../../core/context.ts'
+import type { Issue } from '../../fhir/outcome.ts'
+import { localReference } from '../../fhir/reference.ts'
+import type { FindInput, Named } from './find-input.ts'
+
+export interface WhomToSee {
+  /** Schedule.id in order of preference; absent: any; empty: nobody who is there. */
+  readonly schedules?: readonly string[]
+  /** As `Patient/id`. */
+  readonly patients: readonly string[]
+  /** What was not found. */
+  readonly notes: readonly Issue[]
+  /** Nothing can be offered: what was asked for is not there. */
+  readonly isNobody: boolean
+}
+
+/** Steps of a look. */
+const LOOKED_UP = 20
+
+export async function whomToSee(ctx: Context, input: FindInput): Promise<WhomToSee> {
+  const notes: Issue[] = []
+  const practitioners = await lookUp(ctx, input.practitioners, notes)
+  const organizations = await lookUp(ctx, input.organizations, notes)
+  const places = await lookUp(ctx, input.locations, notes)
+  const described = await describedPlaces(ctx, input.locationTexts, notes)
+  const patients = await patientsOf(ctx, input, notes)
+  for (const { reference = '' } of input.insurances) await checkInsurance(ctx, reference, notes)
+  const isNobody = patients === undefined
+  const isAnybody = [input.practitioners, input.organizations, input.locations, input.locationTexts].every(
+    ({ length }) => length === 0,
+  )
+  if (isNobody || isAnybody) return { patients: patients ?? [], notes, isNobody }
+  const wishes: (readonly Choice[])[] = []
+  if (input.practitioners.length > 0) wishes.push(await choicesOf(ctx, 'practitioner', practitioners))
+  if (input.organizations.length > 0) wishes.push(await choicesOf(ctx, 'organization', organizations))
+  if (input.locations.length + input.locationTexts.length > 0)
+    wishes.push(await choicesOf(ctx, 'location', [...places, ...described]))
+  const isUnknown = wishes.some((choices) => choices.length === 0)
+  const schedules = isUnknown ? [] : await schedulesWith(ctx, wishes)
+  return { schedules, patients, notes, isNobody }
+}
+
+/** The addresses of each that is there. */
+async function lookUp(ctx: Context, all: readonly Named[], notes: Issue[]): Promise<readonly (readonly string[])[]> {
+  const found: (readonly string[])[] = []
+  for (const named of all) {
+    const addresses = await addressesOf(ctx, named)
+    if (addresses.length === 0) notes.push(notThere(named))
+    else found.push(addresses)
+  }
+  return found
+}
+
+async function addressesOf(ctx: Context, { type, address, identifier }: Named): Promise<readonly string[]> {
+  spend(LOOKED_UP, 'whom the visit is with')
+  if (identifier !== undefined) {
+    const found = await ctx.search(type as 'Practitioner', queryOf('identifier', tokenOf(identifier)))
+    return found.map(({ id }) => `${type}/${id}`)
+  }
+  return address !== undefined && (await exists(ctx, address)) ? [address] : []
+}
+
+const tokenOf = ({ system, value = '' }: Identifier): string =>
+  system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`
+
+const queryOf = (param: string, value: string): string => new URLSearchParams({ [param]: value }).toString()
+
+/** https://hl7.org/fhir/R4/search.html#escaping */
+const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
+
+async function exists(ctx: Context, address: string): Promise<boolean> {
+  const [type = '', id = ''] = address.split('/')
+  return (await ctx.find(type as 'Practitioner', id)) !== undefined
+}
+
+const notThere = ({ param, type, text }: Named): Issue => ({
+  severity: 'warning',
+  code: 'not-found',
+  diagnostics: `${param}: there is no ${type} ${text} in this clinic`,
+  expression: param,
+  reason: 'reference-not-found',
+})
+
+/** By name or address, each text one choice. */
+async function describedPlaces(ctx: Context, texts: readonly string[], notes: Issue[]) {
+  const choices: (readonly string[])[] = []
+  for (const text of texts) {
+    spend(2 * LOOKED_UP, 'whom the visit is with')
+    const found = await Promise.all(
+      ['name', 'address'].map((param) => ctx.search('Location', queryOf(param, escaped(text)))),
+    )
+    const addresses = [...new Set(found.flat().map(({ id }) => `Location/${id}`))]
+    if (addresses.length > 0) choices.push(addresses)
+    else
+      notes.push({ ...notThere({ param: 'location-string', type: 'Location', text: `'${text}'` }), code: 'not-found' })
+  }
+  return choices
+}
+
+/** Several make a group visit, which needs them all: undefined where one is not there. */
+async function patientsOf(ctx: Context, input: FindInput, notes: Issue[]): Promise<readonly string[] | undefined> {
+  const addresses = await lookUp(ctx, input.patients, notes)
+  if (addresses.length < input.patients.length) return undefined
+  const given: string[] = []
+  for (const { id } of input.patientResources) {
+    if (id !== undefined && (await exists(ctx, `Patient/${id}`))) given.push(`Patient/${id}`)
+    else notes.push(NOT_KEPT)
+  }
+  return [...new Set([...addresses.flatMap(([first]) => first ?? []), ...given])]
+}
+
+const NOT_KEPT: Issue = {
+  severity: 'information',
+  code: 'informational',
+  diagnostics:
+    'patient-resource: this Patient is not in this clinic, and $find stores nobody, so the times are offered without one; hand the patient-resource to $book',
+  expression: 'patient-resource',
+}
+
+async function checkInsurance(ctx: Context, reference: string, notes: Issue[]): Promise<void> {
+  const local = localReference(reference, ctx.baseUrl)
+  if (local === undefined) return
+  spend(LOOKED_UP, 'the insurance')
+  const { type, id } = local
+  if (await exists(ctx, `${type}/${id}`)) return
+  notes.push(notThere({ param: 'insurance-reference', type, text: reference }))
+}

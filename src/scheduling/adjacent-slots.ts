@@ -1,0 +1,24 @@
+/** Slots of one Schedule that a longer visit takes together: each begins where the one before ends. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Slot } from 'fhir/r4'
+import type { SlotWithId } from './generated-slot.ts'
+
+/** In order. */
+export type Run = readonly [SlotWithId, ...SlotWithId[]]
+
+/** Whether a visit can go on in this Slot of the same Schedule: without a gap, and what takes place in both is the same. */
+export function follows(last: Slot, { start, end, ...next }: Slot): boolean {
+  const from = Date.parse(start)
+  return from === Date.parse(last.end) && Date.parse(end) > from && isDeepStrictEqual(kindOf(last), kindOf(next))
+}
+
+const kindOf = ({ serviceCategory, serviceType, specialty, appointmentType }: Partial<Slot>) => ({
+  serviceCategory,
+  serviceType,
+  specialty,
+  appointmentType,
+})
+
+/** Of several Slots that follow, the one that a visit goes on in. */
+export const firstOf = (slots: readonly SlotWithId[]): SlotWithId | undefined =>
+  slots.toSorted((one, other) => (one.id < other.id ? -1 : 1))[0]
