@@ -1,6 +1,6 @@
 /**
- * Random steps on a calendar: bookings, changes and deletions of appointments, by themselves, in transactions and two at
- * once, writes to Slots, and time that passes. Whatever comes, what is answered and what is stored is what a simple model
+ * Random steps on a calendar: $find, $hold, $book and the other operations, bookings, changes and deletions of
+ * appointments, by themselves, in transactions and two at once, writes to Slots, and time that passes. Whatever comes, what is answered and what is stored is what a simple model
  * says (model/calendar.ts). The seed of a failure, in the name of the test, makes the same steps again: RANDOM_SEED=….
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -8,10 +8,20 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomRuns } from '../support/random-runs.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Calendar, later, type Outcome, type Rules, type Write, written } from './model/calendar.ts'
-import { type Answer, Clinic, instantOf, JWT_SECRET } from './model/clinic.ts'
+import {
+  type Appointment,
+  type Calendar,
+  freeSlots,
+  later,
+  type Outcome,
+  type Rules,
+  type Write,
+  written,
+} from './model/calendar.ts'
+import { type Call, called, callOf } from './model/calls.ts'
+import { type Answer, Clinic, instantOf, JWT_SECRET, type Way } from './model/clinic.ts'
 import { inOrder } from './model/order.ts'
-import { type Intent, SLOTS, type Step, slotAtFirst, steps, writeOf } from './model/steps.ts'
+import { type CallIntent, type Intent, SLOTS, type Step, slotAtFirst, steps, writeOf } from './model/steps.ts'
 
 const RUNS = randomRuns(60, { short: 0.1, long: 1 })
 const STEPS = 40
@@ -31,6 +41,8 @@ interface Model {
   calendar: Calendar
   /** Appointments so far. */
   named: number
+  /** The slots that were found last. */
+  offers: readonly string[]
 }
 
 class StepCommand implements fc.AsyncCommand<Model, Clinic> {
@@ -44,8 +56,7 @@ class StepCommand implements fc.AsyncCommand<Model, Clinic> {
 
   async run(model: Model, clinic: Clinic): Promise<void> {
     await take(this.#step, model, clinic)
-    const { slots, appointments } = model.calendar
-    expect(await clinic.stored()).toEqual({ slots, appointments })
+    expect(comparable(await clinic.stored(model.calendar.now))).toEqual(comparable(model.calendar))
     expectSoldOnce(model.calendar)
   }
 
@@ -55,14 +66,19 @@ class StepCommand implements fc.AsyncCommand<Model, Clinic> {
 async function take(step: Step, model: Model, clinic: Clinic): Promise<void> {
   switch (step.kind) {
     case 'wait':
-      model.calendar = later(model.calendar, step.time)
+      model.calendar = later(model.calendar, step.minutes)
       now = instantOf(model.calendar.now)
       return
-    case 'write': {
-      const [write] = writesOf(model, [step.intent])
-      if (write === undefined) return
-      const { refusals, calendar } = written(model.calendar, [write])
-      expectAnswer(await clinic.write(write, step.way), refusals)
+    case 'find':
+      model.offers = await clinic.find()
+      expectFound(model.offers, model.calendar)
+      return
+    case 'write':
+    case 'call': {
+      const [action] = actionsOf(model, [step.kind === 'call' ? step : step.intent])
+      if (action === undefined) return
+      const { refusals, calendar } = outcomeOf(model.calendar, action)
+      expectAnswer(await perform(clinic, action, step.kind === 'call' ? 'PUT' : step.way), refusals)
       model.calendar = calendar
       return
     }
@@ -75,8 +91,35 @@ async function take(step: Step, model: Model, clinic: Clinic): Promise<void> {
       return
     }
     case 'race':
-      await race(writesOf(model, step.intents), model, clinic)
+      await race(actionsOf(model, step.intents), model, clinic)
   }
+}
+
+/** A hold that has ended may be seen as such a moment later. */
+function expectFound(found: readonly string[], calendar: Calendar): void {
+  const expired = [...calendar.appointments.values()].filter(({ isExpired }) => isExpired)
+  const late = new Set(expired.flatMap(({ slots }) => slots))
+  expect([...found, ...late].sort()).toEqual(expect.arrayContaining([...freeSlots(calendar)]))
+  expect(freeSlots(calendar)).toEqual(expect.arrayContaining([...found]))
+}
+
+type Action = Write | Call
+
+const isWrite = (action: Action): action is Write => 'type' in action
+
+const outcomeOf = (calendar: Calendar, action: Action): Outcome =>
+  isWrite(action) ? written(calendar, [action]) : called(calendar, action)
+
+const perform = (clinic: Clinic, action: Action, way: Way): Promise<Answer> =>
+  isWrite(action) ? clinic.write(action, way) : clinic.call(action)
+
+function actionsOf(model: Model, intents: readonly (Intent | CallIntent)[]): readonly Action[] {
+  return intents.flatMap((intent): readonly Action[] => {
+    if (intent.kind !== 'call') return writesOf(model, [intent])
+    model.named += 1
+    const call = callOf(model.calendar, model.offers, intent, `a${model.named}`)
+    return call === undefined ? [] : [call]
+  })
 }
 
 /** One for each resource, as a transaction has them. */
@@ -97,38 +140,45 @@ function expectAnswer(answer: Answer, refusals: Outcome['refusals']): void {
 }
 
 /** Whatever comes first: the answers and the state are those of one after the other. */
-async function race(writes: readonly Write[], model: Model, clinic: Clinic): Promise<void> {
-  const answers = await Promise.all(writes.map((write) => clinic.write(write, 'PUT')))
-  const { slots, appointments } = await clinic.stored()
+async function race(actions: readonly Action[], model: Model, clinic: Clinic): Promise<void> {
+  const answers = await Promise.all(actions.map((action) => perform(clinic, action, 'PUT')))
+  const stored = comparable(await clinic.stored(model.calendar.now))
   const orders =
-    writes.length < 2
-      ? [[0]]
+    actions.length < 2
+      ? [actions.map((_, index) => index)]
       : [
           [0, 1],
           [1, 0],
         ]
-  const outcomes = orders.map((order) => oneAfterTheOther(model.calendar, writes, order))
+  const outcomes = orders.map((order) => oneAfterTheOther(model.calendar, actions, order))
   const found = outcomes.find(
     ({ calendar, refusals }) =>
-      isDeepStrictEqual([slots, appointments], [calendar.slots, calendar.appointments]) &&
+      isDeepStrictEqual(stored, comparable(calendar)) &&
       answers.every((answer, index) => isAnswer(answer, refusals[index] ?? [])),
   )
-  if (writes.length > 0 && found === undefined) expect({ answers, slots, appointments }).toEqual(outcomes)
+  if (found === undefined) expect({ answers, stored }).toEqual(outcomes)
   model.calendar = found?.calendar ?? model.calendar
 }
 
 const isAnswer = (answer: Answer, refusals: Outcome['refusals']): boolean =>
   answer === undefined ? refusals.length === 0 : refusals.includes(answer)
 
-function oneAfterTheOther(calendar: Calendar, writes: readonly Write[], order: readonly number[]) {
+function oneAfterTheOther(calendar: Calendar, actions: readonly Action[], order: readonly number[]) {
   const refusals: Outcome['refusals'][] = []
   let after = calendar
   for (const index of order) {
-    const outcome = written(after, writes.slice(index, index + 1))
+    const action = actions[index]
+    const outcome = action === undefined ? { refusals: [], calendar: after } : outcomeOf(after, action)
     refusals[index] = outcome.refusals
     after = outcome.calendar
   }
   return { calendar: after, refusals }
+}
+
+/** What of a calendar is stored. */
+function comparable({ slots, appointments }: Pick<Calendar, 'slots' | 'appointments'>) {
+  const withoutMark = ({ isExpired: _isExpired, ...appointment }: Appointment) => appointment
+  return { slots, appointments: new Map([...appointments].map(([name, one]) => [name, withoutMark(one)])) }
 }
 
 /**
@@ -162,10 +212,10 @@ test(
     const property = fc.asyncProperty(rules, commands, async (rulesOfRun, stepsOfRun) => {
       clinics += 1
       const slots = new Map(SLOTS.map((name, index) => [name, slotAtFirst(index)]))
-      const calendar: Calendar = { rules: rulesOfRun, now: -0.5, slots, appointments: new Map() }
+      const calendar: Calendar = { rules: rulesOfRun, now: -15, slots, appointments: new Map() }
       now = instantOf(calendar.now)
       const clinic = await Clinic.open(server, `clinic-${clinics}`, calendar)
-      await fc.asyncModelRun(() => ({ model: { calendar, named: 0 }, real: clinic }), stepsOfRun)
+      await fc.asyncModelRun(() => ({ model: { calendar, named: 0, offers: [] }, real: clinic }), stepsOfRun)
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, interruptAfterTimeLimit: SHRINKING * 10 })
   },

@@ -3,7 +3,7 @@
  * the server answers and stores is compared with it, so it shares nothing with src/.
  */
 
-/** Times are half hours from the beginning of the calendar. */
+/** Begins and ends so many half hours from the beginning of the calendar. */
 export interface Slot {
   readonly schedule: string
   readonly from: number
@@ -18,6 +18,10 @@ export interface Appointment {
   readonly to: number
   /** Names of slots, which may not exist (any more). */
   readonly slots: readonly string[]
+  /** When the hold ends, in minutes. */
+  readonly heldUntil?: number
+  /** The hold has ended so. */
+  readonly isExpired?: true
 }
 
 export interface Rules {
@@ -29,7 +33,7 @@ export interface Rules {
 /** Slots and appointments by name. */
 export interface Calendar {
   readonly rules: Rules
-  /** In half hours, too. */
+  /** In minutes. */
   readonly now: number
   readonly slots: ReadonlyMap<string, Slot>
   readonly appointments: ReadonlyMap<string, Appointment>
@@ -49,7 +53,11 @@ export interface Outcome {
   readonly calendar: Calendar
 }
 
-const WAITING = ['proposed', 'pending', 'booked']
+const HALF_HOUR = 30
+/** Minutes. */
+const HOLD = 5
+
+const PLANNED = ['proposed', 'pending', 'booked']
 const OPEN = ['pending', 'booked']
 const RECORDED = ['arrived', 'checked-in', 'fulfilled', 'cancelled', 'noshow', 'entered-in-error']
 const OVER = ['fulfilled', 'cancelled', 'noshow', 'entered-in-error']
@@ -81,8 +89,31 @@ export function written(calendar: Calendar, writes: readonly Write[]): Outcome {
   return isHeld ? { refusals: ['409 slot-held'], calendar } : { refusals: [], calendar: after }
 }
 
-/** What the calendar is after some time. */
-export const later = (calendar: Calendar, halves: number): Calendar => ({ ...calendar, now: calendar.now + halves })
+/** What the calendar is after some minutes: holds that have ended are cancelled. */
+export function later(calendar: Calendar, minutes: number): Calendar {
+  const now = calendar.now + minutes
+  let after: Calendar = { ...calendar, now }
+  for (const [name, { heldUntil = Number.POSITIVE_INFINITY, ...rest }] of calendar.appointments) {
+    if (heldUntil > now) continue
+    after = withAppointment(after, {
+      type: 'Appointment',
+      name,
+      after: { ...rest, status: 'cancelled', isExpired: true },
+    })
+  }
+  return after
+}
+
+/** The appointment as it is when it is held from now on. */
+export const held = ({ now }: Calendar, appointment: Appointment): Appointment => ({
+  ...appointment,
+  status: 'pending',
+  heldUntil: now + HOLD,
+})
+
+/** The slots that somebody could book. */
+export const freeSlots = ({ slots, now }: Calendar): readonly string[] =>
+  [...slots].filter(([, { status, from }]) => status === 'free' && from * HALF_HOUR > now).map(([name]) => name)
 
 const heldSlots = (appointment: Appointment | undefined): readonly string[] =>
   appointment !== undefined && HELD_AS[appointment.status] !== undefined ? appointment.slots : []
@@ -97,6 +128,7 @@ function refusalsOf(calendar: Calendar, name: string, after: Appointment | undef
   if (after === undefined) return []
   return [
     ...when(!mayBecome(before, after), '422 illegal-status-move'),
+    ...when(before?.isExpired === true && !mayBecome(before, after), '409 hold-expired'),
     ...when(isNewTime(before, after) && after.to < after.from, '422 end-before-start'),
     ...when(isPlannedInThePast(calendar, before, after), '422 past-time'),
     ...when(hasTooMany(calendar, name, after), '422 too-many-open-appointments'),
@@ -116,9 +148,12 @@ const isNewTime = (before: Appointment | undefined, after: Appointment): boolean
   before?.from !== after.from || before.to !== after.to
 
 const isPlannedInThePast = ({ now }: Calendar, before: Appointment | undefined, after: Appointment): boolean =>
-  WAITING.includes(after.status) && after.from <= now && (isNewTime(before, after) || before?.status !== after.status)
+  PLANNED.includes(after.status) &&
+  after.from * HALF_HOUR <= now &&
+  (isNewTime(before, after) || before?.status !== after.status)
 
-const isOpen = ({ now }: Calendar, { status, from }: Appointment): boolean => OPEN.includes(status) && from >= now
+const isOpen = ({ now }: Calendar, { status, from }: Appointment): boolean =>
+  OPEN.includes(status) && from * HALF_HOUR >= now
 
 function hasTooMany(calendar: Calendar, name: string, after: Appointment): boolean {
   const { appointments, rules } = calendar
@@ -193,16 +228,30 @@ function withSlot(calendar: Calendar, name: string, slot: Slot | undefined): Cal
   return { ...calendar, slots }
 }
 
-/** With its slots taken, kept and freed. */
-function withAppointment(calendar: Calendar, { name, after }: Write & { readonly type: 'Appointment' }): Calendar {
+/** With its slots taken, kept and freed; a hold lasts while the appointment is pending. */
+function withAppointment(
+  calendar: Calendar,
+  { name, after: given }: Write & { readonly type: 'Appointment' },
+): Calendar {
   const appointments = new Map(calendar.appointments)
   const before = appointments.get(name)
+  const after = given && withHold(before, given)
   if (after === undefined) appointments.delete(name)
   else appointments.set(name, after)
   let next: Calendar = { ...calendar, appointments }
   for (const id of heldSlots(before)) if (!heldSlots(after).includes(id)) next = freed(next, id)
   for (const id of heldSlots(after)) next = taken(next, id, HELD_AS[after?.status ?? ''] ?? '', heldSlots(before))
   return next
+}
+
+function withHold(before: Appointment | undefined, { heldUntil, isExpired, ...after }: Appointment): Appointment {
+  const until = heldUntil ?? before?.heldUntil
+  const isOver = isExpired ?? (before?.isExpired && after.status === 'cancelled')
+  return {
+    ...after,
+    ...(until === undefined || after.status !== 'pending' ? {} : { heldUntil: until }),
+    ...(isOver ? { isExpired: true } : {}),
+  }
 }
 
 function freed(calendar: Calendar, id: string): Calendar {

@@ -3,17 +3,21 @@ import type { Appointment as FhirAppointment, Slot as FhirSlot } from 'fhir/r4'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { readConfig } from '../../../src/config.ts'
 import { signToken } from '../../../src/rest/server/token.ts'
+import { type Parameter, parameters, reference } from '../../support/appointment-operations.ts'
 import { type FhirResponse, request, type TestServer } from '../../support/server.ts'
-import type { Appointment, Calendar, Rules, Slot, Write } from './calendar.ts'
+import { type Appointment, type Calendar, later, type Rules, type Slot, type Write } from './calendar.ts'
+import { type Call, FINDING_PATIENT } from './calls.ts'
 
 export const JWT_SECRET = 's'.repeat(40)
 const HALF_HOUR = 1_800_000
 /** A Monday. */
 const BEGINNING = Date.UTC(2031, 2, 3, 9)
 
+const MINUTE = 60_000
+
 /** Milliseconds since 1970 UTC. */
-export const instantOf = (half: number): number => BEGINNING + half * HALF_HOUR
-const iso = (half: number): string => new Date(instantOf(half)).toISOString()
+export const instantOf = (minute: number): number => BEGINNING + minute * MINUTE
+const iso = (half: number): string => new Date(BEGINNING + half * HALF_HOUR).toISOString()
 const halfOf = (time: string | undefined): number => (Date.parse(time ?? '') - BEGINNING) / HALF_HOUR
 
 export type Way = 'POST' | 'PUT' | 'PATCH'
@@ -27,6 +31,8 @@ export class Clinic {
   readonly #authorization: string
   /** The ids of appointments that the server has named. */
   readonly #ids = new Map<string, string>()
+  /** The ids under which $find has offered slots. */
+  readonly #offers = new Map<string, string>()
 
   private constructor(server: TestServer, name: string) {
     this.#server = server
@@ -48,7 +54,12 @@ export class Clinic {
     const clinic = new Clinic(server, name)
     const patients = ['p0', 'p1'].map((id) => ({ method: 'PUT', url: `Patient/${id}`, resource: patient(id) }))
     const stored = [...slots].map(([id, slot]) => ({ method: 'PUT', url: `Slot/${id}`, resource: fhirSlot(id, slot) }))
-    const { status, text } = await clinic.#send('POST', '/', bundle([...patients, ...stored]))
+    const schedules = ['calendar', 'other'].map((id) => ({
+      method: 'PUT',
+      url: `Schedule/${id}`,
+      resource: { resourceType: 'Schedule', id, actor: [{ reference: 'Practitioner/elsewhere' }] },
+    }))
+    const { status, text } = await clinic.#send('POST', '/', bundle([...patients, ...schedules, ...stored]))
     if (status !== 200) throw new Error(text)
     return clinic
   }
@@ -77,18 +88,57 @@ export class Clinic {
     return refusalOf(answer)
   }
 
-  /** What is stored. */
-  async stored(): Promise<Pick<Calendar, 'slots' | 'appointments'>> {
+  /** The slots that $find offers. */
+  async find(): Promise<readonly string[]> {
+    const times = [
+      { name: 'start', valueDateTime: iso(-2) },
+      { name: 'end', valueDateTime: iso(30) },
+    ]
+    const of = reference('patient-reference', `Patient/${FINDING_PATIENT}`)
+    const { status, body, text } = await this.#send('POST', '/Appointment/$find', parameters(...times, of))
+    if (status !== 200) throw new Error(text)
+    this.#offers.clear()
+    for (const { resource, search } of (body.entry ?? []) as { resource: FhirAppointment; search: { mode: string } }[])
+      if (search.mode === 'match') this.#offers.set(nameIn(resource.slot?.[0]?.reference), resource.id ?? '')
+    return [...this.#offers.keys()]
+  }
+
+  async call(call: Call): Promise<Answer> {
+    const answer = await this.#send('POST', ...this.#requestOf(call))
+    if ('offer' in call && answer.status === 200) this.#ids.set(call.name, answer.body.entry[0].resource.id)
+    return refusalOf(answer)
+  }
+
+  #requestOf(call: Call): [path: string, body?: object] {
+    const idOf = (name: string) => this.#ids.get(name) ?? name
+    if (call.operation === '$reschedule') {
+      const slots = call.slots.map((slot) => reference('slot', `Slot/${slot}`))
+      return [`/Appointment/${idOf(call.of)}/$reschedule`, parameters(...slots)]
+    }
+    if (call.operation === '$cancel' || call.operation === '$confirm')
+      return [`/Appointment/${idOf(call.of)}/${call.operation}`]
+    const id = 'offer' in call ? (this.#offers.get(call.offer) ?? '') : idOf(call.of)
+    const cancels: Parameter[] =
+      'offer' in call && call.cancels !== undefined
+        ? [{ name: 'cancelled-appt-id', valueUri: `Appointment/${idOf(call.cancels)}` }]
+        : []
+    const of = reference('appointment-reference', `Appointment/${id}`)
+    return [`/Appointment/${call.operation}`, parameters(of, ...cancels)]
+  }
+
+  /** What is stored, where holds that have ended are cancelled: the server may do that when somebody wants the time. */
+  async stored(now: number): Promise<Pick<Calendar, 'slots' | 'appointments'>> {
     const reader = this.#server.app.access(this.#name, { kind: 'server' }).reader()
     const names = new Map([...this.#ids].map(([name, id]) => [id, name]))
     const [slots, appointments] = await Promise.all([
       reader.search<FhirSlot>('Slot', ''),
       reader.search<FhirAppointment>('Appointment', ''),
     ])
-    return {
+    const stored = {
       slots: new Map(slots.map(({ id, resource }) => [id, slotOf(resource)])),
       appointments: new Map(appointments.map(({ id, resource }) => [names.get(id) ?? id, appointmentOf(resource)])),
     }
+    return later({ ...stored, now, rules: { overbooking: false, mostOpen: 0 } }, 0)
   }
 
   #entryOf(write: Write, way: Way): { readonly method: string; readonly url: string; readonly body?: object } {
@@ -166,12 +216,16 @@ const slotOf = ({ schedule, start, end, status }: FhirSlot): Slot => ({
   status,
 })
 
-const appointmentOf = ({ status, start, end, slot = [], participant }: FhirAppointment): Appointment => ({
-  status,
-  patient: nameIn(participant[0]?.actor?.reference),
-  from: halfOf(start),
-  to: halfOf(end),
-  slots: slot.map(({ reference }) => nameIn(reference)),
-})
+const appointmentOf = ({ status, start, end, slot = [], participant, extension }: FhirAppointment): Appointment => {
+  const until = extension?.find(({ url }) => url.endsWith('/hold-expires'))?.valueInstant
+  return {
+    status,
+    patient: nameIn(participant[0]?.actor?.reference),
+    from: halfOf(start),
+    to: halfOf(end),
+    slots: slot.map(({ reference }) => nameIn(reference)),
+    ...(until === undefined ? {} : { heldUntil: (Date.parse(until) - BEGINNING) / MINUTE }),
+  }
+}
 
 const nameIn = (reference = ''): string => reference.split('/')[1] ?? ''

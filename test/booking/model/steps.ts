@@ -29,13 +29,30 @@ export type Intent =
   | { readonly kind: 'slot'; readonly slot: string; readonly after: Partial<Slot> }
   | { readonly kind: 'remove slot'; readonly slot: string }
 
+/** The operation that is meant to be called. `offer` counts what $find has found last. */
+export type CallIntent =
+  | { readonly kind: 'call'; readonly operation: '$hold' | '$book'; readonly offer: number; readonly cancels?: number }
+  | {
+      readonly kind: 'call'
+      readonly operation: '$hold' | '$book' | '$cancel' | '$confirm'
+      readonly which: number
+      readonly cancels?: number
+    }
+  | {
+      readonly kind: 'call'
+      readonly operation: '$reschedule'
+      readonly which: number
+      readonly slots: readonly string[]
+    }
+
 export type Step =
   | { readonly kind: 'write'; readonly way: 'POST' | 'PUT' | 'PATCH'; readonly intent: Intent }
   | { readonly kind: 'transaction'; readonly way: 'POST' | 'PUT'; readonly intents: readonly Intent[] }
+  | CallIntent
+  | { readonly kind: 'find' }
   /** Two requests at the same time. */
-  | { readonly kind: 'race'; readonly intents: readonly [Intent, Intent] }
-  /** Half hours. */
-  | { readonly kind: 'wait'; readonly time: number }
+  | { readonly kind: 'race'; readonly intents: readonly [Intent | CallIntent, Intent | CallIntent] }
+  | { readonly kind: 'wait'; readonly minutes: number }
 
 const slotNames: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...SLOTS).map((slot) => [slot]) },
@@ -104,6 +121,37 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove slot' as const), slot: fc.constantFrom(...SLOTS) }) },
 )
 
+const ofOffer: fc.Arbitrary<CallIntent> = fc.record(
+  {
+    kind: fc.constant('call' as const),
+    operation: fc.constantFrom('$hold' as const, '$book' as const),
+    offer: which,
+    cancels: which,
+  },
+  { requiredKeys: ['kind', 'operation', 'offer'] },
+)
+
+const ofStored: fc.Arbitrary<CallIntent> = fc.record({
+  kind: fc.constant('call' as const),
+  operation: fc.constantFrom('$hold' as const, '$book' as const, '$cancel' as const, '$confirm' as const),
+  which,
+})
+
+const reschedules: fc.Arbitrary<CallIntent> = fc.record({
+  kind: fc.constant('call' as const),
+  operation: fc.constant('$reschedule' as const),
+  which,
+  slots: slotNames.filter(({ length }) => length > 0),
+})
+
+const calls = fc.oneof(
+  { weight: 3, arbitrary: ofOffer },
+  { weight: 3, arbitrary: ofStored },
+  { weight: 2, arbitrary: reschedules },
+)
+
+const either = fc.oneof(intents, calls)
+
 export const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -113,6 +161,8 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
       intent: intents,
     }),
   },
+  { weight: 8, arbitrary: calls },
+  { weight: 2, arbitrary: fc.constant({ kind: 'find' as const }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -122,15 +172,12 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('race' as const), intents: fc.tuple(intents, intents) }),
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('race' as const), intents: fc.tuple(either, either) }),
   },
   {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('wait' as const),
-      time: fc.constantFrom(0.1, 0.4, 1, 3),
-    }),
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(2, 4, 13, 90) }),
   },
 )
 
