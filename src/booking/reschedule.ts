@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { Versioned } from '../repository/repository.ts'
-import { holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
+import { holdEndOf, holdExpired, holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
 import { withActors } from '../scheduling/participants.ts'
 import { isSameSchedule } from '../scheduling/slot-times.ts'
 import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
@@ -32,6 +32,8 @@ export async function reschedule(
   const before = found.resource
   if (isCancelledByExpiry(before)) throw holdExpired(id)
   if (before.status !== 'booked' && before.status !== 'pending') throw notMovable(before)
+  // Where it stays at its time nothing is written that would notice.
+  if ((holdEndOf(before) ?? Number.POSITIVE_INFINITY) <= ctx.now) throw holdExpired(id)
   const slot = 'slots' in to ? [...to.slots] : await slotsOffered(ctx, to.proposal)
   const slots = await slotsInOrder(ctx, slot)
   const next: Appointment = {
