@@ -1,5 +1,5 @@
 /** What the operations on Appointment do to a calendar: docs/operations/appointment-*.md once more, by writes. */
-import { type Appointment, type Calendar, held, type Outcome, type Refusals, type Write, written } from './calendar.ts'
+import { type Appointment, type Calendar, held, type Outcome, type Refusals, written } from './calendar.ts'
 import type { CallIntent } from './steps.ts'
 
 interface OfOffer {
@@ -72,20 +72,16 @@ function changed(calendar: Calendar, name: string, after: Appointment, others: R
 }
 
 function ofOffer(calendar: Calendar, { operation, offer, name, cancels }: OfOffer): Outcome {
+  const cancelled =
+    cancels === undefined ? { refusals: [], calendar } : called(calendar, { operation: '$cancel', of: cancels })
   const slot = calendar.slots.get(offer)
-  if (slot === undefined) return refused(calendar, '404 appointment-not-found')
+  const refusals = [...cancelled.refusals, ...(slot === undefined ? ['404 appointment-not-found'] : [])]
+  if (slot === undefined || refusals.length > 0) return { refusals, calendar }
   const { from, to } = slot
   const booked = { patient: FINDING_PATIENT, status: 'booked', slots: [offer], from, to }
   const after = operation === '$hold' ? held(calendar, booked) : booked
-  const cancelled = cancels === undefined ? undefined : calendar.appointments.get(cancels)
-  if (cancels !== undefined && cancelled === undefined) return refused(calendar, '410')
-  const writes: readonly Write[] = [
-    ...(cancels === undefined || cancelled === undefined
-      ? []
-      : [{ type: 'Appointment' as const, name: cancels, after: { ...cancelled, status: 'cancelled' } }]),
-    { type: 'Appointment', name, after },
-  ]
-  return written(calendar, writes)
+  const outcome = written(cancelled.calendar, [{ type: 'Appointment', name, after }])
+  return outcome.refusals.length === 0 ? outcome : { ...outcome, calendar }
 }
 
 function rescheduled(calendar: Calendar, name: string, stored: Appointment, slots: readonly string[]): Outcome {
