@@ -1,5 +1,6 @@
 /** All hostile cases. A new feature comes with the request that could make it block other clinics. */
 import { bodies } from './cases/bodies.ts'
+import { bookings } from './cases/bookings.ts'
 import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
@@ -17,6 +18,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...pages,
   ...bodies,
   ...bundles,
+  ...bookings,
   ...patches,
   ...rules,
   ...terminology,

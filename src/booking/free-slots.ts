@@ -23,11 +23,19 @@ interface Wanted {
   readonly count: number
 }
 
-/** Several Schedules are searched in windows of time, as their Slots of a window are put in order as a whole. */
+/** Windows grow so that each has about as many Slots as one search gives, by so much at most. */
+const GROWTH = 4
+/** Schedules whose Slots of a day are few. */
+const FEW_SCHEDULES = 16
+
+/**
+ * Some Schedules are searched in windows of time, as engines put all their Slots of a window in order; the Slots of one
+ * Schedule, and those of all, are read from an index that has them in order.
+ */
 export class FreeSlots {
   readonly #ctx: Context
   readonly #wanted: Wanted
-  readonly #count: number
+  #count: number
   #width: number
   /** The window that is being read; the cursor within it. */
   #window: { readonly start: number; readonly end: number }
@@ -40,7 +48,7 @@ export class FreeSlots {
     this.#ctx = ctx
     this.#wanted = wanted
     this.#count = Math.min(MOST_AT_ONCE, Math.max(FEWEST_AT_ONCE, count))
-    this.#width = schedules?.length === 1 ? Number.POSITIVE_INFINITY : DAY / Math.ceil((schedules?.length ?? 1) / 16)
+    this.#width = isInOrder(schedules) ? Number.POSITIVE_INFINITY : DAY / Math.ceil(schedules.length / FEW_SCHEDULES)
     this.#frontier = from
     this.#window = { start: from, end: Math.min(until, from + this.#width) }
   }
@@ -60,15 +68,16 @@ export class FreeSlots {
     const { matches, next } = await this.#ctx.unit.search(this.#plan())
     const slots = matches.map(({ id, resource }): SlotWithId => ({ ...(resource as Slot), id }))
     this.#cursor = next
+    // The first of them were not enough.
+    this.#count = Math.min(MOST_AT_ONCE, 2 * this.#count)
     if (next === undefined) this.#openWindow(slots.length)
     else this.#frontier = Math.max(this.#frontier, Date.parse(slots.at(-1)?.start ?? ''))
     return slots
   }
 
-  /** The emptier the one before was, the longer. */
   #openWindow(found: number): void {
     const start = this.#window.end
-    if (found < this.#count / 2) this.#width *= 4
+    this.#width *= Math.max(1, Math.min(GROWTH, this.#count / Math.max(1, found)))
     this.#window = { start, end: Math.min(this.#wanted.until, start + this.#width) }
     this.#frontier = start
   }
@@ -94,6 +103,9 @@ export class FreeSlots {
     }
   }
 }
+
+const isInOrder = (schedules: readonly string[] | undefined): schedules is undefined | readonly [string] =>
+  schedules === undefined || schedules.length === 1
 
 const ofSchedules = (ids: readonly string[]): Condition => {
   const of = ids.map((id): Condition => ({ kind: 'reference', param: 'schedule', type: 'Schedule', id }))

@@ -24,6 +24,8 @@ export interface Hold {
 /** Stages that the Appointment of this id, which the same change makes pending, is held from now on. */
 export async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
   const { policies } = await readSettings(unit, clinic)
+  // Should one have been left there, it is replaced.
+  await unit.records.read(HOLD, id)
   const until = unit.now + (policies.holdMinutes ?? DEFAULT_HOLD_MINUTES) * MINUTE
   unit.records.put(HOLD, id, { until }, { due: until })
 }

@@ -78,7 +78,6 @@ async function pageOf(search: Search, limit: number): Promise<Openings> {
 interface Candidate {
   readonly slot: SlotWithId
   readonly scheduleId: string
-  readonly schedule: Schedule
   readonly length: number
   readonly place: Place
 }
@@ -126,15 +125,14 @@ class Search {
       const scheduleId = this.#slots.scheduleOf(slot)
       const judgement = scheduleId === undefined ? undefined : await this.#judge.judge(slot, scheduleId)
       if (scheduleId === undefined || judgement === undefined) continue
-      const { schedule, length, preference } = judgement
-      candidates.push({ slot, scheduleId, schedule, length, place: { start, of: { preference, slot: slot.id } } })
+      const { length, preference } = judgement
+      candidates.push({ slot, scheduleId, length, place: { start, of: { preference, slot: slot.id } } })
     }
     return candidates.sort((one, other) => comparePlaces(one.place, other.place))
   }
 
-  /** Undefined where the time is too short, too late, or not wanted. */
-  async #openingFrom({ slot, scheduleId, schedule, length, place }: Candidate): Promise<Opening | undefined> {
-    const { start } = place
+  /** Undefined where the time is too short, too late, or not wanted, or nobody is there to see. */
+  async #openingFrom({ slot, scheduleId, length, place: { start } }: Candidate): Promise<Opening | undefined> {
     const run: [SlotWithId, ...SlotWithId[]] = [slot]
     let last = slot
     while (Date.parse(last.end) - start < length && run.length < MOST_SLOTS) {
@@ -146,6 +144,7 @@ class Search {
     const end = Date.parse(last.end)
     const { until, isWanted } = this.#query
     if (end - start < length || end > until || isWanted?.(start, end) === false) return undefined
-    return { slots: run, scheduleId, schedule, start, end }
+    const schedule = await this.#judge.scheduleOf(scheduleId)
+    return schedule && { slots: run, scheduleId, schedule, start, end }
   }
 }

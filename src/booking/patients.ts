@@ -3,8 +3,12 @@
  * identifiers, as in a conditional create, else a new one.
  */
 import type { Identifier, Patient } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
 
 /** `Patient/<id>`, or the resource. */
 export type NamedPatient = string | Patient
@@ -14,16 +18,26 @@ export type NamedPatient = string | Patient
  * @throws FhirError 400 or 422
  */
 export async function patientReferences(ctx: Context, patients: readonly NamedPatient[]): Promise<readonly string[]> {
+  spend(patients.length * LOOKED_UP, 'its patients')
   const references: string[] = []
-  for (const patient of patients) references.push(typeof patient === 'string' ? patient : await stored(ctx, patient))
+  const created: Created = new Map()
+  for (const patient of patients)
+    references.push(typeof patient === 'string' ? patient : await stored(ctx, patient, created))
   return [...new Set(references)]
 }
 
-async function stored(ctx: Context, given: Patient): Promise<string> {
+/** The patients whom this booking creates, by each of their identifiers. */
+type Created = Map<string, string>
+
+async function stored(ctx: Context, given: Patient, created: Created): Promise<string> {
   const patient = ctx.unit.validate<Patient>(given, 'Patient')
   if (patient.id !== undefined) return await existing(ctx, patient.id)
-  const found = await withOneIdentifier(ctx, patient.identifier ?? [])
-  return found ?? `Patient/${(await ctx.create<Patient>(patient)).id}`
+  const tokens = (patient.identifier ?? []).filter(({ value }) => value !== undefined).map(tokenOf)
+  const found = await withOneIdentifier(ctx, tokens, created)
+  if (found !== undefined) return found
+  const reference = `Patient/${(await ctx.create<Patient>(patient)).id}`
+  for (const token of tokens) created.set(token, reference)
+  return reference
 }
 
 /** As it is stored: what else is given of it changes nothing. */
@@ -36,26 +50,28 @@ async function existing(ctx: Context, id: string): Promise<string> {
 }
 
 /** The store writes the booking only while the same patients have the identifiers. */
-async function withOneIdentifier(ctx: Context, identifiers: readonly Identifier[]): Promise<string | undefined> {
-  const found = new Set<string>()
-  for (const identifier of identifiers) {
-    if (identifier.value === undefined) continue
-    const matches = await ctx.searchGuarded<Patient>('Patient', `identifier=${encodeURIComponent(tokenOf(identifier))}`)
-    const staged = ctx.unit.staged<Patient>('Patient').filter(({ deleted }) => !deleted)
-    const same = staged.filter(({ resource }) => resource.identifier?.some((one) => isSame(one, identifier)))
-    for (const { id } of [...matches, ...same]) found.add(`Patient/${id}`)
-  }
+async function withOneIdentifier(
+  ctx: Context,
+  tokens: readonly string[],
+  created: Created,
+): Promise<string | undefined> {
+  if (tokens.length === 0) return undefined
+  const matches = await ctx.searchGuarded<Patient>('Patient', `identifier=${encodeURIComponent(tokens.join())}`)
+  const found = new Set([
+    ...matches.map(({ id }) => `Patient/${id}`),
+    ...tokens.flatMap((token) => created.get(token) ?? []),
+  ])
   if (found.size <= 1) return [...found][0]
   throw unprocessable(
-    `${[...found].join(' and ')} have the identifiers of the patient-resource; give the id of the one who comes`,
+    `${[...found].slice(0, NAMED).join(', ')} have the identifiers of the patient-resource; give the id of the one who comes`,
     { expression: 'patient-resource', reason: 'several-patients' },
   )
 }
+
+/** Of several patients, those that a message lists. */
+const NAMED = 10
 
 /** https://hl7.org/fhir/R4/search.html#escaping */
 const tokenOf = ({ system = '', value = '' }: Identifier): string => `${escaped(system)}|${escaped(value)}`
 
 const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
-
-const isSame = (one: Identifier, other: Identifier): boolean =>
-  one.value === other.value && (one.system ?? '') === (other.system ?? '')

@@ -17,7 +17,6 @@ export interface Wishes {
 }
 
 interface Judgement {
-  readonly schedule: Schedule
   /** How long the visit takes at least, in milliseconds; 0: one Slot. */
   readonly length: number
   /** By visit type, specialty and Schedule: the smaller the better. */
@@ -42,20 +41,24 @@ export class SlotJudge {
     this.#places = new Map(wishes.schedules?.map((id, place) => [id, place]))
   }
 
-  /** Undefined where something else is asked for, or nobody is there to see. */
+  /** Undefined where something else is asked for. */
   async judge(slot: Slot, scheduleId: string): Promise<Judgement | undefined> {
-    const { visitTypes = [], minutes } = this.#wishes
-    const schedule = await this.#scheduleOf(scheduleId)
+    const { visitTypes = [], specialties = [], minutes } = this.#wishes
+    const place = this.#places.get(scheduleId) ?? 0
+    // Many Slots begin at the same time, and few of them are shown: their Schedules are read where they are needed.
+    if (visitTypes.length + specialties.length === 0)
+      return { length: (minutes ?? 0) * MINUTE, preference: [0, 0, place] }
+    const schedule = await this.scheduleOf(scheduleId)
     const kind = schedule && visitKindIn(schedule, slot, visitTypes)
     if (schedule === undefined || kind === undefined) return undefined
     const specialty = await this.#specialtyRank(slot, schedule)
     if (specialty === -1) return undefined
     const length = (minutes ?? kind.type?.minutes ?? 0) * MINUTE
-    return { schedule, length, preference: [kind.rank, specialty, this.#places.get(scheduleId) ?? 0] }
+    return { length, preference: [kind.rank, specialty, place] }
   }
 
-  /** Undefined where there is none that is active. */
-  #scheduleOf(id: string): Promise<Schedule | undefined> {
+  /** Undefined where there is none that is active, so that nobody is there to see. */
+  scheduleOf(id: string): Promise<Schedule | undefined> {
     const schedule = this.#schedules.get(id) ?? readSchedule(this.#ctx, id)
     this.#schedules.set(id, schedule)
     return schedule

@@ -15,9 +15,12 @@ export function withPatients(
   patients: readonly string[],
   baseUrl: string,
 ): AppointmentParticipant[] {
-  const added = patients.filter((patient) => !participants.some((one) => isOf(one, patient, baseUrl)))
+  const addressIn = addressWith(baseUrl)
+  const coming = new Set(patients.map((reference) => addressOf(reference, baseUrl)))
+  const known = new Set(participants.map(({ actor }) => addressIn(actor)))
+  const added = [...coming].filter((address) => !known.has(address))
   return [
-    ...participants.map((one) => (patients.some((patient) => isOf(one, patient, baseUrl)) ? accepted(one) : one)),
+    ...participants.map((one) => (coming.has(addressIn(one.actor)) ? accepted(one) : one)),
     ...added.map((reference): AppointmentParticipant => ({ actor: { reference }, status: 'accepted' })),
   ]
 }
@@ -25,8 +28,11 @@ export function withPatients(
 const accepted = (one: AppointmentParticipant): AppointmentParticipant =>
   one.status === 'accepted' ? one : { ...one, status: 'accepted' }
 
-const isOf = ({ actor }: AppointmentParticipant, reference: string, baseUrl: string): boolean =>
-  actor?.reference !== undefined && addressOf(actor.reference, baseUrl) === addressOf(reference, baseUrl)
+/** Empty for one without a reference, which is nobody's address. */
+const addressWith =
+  (baseUrl: string) =>
+  (actor: Reference | undefined): string =>
+    addressOf(actor?.reference ?? '', baseUrl)
 
 /**
  * The participation of one patient is accepted.
@@ -38,8 +44,11 @@ export function withConfirmation(
   patient: string | undefined,
   baseUrl: string,
 ): AppointmentParticipant[] {
-  const isMeant = (one: AppointmentParticipant): boolean =>
-    patient === undefined ? isPatient(one, baseUrl) : isOf(one, patient, baseUrl)
+  const addressIn = addressWith(baseUrl)
+  const isMeant = ({ actor }: AppointmentParticipant): boolean =>
+    patient === undefined
+      ? localReference(actor?.reference ?? '', baseUrl)?.type === 'Patient'
+      : addressIn(actor) === addressOf(patient, baseUrl)
   const count = participant.filter(isMeant).length
   if (patient === undefined && count > 1) {
     throw unprocessable(`The appointment has ${count} patients; name the one who confirms, as patient`, {
@@ -56,9 +65,6 @@ export function withConfirmation(
   return participant.map((one) => (isMeant(one) ? accepted(one) : one))
 }
 
-const isPatient = ({ actor }: AppointmentParticipant, baseUrl: string): boolean =>
-  localReference(actor?.reference ?? '', baseUrl)?.type === 'Patient'
-
 /** With the actors of the new schedule in place of those of the old one. */
 export function withActors(
   participants: Participants,
@@ -66,9 +72,11 @@ export function withActors(
   after: readonly Reference[],
   baseUrl: string,
 ): AppointmentParticipant[] {
-  const isAmong = (one: AppointmentParticipant, actors: readonly Reference[]): boolean =>
-    actors.some(({ reference }) => reference !== undefined && isOf(one, reference, baseUrl))
-  const kept = participants.filter((one) => isAmong(one, after) || !isAmong(one, before))
-  const added = after.filter((actor) => !kept.some((one) => isAmong(one, [actor])))
+  const addressIn = addressWith(baseUrl)
+  const coming = new Set(after.map(addressIn))
+  const leaving = new Set(before.map(addressIn).filter((address) => address !== '' && !coming.has(address)))
+  const kept = participants.filter(({ actor }) => !leaving.has(addressIn(actor)))
+  const known = new Set(kept.map(({ actor }) => addressIn(actor)).filter(Boolean))
+  const added = after.filter((actor) => !known.has(addressIn(actor)))
   return [...kept, ...added.map((actor): AppointmentParticipant => ({ actor, status: 'accepted' }))]
 }

@@ -109,6 +109,11 @@ describe('operations', () => {
       { name: 'target-patient', valueReference: { reference: 'Patient/m' } },
     ],
     'patient-unmerge': [{ name: 'source-patient', valueReference: { reference: 'Patient/m' } }],
+    'appointment-hold': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
+    'appointment-book': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
+    // Refused, as what is called later finds the appointment as it is.
+    'appointment-cancel': [{ name: 'reason', valueCodeableConcept: { coding: 'none' } }],
+    'appointment-reschedule': [{ name: 'slot', valueReference: { reference: 'Slot/m' } }],
     'patient-resolve-patient-identity': text({ statedName: 'Ada Lovelace' }),
     'patient-record-self-pay-decision': text({ decision: 'self_pay_continue' }),
     'patient-validate-intake-field': text({ fieldName: 'phone', value: 'x' }),

@@ -17,9 +17,10 @@ const ZONE = 'America/New_York'
 /** A Monday, shortly before the clinic opens. */
 const MONDAY = '2026-03-02T08:00:00-05:00'
 
-async function seeded(time = MONDAY): Promise<TestRepository & { readonly look: () => Context }> {
+/** @param slotDays 30 are what the demo has, and few are there sooner */
+async function seeded(time = MONDAY, slotDays?: number): Promise<TestRepository & { readonly look: () => Context }> {
   const opened = await openTestRepository(time)
-  await seedDemo(opened, { passwordCost: CHEAP_PASSWORDS })
+  await seedDemo(opened, { passwordCost: CHEAP_PASSWORDS, ...(slotDays && { slotDays }) })
   return { ...opened, look: () => opened.access(DEMO_CLINIC).reader() }
 }
 
@@ -160,7 +161,7 @@ describe('a seeded store', () => {
 
 describe('the day of the appointments', () => {
   const daysOf = async (time: string) => {
-    const { look } = await seeded(time)
+    const { look } = await seeded(time, 5)
     const appointments = await look().search<Appointment>('Appointment', '')
     return new Set(appointments.map(({ resource }) => local(resource.start).toISODate()))
   }
@@ -176,7 +177,7 @@ describe('the day of the appointments', () => {
   })
 
   test('half over, has kept appointments, and free slots in the future only', async () => {
-    const { look } = await seeded('2026-03-02T10:45:00-05:00')
+    const { look } = await seeded('2026-03-02T10:45:00-05:00', 5)
     const statusOf = async (patient: string) =>
       (await look().read<Appointment>('Appointment', `appointment-${patient}`)).resource.status
     expect(await statusOf('goldberg-samuel')).toBe('fulfilled')
@@ -206,8 +207,8 @@ describe('seeding', () => {
     expect(
       (
         await Promise.all([
-          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS }),
-          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS }),
+          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS, slotDays: 1 }),
+          seedDemo(opened, { passwordCost: CHEAP_PASSWORDS, slotDays: 1 }),
         ])
       ).sort(),
     ).toEqual([false, true])
@@ -228,7 +229,7 @@ describe('the accounts of the demo', () => {
   }
 
   test('are staff and an admin of the demo clinic, and never operators', async () => {
-    const demo = await seeded()
+    const demo = await seeded(MONDAY, 1)
     const accounts = []
     for await (const account of everyAccount(demo.repository)) accounts.push(account)
     expect(accounts).toMatchObject([
@@ -238,7 +239,7 @@ describe('the accounts of the demo', () => {
   })
 
   test('end when another clinic is made, and those of others stay', async () => {
-    const demo = await seeded()
+    const demo = await seeded(MONDAY, 1)
     const ada = { username: 'ada', name: 'Ada', clinic: DEMO_CLINIC, role: 'admin' } as const
     await createAccount(demo.repository, ada, 'a long password', CHEAP_PASSWORDS)
     expect(await logIn(demo, 'demo')).toBeDefined()
@@ -248,7 +249,7 @@ describe('the accounts of the demo', () => {
   })
 
   test('end when the server starts on a store where an older version has made another clinic', async () => {
-    const demo = await seeded()
+    const demo = await seeded(MONDAY, 1)
     await demo.repository.change('real', (unit) => stageClinic(unit, SETTINGS))
     expect(await logIn(demo, 'demo')).toBeDefined()
     expect(await hasOtherClinics(demo.repository)).toBe(true)
@@ -257,7 +258,7 @@ describe('the accounts of the demo', () => {
   })
 
   test('stay while the demo clinic is the only one, though others have records', async () => {
-    const demo = await seeded()
+    const demo = await seeded(MONDAY, 1)
     await demo.access('never-made').change((ctx) => ctx.create({ resourceType: 'Patient' }))
     expect(await hasOtherClinics(demo.repository)).toBe(false)
     expect(await seedDemo(demo, { passwordCost: CHEAP_PASSWORDS })).toBe(false)

@@ -102,7 +102,7 @@ describe('$reschedule', () => {
       extension: held.extension,
     })
     now += 5 * 60_000
-    expectRefused(await move(held.id, ...slot(from)), 409, 'hold-expired')
+    for (const id of [to, from]) expectRefused(await move(held.id, ...slot(id)), 409, 'hold-expired')
     await visits.booked([to], { start: half(1), end: half(2) })
     expectRefused(await move(held.id, ...slot(from)), 409, 'hold-expired')
   })
