@@ -147,10 +147,12 @@ export class Clinic {
     const url = `${type}/${id}`
     if (after === undefined) return { method: 'DELETE', url }
     if (write.type === 'Slot') return { method: 'PUT', url, body: fhirSlot(id, after as Slot) }
-    const body = fhirAppointment(after as Appointment)
+    const appointment = after as Appointment
+    const body = fhirAppointment(appointment)
     if (write.isNew && way === 'POST') return { method: 'POST', url: type, body }
-    // Without slots there is nothing that a patch could set.
-    if (write.isNew || way !== 'PATCH' || body.slot === undefined) return { method: 'PUT', url, body: { ...body, id } }
+    // A patch of ours does not remove the slots, and would keep the reason of a hold that has ended (app-4).
+    const canPatch = way === 'PATCH' && body.slot !== undefined && appointment.isExpired === undefined
+    if (write.isNew || !canPatch) return { method: 'PUT', url, body: { ...body, id } }
     const patch = Object.entries(body).filter(([name]) => PATCHED.includes(name))
     return { method: 'PATCH', url, body: patch.map(([name, value]) => ({ op: 'add', path: `/${name}`, value })) }
   }
