@@ -51,8 +51,10 @@ const ROOMS = {
   'operations/merge': ['search', 'search/query', 'repository', 'core', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
   'calls/record': ['search', 'matching', 'repository', 'clinics', 'core', 'integrations'],
-  'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record'],
-  'calls/session': ['search', 'repository', 'clinics', 'core', 'matching', 'calls/record', 'calls/spoken'],
+  'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'calls/record'],
+  'calls/session': [
+    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking', 'calls/record', 'calls/spoken'],
+  ],
   'calls/tools': [
     ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations'],
     ...['calls/record', 'calls/spoken', 'calls/session'],

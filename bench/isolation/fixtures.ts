@@ -21,6 +21,7 @@ import {
   version,
   widePatient,
 } from './stored/records.ts'
+import { largeSchedule } from './stored/schedules.ts'
 
 export type FixtureName = keyof typeof FIXTURES
 
@@ -135,6 +136,11 @@ const FIXTURES = {
   'search parameters': async (clinic) => {
     for (let n = 0; n < 100; n++) await clinic.store(searchParameter(n))
     await clinic.store(widePatient(0))
+  },
+
+  /** 100 Schedules with 100 hours, breaks and appointment types each. */
+  'large schedules': async (clinic) => {
+    for (let n = 0; n < 100; n++) await clinic.store(largeSchedule(n))
   },
 
   profiles: async (clinic) => {

@@ -4,12 +4,15 @@
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
 import { escalateBilling } from './tools/escalate-billing.ts'
+import { getClinicInfo } from './tools/get-clinic-info.ts'
+import { listAppointmentTypes } from './tools/list-appointment-types.ts'
 import { recordSelfPayDecision } from './tools/record-self-pay-decision.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
 import { submitInsuranceInfo } from './tools/submit-insurance-info.ts'
 import { submitIntake } from './tools/submit-intake.ts'
 import { updateRegistrationField } from './tools/update-registration-field.ts'
 import { validateIntakeField } from './tools/validate-intake-field.ts'
+import { verifyPatient } from './tools/verify-patient.ts'
 
 export const toolFamilies: ToolFamilies = {
   'patient-journey': {
@@ -18,6 +21,11 @@ export const toolFamilies: ToolFamilies = {
     submit_insurance_info: defineTool(submitInsuranceInfo),
     record_self_pay_decision: defineTool(recordSelfPayDecision),
     escalate_billing: defineTool(escalateBilling),
+  },
+  'emr-scheduling': {
+    get_clinic_info: defineTool(getClinicInfo),
+    list_appointment_types: defineTool(listAppointmentTypes),
+    verify_patient: defineTool(verifyPatient, { argumentsCheckedBy: 'handler' }),
   },
   'patient-intake': {
     validate_intake_field: defineTool(validateIntakeField, { argumentsCheckedBy: 'handler' }),

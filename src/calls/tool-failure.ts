@@ -13,8 +13,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Staff do not learn of a failed call, so their help is not promised. */
 const DEFAULT_SENTENCE = 'Sorry, I cannot do that at the moment.'
 
-/** @param tool undefined when the request names a tool that does not exist */
-export function failure(tool: Tool | undefined, code: string, error: string): object {
+/**
+ * @param tool undefined when the request names a tool that does not exist
+ * @param say what fits the failure better than the sentence of its code
+ */
+export function failure(tool: Tool | undefined, code: string, error: string, say?: string): object {
   const reportsValidity = tool?.operation.definition.parameter?.some(
     ({ name, use }) => name === 'valid' && use === 'out',
   )
@@ -22,6 +25,6 @@ export function failure(tool: Tool | undefined, code: string, error: string): ob
     ...(reportsValidity ? { valid: false } : { success: false }),
     code,
     error,
-    say: SENTENCES[code] ?? DEFAULT_SENTENCE,
+    say: say ?? SENTENCES[code] ?? DEFAULT_SENTENCE,
   }
 }

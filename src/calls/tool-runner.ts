@@ -8,8 +8,8 @@ import { FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import { tellingPatient } from './session/patient-of-call.ts'
 import { Replay } from './session/replay.ts'
+import { tellingPatients } from './session/telling-patients.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
@@ -150,7 +150,7 @@ export class ToolRunner {
     const input = read(definition, call.arguments)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    const access = tellingPatient(ofCall, session, (patient) => patients.add(patient))
+    const access = tellingPatients(ofCall, session, (patient) => patients.add(patient))
     // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
     if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
     const { clinic, callId } = session
@@ -162,8 +162,8 @@ export class ToolRunner {
   }
 
   #failureOf(tool: RegisteredTool, error: unknown): { readonly result: object; readonly status: number } {
-    const { status, code, message } = this.#services.failureOf(error, tool.name)
-    return { result: failure(tool, status === 500 ? 'internal' : code, message), status }
+    const { status, code, message, issues } = this.#services.failureOf(error, tool.name)
+    return { result: failure(tool, status === 500 ? 'internal' : code, message, issues[0]?.text), status }
   }
 }
 

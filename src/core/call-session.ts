@@ -10,6 +10,8 @@ export interface CallSession {
   readonly callerNumber?: string
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string
+  /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */
+  readonly registers?: true
 }
 
 /** Kept under the whole service, as a call id is known before its clinic. */

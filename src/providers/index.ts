@@ -10,6 +10,7 @@ import { documentReference } from './document-reference.ts'
 import { encounter } from './encounter.ts'
 import { implementationGuide } from './implementation-guide.ts'
 import { namingSystem } from './naming-system.ts'
+import { organization } from './organization.ts'
 import { patient } from './patient.ts'
 import { schedule } from './schedule.ts'
 import { slot } from './slot.ts'
@@ -24,6 +25,7 @@ export const specialProviders: readonly Provider[] = [
   encounter,
   implementationGuide,
   namingSystem,
+  organization,
   patient,
   schedule,
   slot,

@@ -4,6 +4,8 @@
  */
 import type { Schedule } from 'fhir/r4'
 import { stageGeneration } from '../availability/slot-generation.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -25,7 +27,7 @@ export const schedule = defineProvider('Schedule', {
       return deleted
     },
   },
-  operations: [scheduleGenerateSlots],
+  operations: [scheduleGenerateSlots, ...toolOperations(toolFamilies, 'Schedule')],
 })
 
 /** @throws FhirError 422 naming each element of the availability that is at fault */

@@ -109,6 +109,20 @@ export const RECORD_KINDS = {
     expires: 'never',
     writtenBy: 'calls/session/patient-of-call.ts',
   },
+  'call-keys': {
+    of: 'clinic',
+    key: 'the hash of the call id',
+    shape: 'CallKeys (calls/session/call-keys.ts)',
+    expires: 'with its call; an expired one counts as none and is overwritten',
+    writtenBy: 'calls/session/call-keys.ts',
+  },
+  'call-verification': {
+    of: 'clinic',
+    key: 'the hash of the call id',
+    shape: 'Verification (calls/session/verification.ts)',
+    expires: 'with its call; an expired one counts as none and is overwritten',
+    writtenBy: 'calls/session/verification.ts',
+  },
   'tool-result': {
     of: 'clinic',
     key: 'the hash of call, tool call, tool and arguments',

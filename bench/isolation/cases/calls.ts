@@ -75,6 +75,32 @@ export const calls: readonly HostileCase[] = [
       ),
   },
   {
+    name: 'clinic-info-of-large-schedules',
+    about: '16 calls ask at the same time, 32 times each, what the clinic offers and when it is open',
+    stored: 'large schedules',
+    attack: () =>
+      ofTools(16, 16, (n) =>
+        toolCalls(
+          n % 2 === 0 ? 'emr-scheduling/get_clinic_info' : 'emr-scheduling/list_appointment_types',
+          `info-${n}`,
+          32,
+          () => ({}),
+        ),
+      ),
+  },
+  {
+    name: 'verify-by-16-calls',
+    about: '16 calls verify their callers by 32 names of six words at the same time',
+    stored: 'records',
+    attack: () =>
+      ofTools(16, 16, (n) =>
+        toolCalls('emr-scheduling/verify_patient', `verify-${n}`, 32, (i) => ({
+          statedName: `Abe Ada Ben${i} Bea${n} Ann Abeham`,
+          statedDateOfBirth: '1980-03-03',
+        })),
+      ),
+  },
+  {
     name: 'registered-calls',
     about: '32 connections register calls (POST /calls) for 3 s',
     stored: 'nothing',

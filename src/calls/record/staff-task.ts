@@ -21,6 +21,8 @@ export interface StaffTask {
   readonly code: StaffTaskCode
   readonly priority: NonNullable<Task['priority']>
   readonly description: string
+  /** Absent: requested. Completed where it tells staff something, and leaves them nothing to do. */
+  readonly status?: 'requested' | 'completed'
   /** Patient.id of whom it is for; absent: the patient of the call, whom it has in its focus in either case. */
   readonly beneficiary?: string
   /** What is attached to this Task, besides what is attached to every one. */
@@ -81,11 +83,11 @@ async function staffTask(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { code, priority, description, beneficiary = patient.id, input, verification }: StaffTask,
+  { code, priority, description, status = 'requested', beneficiary = patient.id, input, verification }: StaffTask,
 ): Promise<Task> {
   return {
     resourceType: 'Task',
-    status: 'requested',
+    status,
     intent: 'order',
     priority,
     code: concept(TASK_CODE_SYSTEM, code, DISPLAYS[code]),

@@ -12,6 +12,7 @@ import {
   MAX_CALL_ID_LENGTH,
 } from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
+import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
@@ -89,13 +90,12 @@ export class CallSessions {
     const dialed = await findDialedNumber(this.#repository, dialedNumber)
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
-    if (patient !== undefined) await this.#requirePatient(clinic, patient)
     return {
       clinic,
       callId,
       dialedNumber: number,
       ...(await this.#caller(clinic, callerNumber)),
-      ...(patient === undefined ? {} : { patient }),
+      ...(patient === undefined ? {} : await this.#patient(clinic, patient)),
     }
   }
 
@@ -107,13 +107,15 @@ export class CallSessions {
     return callerNumber === undefined ? {} : { callerNumber }
   }
 
-  async #requirePatient(clinic: string, patient: string): Promise<void> {
+  /** @throws FhirError 422 when the clinic has no such patient */
+  async #patient(clinic: string, patient: string): Promise<Pick<CallSession, 'patient' | 'registers'>> {
     const found = await this.#repository.reader(clinic).read('Patient', patient)
     if (found === undefined || found.deleted) {
       throw unprocessable('patient: the clinic of the dialled number has no such Patient', {
         reason: 'patient-not-known',
       })
     }
+    return { patient, ...(isPlaceholder(found.resource) ? { registers: true } : {}) }
   }
 
   /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */

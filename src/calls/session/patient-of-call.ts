@@ -6,7 +6,7 @@
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
-import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
@@ -37,26 +37,9 @@ export async function patientForWrite(ctx: Context, session: CallSession): Promi
   if (stored !== undefined) return stored
   const { callerNumber } = session
   const patient = (await patientOfNumber(ctx, callerNumber)) ?? (await createPlaceholder(ctx, callerNumber))
-  await storePatient(ctx, session, patient.id)
+  await storePatient(ctx, session, patient)
   return patient
 }
-
-/** `access`, whose changes tell the patient that the call has once they are written. */
-export const tellingPatient = (
-  access: ClinicAccess,
-  { callId }: CallSession,
-  tell: (patient: string) => void,
-): ClinicAccess => ({
-  ...access,
-  async change(work) {
-    const { returned, patient } = await access.change(async (ctx) => {
-      const returned = await work(ctx)
-      return { returned, patient: ctx.unit.records.known(CALL, callKey(callId))?.value.patient }
-    })
-    if (patient !== undefined) tell(patient)
-    return returned
-  },
-})
 
 async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
   const stored = await sessionRecord(ctx, session)
@@ -64,11 +47,21 @@ async function storedPatient(ctx: Context, session: CallSession): Promise<Versio
   return patient === undefined ? undefined : await currentRecord(ctx, patient)
 }
 
+/**
+ * The call's own placeholder, or the patient that it has become since, as this call has completed the registration; not
+ * one that staff have merged it into.
+ */
+export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: Versioned<Patient>): Promise<boolean> {
+  if (isPlaceholder(own.resource)) return true
+  const stored = (await sessionRecord(ctx, session))?.session
+  return stored?.registers === true && stored.patient === own.id
+}
+
 /** Merges in a row that are followed. */
 const MAX_MERGES = 5
 
 /** The record of a patient: where it was merged into another one, that one. */
-async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
+export async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
   let patient = await ctx.find<Patient>('Patient', id)
   for (let merges = 0; merges < MAX_MERGES && patient !== undefined; merges++) {
     const target = replacedBy(patient.resource)
@@ -96,9 +89,10 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
  * Of two first writes of a call at the same time one meets a conflict here; it runs again and finds the other's
  * patient.
  */
-async function storePatient(ctx: Context, session: CallSession, patient: string): Promise<void> {
+async function storePatient(ctx: Context, session: CallSession, patient: Versioned<Patient>): Promise<void> {
   const stored = await sessionRecord(ctx, session)
-  const value: CallSession = { ...session, ...stored?.session, patient }
+  const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
+  const value: CallSession = { ...session, ...stored?.session, patient: patient.id, ...registers }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }

@@ -48,6 +48,22 @@ function isSameName(stated: NameForms, name: NameForms): boolean {
   return false
 }
 
+/**
+ * How well family and first given name agree with those of the record: `same` where the given name is the very same,
+ * `alike` where it is a nickname or sounds the same.
+ * @param stated full names, as `formsOf` gives them
+ */
+export function fullNameAgreement(
+  stated: readonly NameForms[],
+  patient: Pick<Patient, 'name'>,
+): 'same' | 'alike' | undefined {
+  const agreeing = nameFormsOf(patient)
+    .flatMap((theirs) => stated.flatMap((name) => [...nameEvidence(name, theirs)]))
+    .filter(namesAgree)
+  if (agreeing.length === 0) return undefined
+  return agreeing.flat().some(({ field, level }) => field === 'given' && level === 'same') ? 'same' : 'alike'
+}
+
 export const isOneWord = ({ given }: PersonName): boolean => given.length === 0
 
 const TITLES: ReadonlySet<string> = new Set(

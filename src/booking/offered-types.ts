@@ -1,0 +1,51 @@
+/** The kinds of visits that the clinic offers: those of its active Schedules. */
+import type { Schedule, Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { parseDateRange } from '../fhir/dates.ts'
+import type { Versioned } from '../repository/repository.ts'
+import type { Availability } from '../scheduling/availability.ts'
+import { readAvailability } from '../scheduling/availability-extension.ts'
+import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
+
+/** Of a clinic; what more of them offer is not listed. */
+const MAX_SCHEDULES = 50
+const MAX_TYPES = 100
+
+/** The next free Slots of a Schedule that are looked at where nothing but its Slots tells what it offers. */
+const MAX_SLOTS = 20
+
+/** Characters of a Schedule whose working hours are read in a step of the budget. */
+const CHARACTERS_PER_STEP = 40
+
+/** Each once, sorted by name. @throws BudgetError */
+export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]> {
+  const types: OfferedType[] = []
+  for (const found of await activeSchedules(ctx)) {
+    const availability = availabilityOf(found)
+    const slots = availability === undefined ? await nextSlots(ctx, found.id) : []
+    types.push(...typesOf(found.resource, availability, slots))
+  }
+  return distinctTypes(types).slice(0, MAX_TYPES)
+}
+
+/** Those that may have Slots yet to come. */
+export async function activeSchedules(ctx: Context): Promise<readonly Versioned<Schedule>[]> {
+  const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
+  return found.filter(({ resource: { planningHorizon } }) => {
+    const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
+    return end === undefined || end.high >= ctx.now
+  })
+}
+
+/** Undefined where no Slots are generated for it. @throws BudgetError */
+export function availabilityOf({ text, resource }: Versioned<Schedule>): Availability | undefined {
+  spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
+  return readAvailability(resource)
+}
+
+async function nextSlots(ctx: Context, schedule: string): Promise<readonly Slot[]> {
+  const from = encodeURIComponent(new Date(ctx.now).toISOString())
+  const query = `schedule=Schedule/${schedule}&status=free&start=ge${from}&_sort=start&_count=${MAX_SLOTS}`
+  return (await ctx.search<Slot>('Slot', query)).map(({ resource }) => resource)
+}

@@ -1,0 +1,86 @@
+/** What staff see of a verification: on the record of the patient who was verified, and on that of the call's own. */
+import type { Patient, Task } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { derivedId } from './derived-id.ts'
+import { attached, attachedText, completeStaffTask, type StaffTask, upsertStaffTask } from './staff-task.ts'
+
+export interface StatedForStaff {
+  readonly name: string
+  readonly birthDate: string
+  readonly phone?: string
+  /** What was given as a phone number, and is none. */
+  readonly unreadablePhone?: string
+}
+
+/** One Task for the failed attempts of a call; it is urgent once there are no more. */
+const failedTaskId = (call: CallSession): string => derivedId('not-verified', call.callId)
+
+/** @param own the patient of the call, whom the Task has in its focus; it is for the one verified */
+export async function recordVerified(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  verified: { readonly patient: string; readonly stated: StatedForStaff },
+): Promise<readonly Versioned<Task>[]> {
+  const { patient, stated } = verified
+  const task = await upsertStaffTask(ctx, call, own, {
+    id: derivedId('verified', call.callId, patient),
+    code: 'identity-outcome',
+    priority: 'routine',
+    status: 'completed',
+    description: 'The caller was verified as this patient by full name and date of birth.',
+    beneficiary: patient,
+    input: outcome('verified', stated),
+  })
+  const closed = await completeStaffTask(ctx, failedTaskId(call), 'The caller was verified at a later attempt.')
+  return closed === undefined ? [task] : [task, closed]
+}
+
+/** @param failed how often so far, and whether another attempt is possible */
+export async function recordNotVerified(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  failed: {
+    readonly attempts: number
+    readonly isLast: boolean
+    readonly stated: StatedForStaff
+    /** Patient.id of whom it may have been. */
+    readonly candidates: readonly string[]
+  },
+): Promise<Versioned<Task>> {
+  const { attempts, isLast, stated, candidates } = failed
+  return await upsertStaffTask(ctx, call, own, {
+    id: failedTaskId(call),
+    code: 'identity-outcome',
+    ...(isLast ? ENDED : OPEN),
+    input: [
+      ...outcome('not-verified', stated),
+      ...attached('failed-attempts', { valueInteger: attempts }),
+      ...candidates.flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+    ],
+  })
+}
+
+const OPEN: Pick<StaffTask, 'priority' | 'description'> = {
+  priority: 'routine',
+  description: 'The caller could not be verified by name and date of birth so far.',
+}
+
+const ENDED: Pick<StaffTask, 'priority' | 'description'> = {
+  priority: 'urgent',
+  description: 'The caller could not be verified, and was offered to speak with a person. Please call back.',
+}
+
+const outcome = (
+  code: 'verified' | 'not-verified',
+  { name, birthDate, phone, unreadablePhone }: StatedForStaff,
+): StaffTask['input'] => [
+  ...attached('verification', { valueCode: code }),
+  ...attachedText('stated-name', name),
+  ...attachedText('stated-date-of-birth', birthDate),
+  ...attachedText('stated-phone', phone),
+  ...attachedText('unreadable-phone', unreadablePhone),
+]

@@ -1,0 +1,115 @@
+/** What a clinic says of itself: its Organization, its Locations, and the hours of its Schedules. */
+import type { Address, ContactPoint, Location, Organization } from 'fhir/r4'
+import { activeSchedules, availabilityOf } from '../../booking/offered-types.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import type { Availability } from '../../scheduling/availability.ts'
+import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/opening-hours.ts'
+
+/** A place where the clinic sees patients. */
+export interface Site {
+  /** '' where it has none. */
+  readonly name: string
+  /** On one line; '' where it is not stated. */
+  readonly address: string
+  readonly hours: OpeningWeek
+  /** When it is closed all the same; '' where that is not stated. */
+  readonly exceptions: string
+  /** The sentences of `Location.description`. */
+  readonly notes: readonly string[]
+}
+
+export interface ClinicFacts {
+  readonly name: string
+  readonly contacts: readonly ContactPoint[]
+  /** Where no Location is known there is one without a name. */
+  readonly sites: readonly Site[]
+}
+
+const MAX_SITES = 20
+
+/** Places of their own that are in use: a room is part of another Location. */
+const SITES = `partof:missing=true&status:not=inactive,suspended&_sort=name,_id&_count=${MAX_SITES}`
+
+export async function clinicFacts(ctx: Context): Promise<ClinicFacts> {
+  const settings = await readSettings(ctx.unit, ctx.clinic)
+  const organization = (await ctx.find<Organization>('Organization', ctx.clinic))?.resource
+  const locations = await ctx.search<Location>('Location', SITES)
+  const schedules = await openingsOf(ctx)
+  const own: Site = {
+    name: '',
+    address: (organization?.address ?? []).map(onOneLine).find((line) => line !== '') ?? '',
+    hours: workingHours(schedules.map(({ availability }) => availability)),
+    exceptions: '',
+    notes: [],
+  }
+  const sites = locations.map((location) => siteOf(location, schedules)).filter(isTelling)
+  return {
+    name: organization?.name ?? settings.name,
+    contacts: [
+      ...contactsOf(organization),
+      ...locations.flatMap(({ resource }) => contactsOf(resource)),
+      ...settings.dialedNumbers.map((value) => ({ system: 'phone' as const, value })),
+    ],
+    sites: sites.length === 0 ? [own] : withoutGaps(sites, own),
+  }
+}
+
+/** A single site is that of the clinic, and what it does not state the clinic does. */
+function withoutGaps(sites: readonly Site[], own: Site): readonly Site[] {
+  const isOnly = sites.length === 1
+  const hasHours = sites.some(({ hours }) => hours.size > 0)
+  return sites.map((site) => ({
+    ...site,
+    address: site.address === '' && isOnly ? own.address : site.address,
+    hours: hasHours ? site.hours : own.hours,
+  }))
+}
+
+interface Opening {
+  /** `Location/1` and others. */
+  readonly actors: readonly (string | undefined)[]
+  readonly availability: Availability
+}
+
+async function openingsOf(ctx: Context): Promise<readonly Opening[]> {
+  return (await activeSchedules(ctx)).flatMap((found) => {
+    const availability = availabilityOf(found)
+    const actors = found.resource.actor.map(({ reference }) => reference)
+    return availability === undefined ? [] : { actors, availability }
+  })
+}
+
+function siteOf({ id, resource }: Versioned<Location>, openings: readonly Opening[]): Site {
+  const { name = '', description, address, hoursOfOperation = [], availabilityExceptions } = resource
+  const stated = statedHours(hoursOfOperation)
+  const here = openings.filter(({ actors }) => actors.includes(`Location/${id}`))
+  return {
+    name,
+    address: address === undefined ? '' : onOneLine(address),
+    hours: stated.size > 0 ? stated : workingHours(here.map(({ availability }) => availability)),
+    exceptions: sentencesOf(availabilityExceptions).join(' '),
+    notes: sentencesOf(description),
+  }
+}
+
+const isTelling = ({ address, hours }: Site): boolean => address !== '' || hours.size > 0
+
+/** Without the country, as the caller is in it. */
+function onOneLine({ text, line = [], city, state, postalCode }: Address): string {
+  const region = [state, postalCode].filter(Boolean).join(' ')
+  const parts = [...line, city, region].filter(Boolean)
+  return (parts.length === 0 ? (text ?? '') : parts.join(', ')).replace(/\s+/g, ' ').trim()
+}
+
+const contactsOf = (holder: Pick<Organization, 'telecom'> | undefined): readonly ContactPoint[] =>
+  (holder?.telecom ?? [])
+    .filter(({ use, value }) => use !== 'old' && value !== undefined)
+    .toSorted((one, other) => (one.rank ?? Number.MAX_VALUE) - (other.rank ?? Number.MAX_VALUE))
+
+const sentencesOf = (text = ''): readonly string[] =>
+  text
+    .split(/(?<=[.!?;])\s+|\n+/)
+    .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
+    .filter((sentence) => sentence !== '')

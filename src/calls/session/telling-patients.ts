@@ -1,0 +1,31 @@
+/** Whom a tool call is about, for the audit trail: the patient of the call, and the one that its caller is verified as. */
+import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import { VERIFICATION } from './verification.ts'
+
+/** `access`, whose changes tell the patients that their work has come upon, once they are written. */
+export const tellingPatients = (
+  access: ClinicAccess,
+  call: CallSession,
+  tell: (patient: string) => void,
+): ClinicAccess => ({
+  ...access,
+  async change(work) {
+    const { returned, patients } = await access.change(async (ctx) => {
+      const returned = await work(ctx)
+      return { returned, patients: patientsIn(ctx, call) }
+    })
+    for (const patient of patients) tell(patient)
+    return returned
+  },
+})
+
+/** A tool that does not look whom the caller is verified as has nothing to do with that patient. */
+function patientsIn({ unit: { records }, now }: Context, { callId }: CallSession): readonly string[] {
+  const key = callKey(callId)
+  const verification = records.known(VERIFICATION, key)
+  const isCurrent = verification?.due != null && verification.due > now
+  return [records.known(CALL, key)?.value.patient, isCurrent ? verification.value.patient : undefined].filter(
+    (patient) => patient !== undefined,
+  )
+}

@@ -1,0 +1,10 @@
+/** Organization: the standard interactions, and the live-call tools that tell of the clinic. */
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+
+export const organization = defineProvider('Organization', {
+  interactions: standard,
+  operations: toolOperations(toolFamilies, 'Organization'),
+})

@@ -1,0 +1,70 @@
+/** The kinds of visits that a Schedule offers, each with its length, and how their Slots are found. */
+import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
+import type { Availability } from './availability.ts'
+
+export interface OfferedType {
+  /** As it is spoken. */
+  readonly name: string
+  readonly durationMinutes: number
+  /**
+   * What finds its Slots, as a part of a search: `appointment-type=system|code` of Slots for these visits alone,
+   * `service-type=system|code` of Slots for visits of any type.
+   */
+  readonly query: string
+  /** One that is coded alike is the same type, whichever Schedule offers it. */
+  readonly code: string
+}
+
+/** @param availability of the Schedule; absent where its Slots are not generated, and `slots` tell */
+export function typesOf(
+  { serviceType = [] }: Pick<Schedule, 'serviceType'>,
+  availability: Availability | undefined,
+  slots: readonly Slot[],
+): readonly OfferedType[] {
+  if (availability === undefined) return slots.flatMap((slot) => typesOfSlot(slot, serviceType))
+  const { appointmentTypes, weeklyHours, specialHours, slotMinutes } = availability
+  const isForAny = [...weeklyHours, ...specialHours].some(({ appointmentType }) => appointmentType === undefined)
+  return [
+    ...appointmentTypes.flatMap(({ type, minutes }) => typeOf('appointment-type', type, minutes)),
+    ...(isForAny ? serviceType.flatMap((type) => typeOf('service-type', type, slotMinutes)) : []),
+  ]
+}
+
+function typesOfSlot(slot: Slot, ofSchedule: readonly CodeableConcept[]): readonly OfferedType[] {
+  const minutes = Math.round((Date.parse(slot.end) - Date.parse(slot.start)) / 60_000)
+  if (!(minutes > 0)) return []
+  if (slot.appointmentType !== undefined) return typeOf('appointment-type', slot.appointmentType, minutes)
+  return (slot.serviceType ?? ofSchedule).flatMap((type) => typeOf('service-type', type, minutes))
+}
+
+/** By its first code; a type without one finds no Slots. */
+function typeOf(
+  param: 'appointment-type' | 'service-type',
+  { coding = [], text }: CodeableConcept,
+  durationMinutes: number,
+): readonly OfferedType[] {
+  const coded = coding.find((one) => one.code !== undefined)
+  if (coded?.code === undefined) return []
+  const { system, code, display } = coded
+  const token = system === undefined ? escaped(code) : `${escaped(system)}|${escaped(code)}`
+  const query = String(new URLSearchParams({ [param]: token }))
+  return [{ name: text ?? display ?? code, durationMinutes, query, code: JSON.stringify([system ?? '', code]) }]
+}
+
+/** https://hl7.org/fhir/R4/search.html#escaping */
+const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
+
+const BY_NAME = new Intl.Collator('en', { sensitivity: 'base' })
+
+/** Each type once, with the longest of its lengths and the first name, sorted by name. */
+export function distinctTypes(types: readonly OfferedType[]): readonly OfferedType[] {
+  const byCode = new Map<string, OfferedType>()
+  for (const type of types) {
+    const known = byCode.get(type.code)
+    const durationMinutes = Math.max(type.durationMinutes, known?.durationMinutes ?? 0)
+    byCode.set(type.code, { ...(known ?? type), durationMinutes })
+  }
+  return [...byCode.values()].sort(
+    (one, other) => BY_NAME.compare(one.name, other.name) || (one.code < other.code ? -1 : 1),
+  )
+}
