@@ -27,7 +27,8 @@ export function callOf(
   const names = [...appointments.keys()]
   if ('which' in intent) {
     const of = among(names, intent.which)
-    if (of === undefined) return undefined
+    const stored = appointments.get(of ?? '')
+    if (of === undefined || stored === undefined || isIdle(stored, intent)) return undefined
     return 'slots' in intent
       ? { operation: intent.operation, of, slots: intent.slots }
       : { operation: intent.operation, of }
@@ -37,6 +38,10 @@ export function callOf(
   const cancels = intent.cancels === undefined || operation === '$hold' ? undefined : among(names, intent.cancels)
   return offer === undefined ? undefined : { operation, offer, name, ...(cancels === undefined ? {} : { cancels }) }
 }
+
+/** What is so already is not written again, and leaves the slots as somebody may have changed them. */
+const isIdle = ({ status, slots }: Appointment, intent: CallIntent): boolean =>
+  'slots' in intent ? slots.join() === intent.slots.join() : intent.operation === '$confirm' && status === 'booked'
 
 const among = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)]
 
