@@ -10,7 +10,7 @@ const SLOT_MINUTES = 5
 export const CALENDARS_START = Date.UTC(2032, 0, 5, 9)
 export const CALENDARS_END = CALENDARS_START + PER_SCHEDULE * SLOT_MINUTES * MINUTE
 
-export const hostileScheduleId = (n: number): string => `hostile-schedule-${n}`
+const hostileScheduleId = (n: number): string => `hostile-schedule-${n}`
 export const hostileSlotId = (n: number): string => `hostile-slot-${n}`
 
 export const hostileSchedule = (n: number): Schedule => ({
