@@ -5,13 +5,14 @@
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Slots of one search at most: more do not belong on the event loop. */
 const MOST_AT_ONCE = 200
-const FEWEST_AT_ONCE = 50
+const FEWEST_AT_ONCE = 20
 
 interface Wanted {
   /** Schedule.id; absent: of every Schedule. */
@@ -38,7 +39,7 @@ export class FreeSlots {
   #count: number
   #width: number
   /** The window that is being read; the cursor within it. */
-  #window: { readonly start: number; readonly end: number }
+  #window: Span
   #cursor: string | undefined
   /** All that start before it have been read. */
   #frontier: number
@@ -83,26 +84,38 @@ export class FreeSlots {
   }
 
   #plan(): SearchPlan {
-    const { schedules } = this.#wanted
-    const { start, end } = this.#window
-    const where: readonly Condition[] = [
-      ...(schedules === undefined ? [] : [ofSchedules(schedules)]),
-      { kind: 'token', param: 'status', code: 'free' },
-      { kind: 'date', param: 'start', bounds: { lowMin: start, lowMax: end - 1 } },
-    ]
     return {
-      clinic: this.#ctx.clinic,
-      types: ['Slot'],
-      where,
+      ...planFor(this.#ctx, this.#wanted.schedules, this.#window),
       sort: [{ by: 'date', param: 'start', descending: false }],
       count: this.#count,
       ...(this.#cursor === undefined ? {} : { after: this.#cursor }),
-      total: 'none',
-      include: [],
-      includeLimit: 0,
     }
   }
 }
+
+/** How many free Slots of these Schedules start within [start, end). */
+export async function countFreeSlots(ctx: Context, schedules: readonly string[], span: Span): Promise<number> {
+  const { total = 0 } = await ctx.unit.search({ ...planFor(ctx, schedules, span), count: 0, total: 'accurate' })
+  return total
+}
+
+const planFor = (
+  { clinic }: Context,
+  schedules: readonly string[] | undefined,
+  { start, end }: Span,
+): Omit<SearchPlan, 'count'> => ({
+  clinic,
+  types: ['Slot'],
+  where: [
+    ...(schedules === undefined ? [] : [ofSchedules(schedules)]),
+    { kind: 'token', param: 'status', code: 'free' },
+    { kind: 'date', param: 'start', bounds: { lowMin: start, lowMax: end - 1 } },
+  ],
+  sort: [],
+  total: 'none',
+  include: [],
+  includeLimit: 0,
+})
 
 const isInOrder = (schedules: readonly string[] | undefined): schedules is undefined | readonly [string] =>
   schedules === undefined || schedules.length === 1

@@ -9,6 +9,7 @@ import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
 import { bookableStarts } from '../scheduling/booking-policies.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { comparePlaces, type Place } from '../scheduling/opening-order.ts'
+import { END_OF_TIME } from '../search/plan.ts'
 import { FreeSlots } from './free-slots.ts'
 import { MOST_SLOTS } from './proposal.ts'
 import { SlotJudge, type Wishes } from './slot-judge.ts'
@@ -56,7 +57,7 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last } = bookableStarts(ctx.now, policies)
   const from = Math.max(query.from, first, query.after?.start ?? first)
-  const until = Math.min(query.until, last + LONGEST_VISIT)
+  const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
   if (from >= until || query.schedules?.length === 0) return { openings: [] }
   const { schedules, limit } = query
   const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count: limit + READ_BESIDES }), ctx)

@@ -49,16 +49,7 @@ export async function readProposal(ctx: Context, id: string): Promise<Appointmen
   if (context === undefined || first === undefined) return undefined
   const slots = await runFrom(ctx, first, Number(count))
   const schedule = slots && (await scheduleOf(ctx, slots[0]))
-  return slots && schedule && (await proposalFor(ctx, schedule, slots, context))
-}
-
-/** The Appointment that is offered for Slots of this Schedule. */
-export async function proposalFor(
-  ctx: Context,
-  schedule: Schedule,
-  slots: Run,
-  context: VisitContext,
-): Promise<Appointment> {
+  if (slots === undefined || schedule === undefined) return undefined
   const actors = await resolvedActors(ctx, schedule.actor)
   return proposedAppointment({ schedule, slots, actors }, context)
 }

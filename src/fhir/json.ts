@@ -26,9 +26,9 @@ export class FhirDecimal extends Number {
 }
 
 // String(Number(text)) changes only these: trailing zeros after a point, exponents, values below 0.000001, long digit
-// runs and -0. The leading delimiter excludes dates and ids, which have digit runs too. A false match inside a string
+// runs and -0. The leading delimiter excludes dates, times and ids, which have digit runs too. A false match inside a string
 // only costs the slower parse. Every repetition is bounded, so matching takes linear time.
-const MAYBE_LOSSY = /(?:^|[:,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|0\.0{6}|(?<=-)0)/
+const MAYBE_LOSSY = /(?:^|(?<!\d):|[,[\s])-?(?:[\d.]{16}|\d{1,14}\.\d{0,14}0(?!\d)|[\d.]{1,15}[eE]|0\.0{6}|(?<=-)0)/
 
 /** Characters that are parsed in a microsecond, and by the slower parse. */
 const CHARACTERS_PER_STEP = 30

@@ -1,7 +1,13 @@
 /** The clocks of an IANA time zone: which instant they show a time at, also where daylight saving skips or repeats it. */
 import { IANAZone } from 'luxon'
+import { memoize } from '../fhir/memoize.ts'
 
 const DAY = 86_400_000
+
+/** Days of which a clock remembers the offset: ten years. */
+const MOST_DAYS = 3_660
+/** Zones whose clocks are kept. */
+const MOST_ZONES = 64
 
 /** A time as clocks show it, without its zone: milliseconds since 1970, as if it were UTC. */
 export type WallTime = number
@@ -63,6 +69,7 @@ export class ZoneClock {
   #offsetAt(instant: number): number {
     const day = Math.floor(instant / DAY)
     if (!this.#offsets.has(day)) {
+      if (this.#offsets.size >= MOST_DAYS) this.#offsets.clear()
       const offset = this.#zoneOffset(day * DAY)
       this.#offsets.set(day, offset === this.#zoneOffset((day + 1) * DAY) ? offset : undefined)
     }
@@ -73,3 +80,6 @@ export class ZoneClock {
     return this.#zone.offset(instant) * 60_000
   }
 }
+
+/** The clock of a zone, which many may use. */
+export const clockOf = memoize(MOST_ZONES, (timeZone) => new ZoneClock(timeZone))

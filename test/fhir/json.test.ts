@@ -40,6 +40,12 @@ describe('parseJson', () => {
     )
   })
 
+  test.each(['', ' ', '\n', '\t \r\n'])('white space around the colon (%j) changes nothing', (space) => {
+    for (const name of ['a', '7', ''])
+      expect(JSON.stringify(parseJson(`{"${name}"${space}:${space}1.50}`))).toBe(`{"${name}":1.50}`)
+    expect(JSON.stringify(parseJson(`{"start":"T09:00:00.000Z","a"${space}:1.50}`))).toContain('1.50')
+  })
+
   test('a lossless decimal is a number to calculate with', () => {
     const { value } = parseJson('{"value":1.50}') as { value: number }
     expect(isNumber(value)).toBe(true)

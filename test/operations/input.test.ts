@@ -177,6 +177,25 @@ describe('a query string', () => {
     const query = new URLSearchParams('text=5&flag=true&count=5&word=a&word=b&_format=json')
     expect(readInput(definition, undefined, query)).toEqual({ text: '5', flag: true, count: 5, word: ['a', 'b'] })
   })
+  test('may hold what R4 leaves to a body: references, identifiers, and JSON of other data types', () => {
+    const names = ['Reference', 'Identifier', 'Timing'].map((type) => parameter(type, type, { max: '*' }))
+    const query = new URLSearchParams([
+      ['Reference', 'Patient/1'],
+      ['Reference', '{"identifier":{"value":"x"}}'],
+      ['Identifier', 'http://ids|7'],
+      ['Identifier', '7'],
+      ['Timing', '{"repeat":{"count":1}}'],
+    ])
+    expect(readInput({ parameter: names }, undefined, query)).toEqual({
+      Reference: [{ reference: 'Patient/1' }, { identifier: { value: 'x' } }],
+      Identifier: [{ system: 'http://ids', value: '7' }, { value: '7' }],
+      Timing: [{ repeat: { count: 1 } }],
+    })
+    for (const text of ['mornings', '{"repeat":'])
+      expect(issues(() => readInput({ parameter: names }, undefined, new URLSearchParams({ Timing: text })))).toEqual([
+        'invalid-parameter: Parameter Timing must be an object of the type Timing',
+      ])
+  })
   test('adds to a bare resource, and to Parameters', () => {
     const query = new URLSearchParams('text=x&count=2')
     const patient = { resourceType: 'Patient' }

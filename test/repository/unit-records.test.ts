@@ -32,6 +32,20 @@ describe('a unit of work', () => {
     expect([await valuesOf(''), await valuesOf('2'), await valuesOf('3')]).toEqual([['c1', 'c2'], ['c3'], []])
   })
 
+  test('lists the records of its own clinic that are due, the longest overdue first', async () => {
+    const { repository } = await openTestRepository()
+    for (const clinic of ['c', 'other']) {
+      await repository.change(clinic, async ({ records }) => {
+        for (const due of [30, 10, 20]) records.put(OUTBOX, `${due}`, `${clinic}${due}`, { due })
+        records.put(OUTBOX, 'never', 'never')
+      })
+    }
+    const { records } = repository.reader('c')
+    const valuesOf = async (limit: number) =>
+      (await records.due(OUTBOX, { before: 20, limit })).map(({ value }) => value)
+    expect([await valuesOf(9), await valuesOf(1)]).toEqual([['c10', 'c20'], ['c10']])
+  })
+
   test('sees that it has staged the deletion of a record', async () => {
     const { repository } = await openTestRepository()
     await repository.change('c', async ({ records }) => records.put(OUTBOX, 'k', 'first'))

@@ -3,7 +3,8 @@
  * IHE ITI-115: https://profiles.ihe.net/ITI/Scheduling/ITI-115.html
  */
 import type { Appointment, Reference, Schedule } from 'fhir/r4'
-import { findOpenings, type Opening } from '../../booking/openings.ts'
+import { countOpenings } from '../../booking/count-openings.ts'
+import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import { proposalIds } from '../../booking/proposal.ts'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -15,7 +16,7 @@ import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { Versioned } from '../../repository/repository.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
-import { ZoneClock } from '../../scheduling/zone-clock.ts'
+import { clockOf } from '../../scheduling/zone-clock.ts'
 import { readFindCursor, writeFindCursor } from './find-cursor.ts'
 import { type FindInput, readFindInput } from './find-input.ts'
 import { whomToSee } from './whom-to-see.ts'
@@ -28,25 +29,31 @@ export const appointmentFind = defineOperation('appointment-find', find)
 async function find({ access, input, paging }: OperationRequest): Promise<Searchset> {
   const limit = countOf(input['_count'], paging?.maxCount)
   const after = readFindCursor(paging?.cursor)
+  const wantsTotal = isTotalWanted(input['_total'])
   const ctx = access.reader()
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
-  const asked = readFindInput(input, new ZoneClock(timeZone), ctx.baseUrl)
+  const asked = readFindInput(input, clockOf(timeZone), ctx.baseUrl)
   const { schedules, patients, notes, isNobody } = await whomToSee(ctx, asked)
   const { specialties, visitTypes, times, from, until } = asked
-  const { openings, next } = await findOpenings(ctx, {
+  const query: OpeningsQuery = {
     ...(isNobody ? { schedules: [] } : schedules === undefined ? {} : { schedules }),
     ...{ from, until, specialties, visitTypes, ...times, limit },
-    ...(after === undefined ? {} : { after }),
-  })
+    ...(after === undefined ? {} : { after: after.place }),
+  }
+  const { openings, next } = await findOpenings(ctx, query)
+  const isWhole = after === undefined && next === undefined
+  const counted =
+    after === undefined && next !== undefined && wantsTotal ? await countOpenings(ctx, query) : after?.total
+  const total = isWhole ? openings.length : counted
   const context = contextOf(asked, patients)
   const slots = openings.map((opening) => opening.slots)
   const ids = await proposalIds(access, slots, context)
   return new Searchset({
     matches: await proposals(ctx, openings, ids, context),
     included: [],
-    total: after === undefined && next === undefined ? openings.length : undefined,
+    total,
     used: usedOf(input),
-    next: next && writeFindCursor(next),
+    next: next && writeFindCursor({ place: next, ...(total === undefined ? {} : { total }) }),
     warnings: [...notes, ...overIssues(asked, ctx.now)],
   })
 }
@@ -58,6 +65,12 @@ function countOf(count: unknown, maxCount = COUNT): number {
   const most = Math.min(count, maxCount)
   checkPageSize(most)
   return most
+}
+
+/** As of a search: https://hl7.org/fhir/R4/search.html#total. @throws FhirError 400 */
+function isTotalWanted(total: unknown = 'none'): boolean {
+  if (total === 'none' || total === 'accurate' || total === 'estimate') return total !== 'none'
+  throw badRequest(`_total is ${String(total)}; write one of none, estimate, accurate`, { expression: '_total' })
 }
 
 /** What the ids of the proposals say about the visit. */

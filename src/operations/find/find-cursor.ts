@@ -3,14 +3,21 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
 
-/** The opaque text of a place. */
-export const writeFindCursor = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url')
+export interface FindCursor {
+  /** Where the page begins. */
+  readonly place: Place
+  /** Of all pages, as the first one counted them. */
+  readonly total?: number
+}
+
+/** Its opaque text. */
+export const writeFindCursor = (cursor: FindCursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url')
 
 /** @throws FhirError 400 when it is not a cursor of $find */
-export function readFindCursor(text: string | undefined): Place | undefined {
+export function readFindCursor(text: string | undefined): FindCursor | undefined {
   if (text === undefined) return undefined
-  const place = parsed(text)
-  if (isPlace(place)) return place
+  const cursor = parsed(text)
+  if (isCursor(cursor)) return cursor
   throw badRequest('The page cursor is not one of Appointment/$find; follow the next link as given, or start again', {
     expression: '_cursor',
   })
@@ -23,6 +30,11 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+const isCursor = (value: unknown): value is FindCursor =>
+  isObject(value) &&
+  isPlace(value['place']) &&
+  (value['total'] === undefined || (Number.isSafeInteger(value['total']) && Number(value['total']) >= 0))
 
 function isPlace(value: unknown): value is Place {
   if (!isObject(value) || !Number.isSafeInteger(value['start'])) return false

@@ -113,7 +113,8 @@ function periodOf(input: OperationInput, clock: ZoneClock): { readonly from: num
   const [start, end] = [String(input['start']), String(input['end'])]
   const from = spanOfDate(start, clock)?.start ?? Number.NaN
   const until = endOf(end, clock) ?? Number.NaN
-  if (until >= from) return { from, until }
+  const isReversed = end.includes('T') ? until < from : until <= from
+  if (!isReversed) return { from, until }
   throw badRequest(`end is ${end}, before start, ${start}; it must not end before it starts`, {
     expression: 'end',
     reason: 'end-before-start',
