@@ -1,6 +1,9 @@
 /** Many clients that book the same slots at once, each in its own way of writing: a slot is never sold twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { keysForTimes } from '../../src/calls/visits/offered-time.ts'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { Caller } from '../calls/caller.ts'
 import { parameters, reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
 import { expectRefused, half, slotsOf, visit } from '../support/booking.ts'
 import { randomRuns } from '../support/random-runs.ts'
@@ -101,11 +104,28 @@ const CLIENTS_BY_WAY: readonly Client[] = [
     const id = await visits.offer(slots)
     return () => visits.book(id, { name: 'cancelled-appt-id', valueUri: `Appointment/${own.id}` })
   },
+  // A caller who has been offered the time.
+  async ({ slots, body }) => {
+    const caller = new Caller(server)
+    const call = { clinic: DEMO_CLINIC, callId: caller.id }
+    const [slotKey] = await server.app
+      .access(DEMO_CLINIC, { kind: 'call', id: caller.id })
+      .change((ctx) => keysForTimes(ctx, call, [{ slots, start: body.start }]))
+    return async () => asAnswer(await caller.use('book_appointment', { slotKey }))
+  },
 ]
+
+/** What a tool answers, as an answer of FHIR; it is a refusal where the caller hears why. */
+function asAnswer(result: Record<string, unknown>): FhirResponse {
+  const { success, code, say } = result
+  const status = success === true ? 201 : typeof say === 'string' ? 409 : 500
+  const body = { issue: [{ details: { coding: [{ code }] } }] }
+  return { status, body, headers: new Headers(), text: JSON.stringify(result) }
+}
 
 const isBooked = ({ status }: FhirResponse): boolean => status === 200 || status === 201
 
-describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by $book, $hold, POST, PUT, PATCH and transaction`, () => {
+describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by $book, $hold, tool call, POST, PUT, PATCH and transaction`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     'each slot gets one appointment, and everybody else a refusal: round %d',
     async (round) => {
