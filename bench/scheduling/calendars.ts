@@ -19,7 +19,7 @@ const iso = (milliseconds: number): string => new Date(milliseconds).toISOString
 export const practitionerOf = (n: number): string => `calendar-practitioner-${n % CALENDARS}`
 export const scheduleOf = (n: number): string => `calendar-${n % CALENDARS}`
 /** No other practitioner of the calendars has it. */
-const familyOfPractitioner = (n: number): string => familyOf((n % CALENDARS) * 3)
+export const familyOfPractitioner = (n: number): string => familyOf((n % CALENDARS) * 3)
 
 const practitioner = (n: number): Practitioner => ({
   resourceType: 'Practitioner',
