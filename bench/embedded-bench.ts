@@ -10,6 +10,7 @@ import { measureReadBesideWrites } from './read-beside-writes.ts'
 import type { AuditCost, ReadBesideWrites, Results, ScenarioResult } from './report.ts'
 import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
 import { type Access, ceilingTraffic, scenarios } from './scenarios.ts'
+import { benchScheduling } from './scheduling/scheduling-bench.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 const CONNECTIONS = [1, 16]
@@ -151,6 +152,11 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
   for (const ceiling of CEILINGS) ceilings.push(await measureCeiling(ceiling, folder, seconds))
   const { imported, start, idle, loaded } = await load(folder, sizes)
   const audit = await auditCost(folder, { sizes, only, seconds })
+  const scheduling = await benchScheduling(
+    folder,
+    (name) => isChosen(name, only),
+    (server, chosen) => measureScenarios(server, chosen, seconds),
+  )
   return withServer(folder, async (server) => {
     await pause(SETTLE)
     const idleLoaded = server.memory()?.resident
@@ -161,7 +167,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
     await pause(IDLE)
     return {
       ceilings,
-      scenarios: measured,
+      scenarios: [...measured, ...scheduling],
       import: imported,
       ...(largeRecords === undefined ? {} : { largeRecords }),
       ...(readBesideWrites === undefined ? {} : { readBesideWrites }),

@@ -1,5 +1,5 @@
 /** The server under test: started on a store, with a session, and tried once per scenario before it is measured. */
-import { once } from './load.ts'
+import { once, requestOf } from './load.ts'
 import type { Scenario } from './scenario.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
@@ -34,13 +34,18 @@ export async function logIn(url: string, account = { username: 'demo', password:
   return `Bearer ${(JSON.parse(text) as { readonly token: string }).token}`
 }
 
-/** @throws Error when the first request of the scenario does not return the expected result */
+/** @throws Error when the first requests of the scenario do not return the expected result */
 export async function tryOnce(url: string, { name, traffic, problemOf }: Scenario): Promise<void> {
-  const request = traffic.kind === 'fresh' ? traffic.next(0, 0) : traffic.requests[0]
-  if (request === undefined) throw new Error(`${name} has no requests`)
-  const { status, text } = await once(url, request)
-  const problem = status >= 300 ? `status ${status}: ${text.slice(0, 500)}` : problemOf?.(text)
-  if (problem !== undefined) throw new Error(`${name} was answered with ${problem}`)
+  let answered = ''
+  // The second one of a dialogue depends on the first.
+  for (let n = 0; n < (traffic.kind === 'dialogue' ? 2 : 1); n += 1) {
+    const request = requestOf(traffic, n, answered)
+    if (request === undefined) throw new Error(`${name} has no requests`)
+    const { status, text } = await once(url, request)
+    const problem = status >= 300 ? `status ${status}: ${text.slice(0, 500)}` : problemOf?.(text)
+    if (problem !== undefined) throw new Error(`${name} was answered with ${problem}`)
+    answered = text
+  }
 }
 
 export function progress(text: string): void {

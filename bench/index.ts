@@ -30,6 +30,7 @@ import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
 import { machine, type Results, tables, verdicts, verdictTable } from './report.ts'
 import { scenarios } from './scenarios.ts'
+import { schedulingScenarios } from './scheduling/scheduling-scenarios.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The folder of the server's data, so that everything is on the same disk. */
@@ -79,7 +80,8 @@ function options(): Options {
     HOSTILE_CASES.map(({ name }) => name),
   )
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  const others = [LARGE_RECORDS, READ_BESIDE_WRITES, AUDIT, MONGO_SIZES, GROWTH, ISOLATION, MATCHING]
+  const ofScheduling = schedulingScenarios({ authorization: '', voiceSecret: '' }).map(({ name }) => name)
+  const others = [...ofScheduling, LARGE_RECORDS, READ_BESIDE_WRITES, AUDIT, MONGO_SIZES, GROWTH, ISOLATION, MATCHING]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
   const engines = ENGINES.filter((one) => engine.includes(one))

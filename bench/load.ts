@@ -18,6 +18,12 @@ export type Traffic =
   | { readonly kind: 'repeated'; readonly requests: readonly HttpRequest[] }
   /** `next` creates request number `n` of connection `connection`, both from 0; all are different. */
   | { readonly kind: 'fresh'; readonly next: (connection: number, n: number) => HttpRequest }
+  /** The same, where a request depends on the response to the one before, and only some of them count. */
+  | {
+      readonly kind: 'dialogue'
+      readonly next: (connection: number, n: number, response: string) => HttpRequest
+      readonly counts: (n: number) => boolean
+    }
 
 export interface Measurement {
   readonly connections: number
@@ -111,7 +117,11 @@ async function run(
     const load = autocannon({ url, connections, duration: seconds, setupClient, ...paced }, (error, done) =>
       error ? reject(error) : resolve(done),
     )
-    load.on('response', (_client, _status, _bytes, milliseconds) => {
+    const answered = new Map<autocannon.Client, number>()
+    load.on('response', (client, _status, _bytes, milliseconds) => {
+      const n = first + (answered.get(client) ?? 0)
+      answered.set(client, n - first + 1)
+      if (traffic.kind === 'dialogue' && !traffic.counts(n)) return
       microseconds.record(Math.max(1, Math.round(milliseconds * 1000)))
     })
   })
@@ -133,8 +143,24 @@ function requestsOf(traffic: Traffic, connection: number, connections: number, f
       let n = first
       return [{ setupRequest: (request) => ({ ...request, ...traffic.next(connection, n++) }) }]
     }
+    case 'dialogue': {
+      let n = first
+      let response = ''
+      return [
+        {
+          setupRequest: (request) => ({ ...request, ...traffic.next(connection, n++, response) }),
+          onResponse: (_status, body) => {
+            response = body
+          },
+        },
+      ]
+    }
   }
 }
+
+/** Request `n` of one connection. @param response to the one before it. @returns undefined where there are no more */
+export const requestOf = (traffic: Traffic, n: number, response = ''): HttpRequest | undefined =>
+  traffic.kind === 'repeated' ? traffic.requests[n] : traffic.next(0, n, response)
 
 /** Sends a single request outside of a measurement; returns the status and text of the response. */
 export async function once(

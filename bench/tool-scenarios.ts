@@ -18,7 +18,7 @@ const BURST_RATE = 16
 /** More connections than are ever used, so that connection and count combine to a unique number. */
 const MAX_CONNECTIONS = 64
 /** The demo clinic's dialled number. */
-const DIALED = '+12125550100'
+export const DIALED = '+12125550100'
 
 const details = (n: number) => ({
   firstName: givenOf(n),
@@ -118,7 +118,7 @@ function request({ name, family, argumentsOf }: Tool, voiceSecret: string, conne
 }
 
 /** A tool always responds with 200; the body tells whether it succeeded. */
-function problemOfResult(text: string): string | undefined {
+export function problemOfResult(text: string): string | undefined {
   const { results } = JSON.parse(text) as { results: readonly { readonly result: string }[] }
   const result = JSON.parse(results[0]?.result ?? '{}') as { readonly success?: boolean; readonly valid?: boolean }
   return (result.success ?? result.valid) === true ? undefined : `the result ${JSON.stringify(result)}`

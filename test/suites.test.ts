@@ -32,6 +32,8 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/fhir/xml/official.test.ts',
     'test/process/audit.test.ts',
     'test/process/duplicate-search.test.ts',
+    'test/process/killed-bookings.test.ts',
+    'test/process/killed-slot-generation.test.ts',
     'test/process/process.test.ts',
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',

@@ -27,7 +27,7 @@ const LONG = suites(
 const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
-  'test/booking/race.test.ts',
+  'test/booking/{model,race}.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',

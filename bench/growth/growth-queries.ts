@@ -34,10 +34,11 @@ const patientOf = (n: number, { patients }: Sizes): number => among(n, patients)
 const identifier = (n: number): string => `identifier=${SYSTEM}P-${n}`
 const named = (n: number): string => `family=${familyOf(n)}&birthdate=${birthDateOf(n)}`
 const minutes = (n: number, length: number): string => `date=ge${minuteOf(n)}&date=lt${minuteOf(n + length)}`
-const hour = (param: string): string => {
-  const [from, to] = [WEEK_START, WEEK_START + 60 * MINUTE].map((time) => new Date(time).toISOString())
-  return `${param}=ge${from}&${param}=lt${to}`
-}
+const DAY = 24 * 60 * MINUTE
+const iso = (time: number): string => new Date(time).toISOString()
+const span = (param: string, length: number): string =>
+  `${param}=ge${iso(WEEK_START)}&${param}=lt${iso(WEEK_START + length)}`
+const hour = (param: string): string => span(param, 60 * MINUTE)
 
 /** A search by an index that finds few. */
 const few = (name: string, entries: GrowthQuery['entries'], path: GrowthQuery['path']): GrowthQuery => ({
@@ -116,6 +117,15 @@ const SELECTIVE: readonly GrowthQuery[] = [
     (n) => `/Slot?schedule=${scheduleId(n)}&status=free&${hour('start')}`,
   ),
   ofPractitioner('schedule, an hour', [3, 3], (n) => `/Slot?schedule=${scheduleId(n)}&${hour('start')}`),
+  ofPractitioner('schedule, status, a day', [20, 20], (n) => {
+    return `/Slot?schedule=${scheduleId(n)}&status=free&${span('start', DAY)}`
+  }),
+  few('$find of three practitioners, 30 days', [20, 20], (n, { practitioners }) => {
+    const whom = [n, n + 1, n + 2].map(
+      (each) => `practitioner=Practitioner/${practitionerId(among(each, practitioners))}`,
+    )
+    return `/Appointment/$find?start=${iso(WEEK_START)}&end=${iso(WEEK_START + 30 * DAY)}&${whom.join('&')}&_count=${PAGE}`
+  }),
   few('_id', [1, 1], (n, { slots }) => `/Slot?_id=${slotId(among(n, slots))}`),
 ]
 

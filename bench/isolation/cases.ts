@@ -8,6 +8,7 @@ import { merges } from './cases/merges.ts'
 import { pages } from './cases/pages.ts'
 import { patches } from './cases/patches.ts'
 import { rules } from './cases/rules.ts'
+import { scheduling } from './cases/scheduling.ts'
 import { searches } from './cases/searches.ts'
 import { terminology } from './cases/terminology.ts'
 import type { HostileCase } from './hostile-case.ts'
@@ -23,5 +24,6 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...terminology,
   ...calls,
   ...connections,
+  ...scheduling,
   ...merges,
 ]

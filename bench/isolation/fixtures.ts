@@ -1,6 +1,7 @@
 /** What hostile clinics have stored before they attack. A resource that the server refuses is a note in the report. */
 import type { FhirResource } from 'fhir/r4'
 import { once } from '../load.ts'
+import { HOSTILE_CALENDARS, hostileSchedule, hostileSlot } from './stored/calendars.ts'
 import { deepCodeSystem, flatCodeSystem, largeConceptMap, manyIncludes, nestedValueSets } from './stored/codes.ts'
 import { hostileProfiles } from './stored/profiles.ts'
 import {
@@ -101,6 +102,14 @@ const FIXTURES = {
     await clinic.load(RECORDS.patients, patientOf)
     await clinic.load(RECORDS.encounters, encounter)
     await clinic.load(RECORDS.observations, observation)
+  },
+
+  /** 100 Schedules with 200 free Slots each, and a few Patients. */
+  calendars: async (clinic) => {
+    await clinic.load(RECORDS.practitioners, practitioner)
+    await clinic.load(10, patientOf)
+    await clinic.load(HOSTILE_CALENDARS.schedules, hostileSchedule)
+    await clinic.load(HOSTILE_CALENDARS.slots, hostileSlot)
   },
 
   /** Patients with 40,000 and with 20,000 names, or as many as the server takes, among 500 others. */

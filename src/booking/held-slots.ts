@@ -24,7 +24,8 @@ export async function moveSlots(
   after: Appointment | undefined,
 ): Promise<void> {
   const named = after === undefined ? [] : namedSlots(ctx, after)
-  const held = heldBy(before, before === undefined ? [] : namedSlots(ctx, before))
+  const namedBefore = before === undefined ? [] : namedSlots(ctx, before)
+  const held = heldBy(before, namedBefore)
   const wanted = heldBy(after, named)
   const isNamed = new Set(wanted.slots.map(({ id }) => id))
   for (const { id } of held.slots) if (!isNamed.has(id)) await release(ctx, id, before?.id)
@@ -32,7 +33,8 @@ export async function moveSlots(
   const slots =
     wanted.as === undefined ? await proposedSlots(ctx, before, after, named) : await hold(ctx, held, wanted, after)
   // An appointment that stays where it is can be changed although its slots were deleted or moved before that was refused.
-  if (isAtSamePlace(before, after, held, wanted)) return
+  const isSamePlace = before !== undefined && isSamePeriod(before, after) && isSame(namedBefore, named)
+  if (isSamePlace && isSame(held.slots, wanted.slots)) return
   checkOneSchedule(slots, ctx.baseUrl)
   if (after.start !== undefined || wanted.as !== undefined) checkTimes(after, slots)
 }
@@ -72,10 +74,9 @@ function heldBy(appointment: Appointment | undefined, named: readonly Named[]): 
   return as === undefined ? { slots: [], as } : { slots: named, as }
 }
 
-const isAtSamePlace = (before: Appointment | undefined, after: Appointment, held: Held, wanted: Held): boolean =>
-  before !== undefined && isSamePeriod(before, after) && idsOf(held) === idsOf(wanted)
+const isSame = (one: readonly Named[], other: readonly Named[]): boolean => idsOf(one) === idsOf(other)
 
-const idsOf = ({ slots }: Held): string => slots.map(({ id }) => id).join()
+const idsOf = (slots: readonly Named[]): string => slots.map(({ id }) => id).join()
 
 /** A slot that the appointment holds already; undefined when there is none (any more). A slot blocked meanwhile stays so. */
 async function keepSlot(ctx: Context, id: string, as: Slot['status'] | undefined): Promise<Slot | undefined> {

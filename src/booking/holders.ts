@@ -7,9 +7,23 @@ import { SLOT_HOLDING_STATUSES } from '../scheduling/appointment-status.ts'
 
 /** Those that are pending, booked or recorded as visits in this slot. */
 export const holdersOf = (ctx: Context, slotId: string): Promise<readonly Appointment[]> =>
+  holdersAfter(ctx, slotId, storedHolders(ctx, slotId))
+
+/** Of these, those that held it before the change, too. */
+export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<readonly Appointment[]> {
+  const stored = storedHolders(ctx, slotId)
+  const holders = await holdersAfter(ctx, slotId, stored)
+  const before = new Set((await stored).map(({ id }) => id))
+  return holders.filter(({ id = '' }) => before.has(id))
+}
+
+const storedHolders = (ctx: Context, slotId: string) =>
+  ctx.search<Appointment>('Appointment', `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`)
+
+const holdersAfter = (ctx: Context, slotId: string, stored: ReturnType<typeof storedHolders>) =>
   appointmentsAfter(
     ctx,
-    ctx.search<Appointment>('Appointment', `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`),
+    stored,
     ({ status, slot = [] }) =>
       SLOT_HOLDING_STATUSES.includes(status) &&
       slot.some(({ reference = '' }) => isSlot(reference, slotId, ctx.baseUrl)),

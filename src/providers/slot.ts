@@ -3,7 +3,7 @@
  * free. https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { holdersOf } from '../booking/holders.ts'
+import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
 import { slotsOf } from '../booking/named-slots.ts'
 import { noteSlot } from '../booking/waitlist.ts'
@@ -28,7 +28,7 @@ export const slot = defineProvider('Slot', {
       const before = await beforeOf(ctx, resource.id)
       const after = asSlot(resource)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
-      if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before)
+      if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
       if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
       return standard.update(ctx, resource)
     },
@@ -53,7 +53,9 @@ const asSlot = (resource: AnyResource): Slot => resource as Slot
 
 /** Appointments that hold it may be in the way of the change. */
 const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>
-  (before.status !== after.status && isForSale(after)) || hasMoved(before, after, baseUrl)
+  isPutForSale(before, after) || hasMoved(before, after, baseUrl)
+
+const isPutForSale = (before: Slot, after: Slot): boolean => before.status !== after.status && isForSale(after)
 
 /** Without an appointment in it. */
 const isForSale = ({ status }: Slot): boolean => status === 'free' || status === 'entered-in-error'
@@ -61,21 +63,27 @@ const isForSale = ({ status }: Slot): boolean => status === 'free' || status ===
 const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
   !isSamePeriod(before, after) || !isSameSchedule(before, after, baseUrl)
 
-/** When the whole change is staged, as the transaction that frees a slot may cancel its appointment after that. */
-const checkHoldersOf = (ctx: Context, before: Slot): void =>
-  ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before))
+/**
+ * When the whole change is staged, as the transaction that frees a slot may cancel its appointment after that.
+ * @param written what this write makes of it; another write of the change may come after that
+ */
+const checkHoldersOf = (ctx: Context, before: Slot, written?: Slot): void =>
+  ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before, written))
 
 /** @throws FhirError 409 naming an appointment that is in the way */
-async function checkHolders(ctx: Context, before: Slot): Promise<void> {
+async function checkHolders(ctx: Context, before: Slot, written: Slot | undefined): Promise<void> {
   const id = before.id ?? ''
+  if (written !== undefined && isPutForSale(before, written)) {
+    // Who has booked it since, in the same change, may keep it.
+    refuse(id, (await stayingHoldersOf(ctx, id))[0], `cannot be ${written.status}`, 'Slot.status')
+  }
   const after = (await ctx.find<Slot>('Slot', id))?.resource
-  if (after !== undefined && !mayEndBooking(before, after, ctx.baseUrl)) return
-  const holders = await holdersOf(ctx, id)
   // The slots of visits that are over may go.
-  if (after === undefined) refuse(id, holders.find(isAhead), 'cannot be deleted', 'Slot')
-  else if (isForSale(after)) refuse(id, holders[0], `cannot be ${after.status}`, 'Slot.status')
-  else
-    for (const holder of holders) if (!(await movesAlong(ctx, holder))) refuse(id, holder, 'cannot move', 'Slot.start')
+  if (after === undefined) refuse(id, (await holdersOf(ctx, id)).find(isAhead), 'cannot be deleted', 'Slot')
+  else if (hasMoved(before, after, ctx.baseUrl)) {
+    for (const holder of await holdersOf(ctx, id))
+      if (!(await movesAlong(ctx, holder))) refuse(id, holder, 'cannot move', 'Slot.start')
+  }
 }
 
 const isAhead = ({ status }: Appointment): boolean => !isOver(status)

@@ -1,15 +1,20 @@
 /** Many clients that book the same slots at once, each in its own way of writing: a slot is never sold twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Bookings, bookingsOn, expectRefused, half, slotsOf, visit } from '../support/booking.ts'
+import { keysForTimes } from '../../src/calls/visits/offered-time.ts'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { Caller } from '../calls/caller.ts'
+import { parameters, reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
+import { expectRefused, half, slotsOf, visit } from '../support/booking.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
-let bookings: Bookings
+let visits: Visits
 beforeAll(async () => {
   server = await startServer()
-  bookings = bookingsOn(server)
+  visits = visitsOn(server)
+  await visits.open()
 })
 afterAll(() => server.close())
 
@@ -36,7 +41,7 @@ const family = `Race-${randomUUID()}`
 const CLIENTS_BY_WAY: readonly Client[] = [
   async ({ body }) =>
     () =>
-      bookings.book(body),
+      visits.post(body),
   async ({ body }) => {
     const id = randomUUID()
     return () => server.fhir('PUT', `/Appointment/${id}`, { ...body, id })
@@ -45,35 +50,86 @@ const CLIENTS_BY_WAY: readonly Client[] = [
     () => {
       const patient = `race-${randomUUID()}`
       const participant = [{ actor: { reference: `Patient/${patient}` }, status: 'accepted' }]
-      return bookings.transaction(
+      return visits.transaction(
         ['POST Appointment', { ...body, participant }],
         [`PUT Patient/${patient}`, { resourceType: 'Patient', id: patient, name: [{ family }] }],
       )
     },
   async ({ body }) => {
-    const proposed = await bookings.booked([], { ...body, status: 'proposed' })
-    return () => bookings.change(proposed, { status: 'booked' })
+    const proposed = await visits.booked([], { ...body, status: 'proposed' })
+    return () => visits.change(proposed, { status: 'booked' })
   },
   async ({ body }) => {
-    const { id } = await bookings.booked([], { ...body, status: 'proposed' })
+    const { id } = await visits.booked([], { ...body, status: 'proposed' })
     const patch = [{ op: 'replace', path: '/status', value: 'booked' }]
     return () => server.fhir('PATCH', `/Appointment/${id}`, patch)
   },
   // Moves a visit that has a slot of its own, which is free again when the move succeeds.
   async ({ slots, body }) => {
-    const own = await bookings.freeSlots()
-    const stored = await bookings.booked(own)
-    return () => bookings.change(stored, { slot: slotsOf(slots), start: body.start, end: body.end })
+    const own = await visits.slots()
+    const stored = await visits.booked(own)
+    return () => visits.change(stored, { slot: slotsOf(slots), start: body.start, end: body.end })
+  },
+  async ({ slots }) => {
+    const { id } = await visits.booked(await visits.slots())
+    return () => visits.call(`${id}/$reschedule`, ...slots.map((slot) => reference('slot', `Slot/${slot}`)))
+  },
+  async ({ slots }) => {
+    const id = await visits.offer(slots)
+    return () => visits.book(id)
+  },
+  // What is held is nobody else's, so it is booked in peace.
+  async ({ slots }) => {
+    const id = await visits.offer(slots)
+    return async () => {
+      const held = await visits.hold(id)
+      return held.status === 200 ? await visits.book(held.body.entry[0].resource.id) : held
+    }
+  },
+  async ({ body }) => {
+    const patient = { resourceType: 'Patient', name: [{ family }], birthDate: '1971-02-03' }
+    const { participant: _participant, ...rest } = body
+    const resource = {
+      ...rest,
+      participant: [{ actor: { reference: 'Practitioner/practitioner-okafor' }, status: 'accepted' }],
+    }
+    const given = [
+      { name: 'appointment-resource', resource },
+      { name: 'patient-resource', resource: patient },
+    ]
+    return () => server.fhir('POST', '/Appointment/$book', parameters(...given))
+  },
+  async ({ slots }) => {
+    const own = await visits.booked(await visits.slots())
+    const id = await visits.offer(slots)
+    return () => visits.book(id, { name: 'cancelled-appt-id', valueUri: `Appointment/${own.id}` })
+  },
+  // A caller who has been offered the time.
+  async ({ slots, body }) => {
+    const caller = new Caller(server)
+    const call = { clinic: DEMO_CLINIC, callId: caller.id }
+    const [slotKey] = await server.app
+      .access(DEMO_CLINIC, { kind: 'call', id: caller.id })
+      .change((ctx) => keysForTimes(ctx, call, [{ slots, start: body.start }]))
+    return async () => asAnswer(await caller.use('book_appointment', { slotKey }))
   },
 ]
 
+/** What a tool answers, as an answer of FHIR; it is a refusal where the caller hears why. */
+function asAnswer(result: Record<string, unknown>): FhirResponse {
+  const { success, code, say } = result
+  const status = success === true ? 201 : typeof say === 'string' ? 409 : 500
+  const body = { issue: [{ details: { coding: [{ code }] } }] }
+  return { status, body, headers: new Headers(), text: JSON.stringify(result) }
+}
+
 const isBooked = ({ status }: FhirResponse): boolean => status === 200 || status === 201
 
-describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by POST, PUT, PATCH and transaction`, () => {
+describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by $book, $hold, tool call, POST, PUT, PATCH and transaction`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     'each slot gets one appointment, and everybody else a refusal: round %d',
     async (round) => {
-      const slots = await bookings.freeSlots(SLOTS)
+      const slots = await visits.slots(SLOTS)
       const wishes = Array.from({ length: CLIENTS }, (_, client) =>
         wish(slots, (client + round) % SLOTS, client < CLIENTS / 2 ? 1 : 1 + (client % 2)),
       )
@@ -85,32 +141,32 @@ describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by PO
       for (const answer of answers) if (!isBooked(answer)) expectRefused(answer, 409, 'slot-unavailable')
       const won = wishes.filter((_, client) => answers[client] !== undefined && isBooked(answers[client]))
       expect(won.flatMap((one) => one.slots).sort()).toEqual([...slots].sort())
-      expect(await bookings.statusesOf(slots)).toEqual(slots.map(() => 'busy'))
+      expect(await visits.statusesOf(slots)).toEqual(slots.map(() => 'busy'))
       for (const id of slots)
-        expect((await bookings.read(`Appointment?slot=Slot/${id}&status=booked&_summary=count`)).total).toBe(1)
+        expect((await visits.read(`Appointment?slot=Slot/${id}&status=booked&_summary=count`)).total).toBe(1)
     },
   )
 
   test('those that were refused left no patient and no slot behind', async () => {
-    const patients = await bookings.read(`Patient?family=${family}&_summary=count`)
-    const visits = await bookings.read(`Appointment?patient.family=${family}&_summary=count`)
-    expect(patients.total).toBe(visits.total)
-    const ours = `schedule=Schedule/calendar&start=ge${half(0)}`
-    const busy = await bookings.read(`Slot?${ours}&status=busy&_summary=count`)
-    const held = await bookings.read(`Slot?${ours}&_has:Appointment:slot:status=booked&_summary=count`)
+    const patients = await visits.read(`Patient?family=${family}&_summary=count`)
+    const appointments = await visits.read(`Appointment?patient.family=${family}&_summary=count`)
+    expect(patients.total).toBe(appointments.total)
+    const ours = `schedule=Schedule/${visits.calendar}&start=ge${half(0)}`
+    const busy = await visits.read(`Slot?${ours}&status=busy&_summary=count`)
+    const held = await visits.read(`Slot?${ours}&_has:Appointment:slot:status=booked&_summary=count`)
     expect(busy.total).toBe(held.total)
   })
 
   test('and who cancels in the meantime frees the slot for one other', async () => {
-    const [id = ''] = await bookings.freeSlots()
-    const stored = await bookings.booked([id])
+    const [id = ''] = await visits.slots()
+    const stored = await visits.booked([id])
     const [cancelled, ...answers] = await Promise.all([
-      bookings.change(stored, { status: 'cancelled' }),
-      ...Array.from({ length: 15 }, () => bookings.book(visit([id]))),
+      visits.change(stored, { status: 'cancelled' }),
+      ...Array.from({ length: 15 }, () => visits.post(visit([id]))),
     ])
     expect(cancelled?.status).toBe(200)
     const won = answers.filter(isBooked).length
     expect(won).toBeLessThan(2)
-    expect(await bookings.statusOf(id)).toBe(won === 1 ? 'busy' : 'free')
+    expect(await visits.statusOf(id)).toBe(won === 1 ? 'busy' : 'free')
   })
 })

@@ -174,6 +174,25 @@ describe('bad input: refused with the reason, and nothing changes', () => {
     })
   })
 
+  test('a transaction that makes a booked slot free and books it once more is 409, and nothing changes', async () => {
+    const [id = ''] = await bookings.freeSlots()
+    const stored = await bookings.booked([id])
+    const free = [`PUT Slot/${id}`, slot(id, 0)] as const
+    expectRefused(await bookings.transaction(free, ['POST Appointment', visit([id])]), 409, 'slot-held')
+    expect(await bookings.statusOf(id)).toBe('busy')
+    const cancelled = { ...stored, status: 'cancelled' }
+    const moved = [free, ['POST Appointment', visit([id])], [`PUT Appointment/${stored.id}`, cancelled]] as const
+    expect((await bookings.transaction(...moved)).status).toBe(200)
+    expect((await bookings.read(`Appointment?slot=Slot/${id}&status=booked&_summary=count`)).total).toBe(1)
+  })
+
+  test('other slots of a proposed visit, at the time that it has, are 422', async () => {
+    const [first = '', second = ''] = await bookings.freeSlots(2)
+    const stored = await bookings.booked([first], { status: 'proposed' })
+    const answer = await bookings.change(stored, { slot: slotsOf([second]) })
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('they must be equal')])
+  })
+
   test('a stale If-Match is 412', async () => {
     const [from = '', to = ''] = await bookings.freeSlots(2)
     const stored = await bookings.booked([from])

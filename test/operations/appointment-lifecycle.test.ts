@@ -67,6 +67,13 @@ describe('$reschedule', () => {
     expect(appointment(await move(stored.id, ...slot(...slots.slice(1))))).toEqual(moved)
   })
 
+  test('of a hold that has expired is 409 for the time that it has, too, though nothing is to be changed', async () => {
+    const slots = await visits.slots()
+    const held = await visits.held(await visits.offer(slots))
+    now += 6 * 60_000
+    expectRefused(await move(held.id, ...slot(...slots)), 409, 'hold-expired')
+  })
+
   test('goes to the time that $find offers', async () => {
     const [from = '', to = ''] = await visits.slots(2)
     const stored = await visits.booked([from])

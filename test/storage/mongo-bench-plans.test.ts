@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sizesAt } from '../../bench/data-set.ts'
 import { importData } from '../../bench/import-data.ts'
-import { type HttpRequest, once } from '../../bench/load.ts'
+import { once, requestOf } from '../../bench/load.ts'
 import { scenarios } from '../../bench/scenarios.ts'
 import { newMongoUrl } from '../support/mongo.ts'
 import { plansOf, tooCostly } from '../support/mongo-plans.ts'
@@ -55,8 +55,7 @@ async function ask(name: string, from: number, to: number): Promise<void> {
   const access = { authorization: `Bearer ${server.token}`, voiceSecret: 'demo-secret' }
   const scenario = scenarios(SIZES, access).find((one) => one.name === name)
   for (let n = from; n < to; n += 1) {
-    const request: HttpRequest | undefined =
-      scenario?.traffic.kind === 'fresh' ? scenario.traffic.next(0, n) : scenario?.traffic.requests[n]
+    const request = scenario && requestOf(scenario.traffic, n)
     if (request === undefined) return
     const { status, text } = await once(server.url, request)
     expect([200, 201]).toContain(status)

@@ -10,7 +10,7 @@ import type { FhirResponse, TestServer } from './server.ts'
 
 export type Parameter = { readonly name: string; readonly [value: string]: unknown }
 
-const parameters = (...parameter: readonly Parameter[]) => ({ resourceType: 'Parameters', parameter })
+export const parameters = (...parameter: readonly Parameter[]) => ({ resourceType: 'Parameters', parameter })
 
 export const reference = (name: string, address: string): Parameter => ({
   name,

@@ -40,7 +40,7 @@ export const visit = (ids: readonly string[], more: object = {}, [from, to] = [0
 })
 
 /** The entries of a transaction: `POST Appointment`, `PUT Slot/1`, and what they write. */
-const bundle = (...entries: readonly (readonly [string, object?])[]) => ({
+export const bundle = (...entries: readonly (readonly [string, object?])[]) => ({
   resourceType: 'Bundle',
   type: 'transaction',
   entry: entries.map(([request, resource]) => {

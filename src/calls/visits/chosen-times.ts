@@ -5,7 +5,7 @@
  */
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import type { Context } from '../../core/context.ts'
-import type { WallTime, ZoneClock } from '../../scheduling/zone-clock.ts'
+import { clockOf, type WallTime, type ZoneClock } from '../../scheduling/zone-clock.ts'
 import type { TimeWindow } from '../spoken/when/window.ts'
 
 export interface ChosenTimes {
