@@ -1,7 +1,7 @@
 /** Names in the form in which they are compared: without spaces, and with the sound they begin with. */
 import { doubleMetaphone } from 'double-metaphone'
 import type { Patient } from 'fhir/r4'
-import { namesOf, type PersonName, SUFFIXES } from './names.ts'
+import { APOSTROPHE, namesOf, type PersonName, SUFFIXES } from './names.ts'
 
 export interface NamePart {
   /** Folded, as the search index has it: `o brien`. */
@@ -60,7 +60,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   œ: 'oe',
   ı: 'i',
 }
-const NOT_PLAIN = /[ łøđðþßæœı]/g
+const NOT_PLAIN = /[ ʼłøđðþßæœı]/g
 
 const partOf = (written: string): NamePart => new FoldedPart(written)
 
@@ -71,7 +71,7 @@ class FoldedPart implements NamePart {
   #sound: string | undefined
 
   constructor(written: string) {
-    this.written = written
+    this.written = written.replaceAll(APOSTROPHE, ' ')
     this.text = written.replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? '')
   }
 

@@ -3,6 +3,7 @@ import type { HumanName, Patient } from 'fhir/r4'
 import { fold } from '../search/plan.ts'
 import { compared, MAX_NAME_PARTS, MAX_NAMES } from './limits.ts'
 
+/** With APOSTROPHE where there is one. */
 export interface PersonName {
   /** '' when absent or without letters. */
   readonly family: string
@@ -18,8 +19,12 @@ export const namesOf = ({ name = [] }: Pick<Patient, 'name'>): readonly PersonNa
     .map(partsOf)
     .filter(({ family, given }) => family !== '' || given.length > 0)
 
+/** Stands for an apostrophe in folded names: fold() makes a space of the others, and so two words of O'Brien. */
+export const APOSTROPHE = 'ʼ'
+const APOSTROPHES = /(?<=[\p{L}\p{M}])['’‘ʻ`´′](?=\p{L})/gu
+
 /** Elements of a list may be null in JSON. */
-const folded = (text: string | null | undefined): string => fold(compared(text ?? ''))
+const folded = (text: string | null | undefined): string => fold(compared(text ?? '').replace(APOSTROPHES, APOSTROPHE))
 
 /** In a name that has only a text, the last word is taken as the family name. */
 function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): PersonName {

@@ -2,6 +2,7 @@
  * Between providers and the store: ids, versions, meta, validation and index extraction, and whole changes.
  * A change is staged in a UnitOfWork and written all or none; after a conflict with another change the work runs again.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
 import {
   IndexIncomplete,
@@ -30,6 +31,10 @@ export { Versioned } from './versioned.ts'
 
 /** Attempts after which a change that keeps conflicting with others is given up with 409. */
 const MAX_ATTEMPTS = 64
+/** Attempts that follow each other at once; those after them wait, longer each time, some five seconds in all. */
+const AT_ONCE = 4
+/** Milliseconds between two attempts. */
+const MAX_PAUSE = 200
 
 interface RepositoryOptions {
   readonly baseUrl: string
@@ -81,6 +86,8 @@ export class Repository {
         if (attempt === MAX_ATTEMPTS) {
           throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
         }
+        // A replica set that has just lost a node shows only after a while what another change has written.
+        if (attempt > AT_ONCE) await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** (attempt - AT_ONCE)))
       }
     }
   }

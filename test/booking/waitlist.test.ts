@@ -226,6 +226,19 @@ describe('whose turn it is', () => {
     expect(offered.flat().sort()).toEqual(entries.map(({ id }) => id).sort())
   })
 
+  test('of more slots than one change looks after, each is offered in the end, those of the others in the background', async () => {
+    const COUNT = 22
+    const entries = await Promise.all(Array.from({ length: COUNT }, () => join()))
+    const visits = await Promise.all(entries.map(() => taken()))
+    const cancelled = visits.map(
+      ({ visit: { id, ...rest } }) => [`PUT Appointment/${id}`, { ...rest, id, status: 'cancelled' }] as const,
+    )
+    expect((await bookings.transaction(...cancelled)).status).toBe(200)
+    const offered = async () => (await Promise.all(visits.map(({ id }) => offeredTo(id)))).flat()
+    while ((await offered()).length < COUNT) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await offered()).sort()).toEqual(entries.map(({ id }) => id).sort())
+  })
+
   test('of a list that is too long for one change the first is found in the background', async () => {
     const first = await join({ created: '2026-01-02', ...requestedPeriod('2031-03-03') })
     const patient = await newPatient()

@@ -136,6 +136,12 @@ describe('the score does not depend on how names are written', () => {
         }),
   })
 
+  test("the O of O'Brien is no name of its own, which an initial could stand for", () => {
+    const [written, joined] = ["O'Brien", 'OBrien'].map((family): Known => ({ name: [{ family, given: ['Anna'] }] }))
+    const initial: Known = { name: [{ given: ['o'] }] }
+    expect(weigh(written ?? {}, initial)).toBe(weigh(joined ?? {}, initial))
+  })
+
   test.each<[string, (text: string) => string]>([
     ['case', (text) => text.toUpperCase()],
     ['diacritics', (text) => text.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('Ł', 'L').replaceAll('ł', 'l')],

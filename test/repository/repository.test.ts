@@ -128,6 +128,22 @@ describe('a change', () => {
     expect(await current(repository, 'p')).toBeUndefined()
   })
 
+  test('that loses for a second, as while a replica set elects, is written after that', async () => {
+    const repository = await open()
+    const end = Date.now() + 1_000
+    let others = 0
+    await repository.change('c', async (unit) => {
+      await unit.read('Patient', 'p')
+      if (Date.now() < end)
+        await repository.change('c', (other) =>
+          other.put(patient('p', { birthDate: `19${10 + (others++ % 90)}` }), 'PUT'),
+        )
+      await unit.put(patient('p', { active: true }), 'PUT')
+    })
+    expect(others).toBeGreaterThan(4)
+    expect(await current(repository, 'p')).toMatchObject({ active: true })
+  })
+
   test('that always loses is given up with 409', async () => {
     const repository = await open()
     let n = 0

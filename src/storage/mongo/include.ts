@@ -109,8 +109,12 @@ async function* neighbours(
 
 async function* current(reader: Reader, filter: Filter, hint: ResourceIndex, limit: number): AsyncGenerator<Neighbour> {
   const options = { projection: { ...VERSION_FIELDS, ix: 1 }, hint, limit, ...readOptions(reader) }
-  const documents = collectionOf(reader, String(filter['type'])).find({ ...filter, live: true }, options)
-  for await (const document of documents) yield currentOf(document)
+  const { type } = filter
+  // What refers to a resource may be within another one.
+  const collections = type === undefined ? [reader.resources, reader.inner] : [collectionOf(reader, String(type))]
+  for (const collection of collections) {
+    for await (const document of collection.find({ ...filter, live: true }, options)) yield currentOf(document)
+  }
 }
 
 function currentOf(document: ResourceDocument): Neighbour {

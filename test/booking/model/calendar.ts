@@ -241,7 +241,17 @@ function withAppointment(
   let next: Calendar = { ...calendar, appointments }
   for (const id of heldSlots(before)) if (!heldSlots(after).includes(id)) next = freed(next, id)
   for (const id of heldSlots(after)) next = taken(next, id, HELD_AS[after?.status ?? ''] ?? '', heldSlots(before))
-  return next
+  const isBookedAnew = after?.status === 'booked' && (before?.status !== 'booked' || isNewTime(before, after))
+  return isBookedAnew ? withoutWaiting(next, after.patient) : next
+}
+
+/** Who has a visit waits for none any more: docs/waitlist.md. */
+function withoutWaiting(calendar: Calendar, patient: string): Calendar {
+  const appointments = Array.from(calendar.appointments, ([name, one]) => {
+    const isWaiting = one.status === 'waitlist' && one.patient === patient
+    return [name, isWaiting ? { ...one, status: 'cancelled' } : one] as const
+  })
+  return { ...calendar, appointments: new Map(appointments) }
 }
 
 function withHold(before: Appointment | undefined, { heldUntil, isExpired, ...after }: Appointment): Appointment {

@@ -220,6 +220,13 @@ export function describeInner(newClinic: NewClinic): void {
       expect(addresses(ofContained)).toEqual(['Organization/1'])
     })
 
+    test('lead to what contains them where all that refers to a resource is included, again and again', async () => {
+      const clinic = await filled(newClinic())
+      const include = [{ ...follow('*', '*', true), reverse: true }]
+      const { included } = await clinic.search('Patient', { where: [{ kind: 'id', ids: ['1'] }], include })
+      expect(addresses(included)).toEqual(['DiagnosticReport/1'])
+    })
+
     test('are no resources of the clinic: no history, no copy, no value of a type has them', async () => {
       const clinic = await filled(newClinic())
       const own = (types: readonly { readonly type: string }[]) => types.every(({ type }) => !type.includes('#'))
