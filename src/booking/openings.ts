@@ -123,7 +123,7 @@ class Search {
   async #candidates(start: number, slots: readonly SlotWithId[]): Promise<readonly Candidate[]> {
     const candidates: Candidate[] = []
     for (const slot of slots) {
-      const scheduleId = this.#slots.scheduleOf(slot)
+      const scheduleId = this.#slots.scheduleIdOf(slot)
       const judgement = scheduleId === undefined ? undefined : await this.#judge.judge(slot, scheduleId)
       if (scheduleId === undefined || judgement === undefined) continue
       const { length, preference } = judgement

@@ -3,14 +3,14 @@
  * the visit. `<key>.<n>.<Slot.id>` is n adjacent Slots from this one on; `<key>` is of a record (visit-contexts.ts), which
  * holds the id of the Slot too where that is too long to be part of another.
  */
-import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
-import { localReference } from '../fhir/reference.ts'
 import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
 import { resolvedActors } from './resolvable-actors.ts'
+import { scheduleOf } from './schedule-of-slot.ts'
 import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
 
 /** Slots of one visit at most: a day of Slots of five minutes. */
@@ -79,9 +79,4 @@ async function followerOf(ctx: Context, last: Slot): Promise<SlotWithId | undefi
   const found = (await ctx.search<Slot>('Slot', query)).map(({ id, resource }): SlotWithId => ({ ...resource, id }))
   const following = found.filter((slot) => follows(last, slot))
   return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)
-}
-
-async function scheduleOf(ctx: Context, { schedule }: Slot): Promise<Schedule | undefined> {
-  const { type, id } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}
-  return type === 'Schedule' && id !== undefined ? (await ctx.find<Schedule>('Schedule', id))?.resource : undefined
 }

@@ -1,9 +1,8 @@
 /** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment, AppointmentParticipant, Reference, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, AppointmentParticipant, Reference, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { localReference } from '../fhir/reference.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { holdEndOf, holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
 import { withActors } from '../scheduling/participants.ts'
@@ -11,6 +10,7 @@ import { isSameSchedule } from '../scheduling/slot-times.ts'
 import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
 import { readProposal } from './proposal.ts'
 import { resolvedActors } from './resolvable-actors.ts'
+import { scheduleOf } from './schedule-of-slot.ts'
 
 /** The slots themselves, or the id of an Appointment that $find has offered for them. */
 export type NewTime = { readonly slots: readonly Reference[] } | { readonly proposal: string }
@@ -93,8 +93,5 @@ async function participantsOf(ctx: Context, before: Appointment, [next]: Slots):
   return withActors(before.participant, oldActors, await resolvedActors(ctx, newActors), ctx.baseUrl)
 }
 
-async function actorsOf(ctx: Context, { schedule }: Slot): Promise<readonly Reference[]> {
-  const { type, id } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}
-  if (type !== 'Schedule' || id === undefined) return []
-  return (await ctx.find<Schedule>('Schedule', id))?.resource.actor ?? []
-}
+const actorsOf = async (ctx: Context, slot: Slot): Promise<readonly Reference[]> =>
+  (await scheduleOf(ctx, slot))?.actor ?? []

@@ -2,10 +2,10 @@
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
-import { localReference } from '../fhir/reference.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import type { FreeSlots } from './free-slots.ts'
+import { scheduleIdOf } from './schedule-of-slot.ts'
 
 /** Steps to read a Slot. */
 const READ = 4
@@ -49,9 +49,8 @@ export class SlotsByStart {
   }
 
   /** Undefined for one of a Schedule that is elsewhere. */
-  scheduleOf({ schedule: { reference = '' } }: Slot): string | undefined {
-    const { type, id } = localReference(reference, this.#baseUrl) ?? {}
-    return type === 'Schedule' ? id : undefined
+  scheduleIdOf(slot: Slot): string | undefined {
+    return scheduleIdOf(slot, this.#baseUrl)
   }
 
   #take(start: number): Group {
@@ -75,6 +74,6 @@ export class SlotsByStart {
   }
 
   #keyOf(slot: Slot, at: number): string {
-    return `${this.scheduleOf(slot)} ${at}`
+    return `${this.scheduleIdOf(slot)} ${at}`
   }
 }

@@ -2,10 +2,10 @@
  * What becomes of the waitlist when slots are freed and taken, in the change that does so: a free slot is offered to the
  * entry whose turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
  */
-import type { Appointment, PractitionerRole, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, PractitionerRole, Slot } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
-import { addressOf, localReference } from '../fhir/reference.ts'
+import { addressOf } from '../fhir/reference.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { isBookable } from '../scheduling/booking-policies.ts'
@@ -14,6 +14,7 @@ import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from 
 import { clockOf } from '../scheduling/zone-clock.ts'
 import { appointmentsAfter, holdersOf } from './holders.ts'
 import { slotsOf } from './named-slots.ts'
+import { scheduleOf } from './schedule-of-slot.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, slotOf } from './waitlist-offers.ts'
 
 /** Slots that were freed where the waitlist is too long, or they are too many, to be looked through in that change. */
@@ -126,9 +127,7 @@ const typesOf = ({ appointmentType, serviceType, specialty }: Slot | Appointment
 })
 
 async function actorsOfSchedule(ctx: Context, slot: Slot | undefined): Promise<readonly string[]> {
-  const { type, id } = localReference(slot?.schedule.reference ?? '', ctx.baseUrl) ?? {}
-  if (type !== 'Schedule' || id === undefined) return []
-  const schedule = (await ctx.find<Schedule>('Schedule', id))?.resource
+  const schedule = slot && (await scheduleOf(ctx, slot))
   return schedule?.actor.map(({ reference = '' }) => addressOf(reference, ctx.baseUrl)) ?? []
 }
 

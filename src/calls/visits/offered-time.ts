@@ -1,10 +1,10 @@
 /** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
+import { scheduleOf } from '../../booking/schedule-of-slot.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { localReference } from '../../fhir/reference.ts'
 import type { Run } from '../../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
 import { proposedAppointment } from '../../scheduling/proposed-appointment.ts'
@@ -56,8 +56,7 @@ export async function readTime(ctx: Context, { slots, start }: OfferedTime): Pro
     found.push({ ...slot, id })
   }
   const [first, ...others] = found
-  const { type, id = '' } = localReference(first?.schedule.reference ?? '', ctx.baseUrl) ?? {}
-  const schedule = type === 'Schedule' ? (await ctx.find<Schedule>('Schedule', id))?.resource : undefined
+  const schedule = first && (await scheduleOf(ctx, first))
   if (first === undefined || Date.parse(first.start) !== Date.parse(start) || schedule === undefined) throw goneTime()
   return { schedule, slots: [first, ...others] }
 }

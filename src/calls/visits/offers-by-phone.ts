@@ -1,9 +1,9 @@
 /** Visits of the waitlist that a patient who calls is offered, where the clinic has them told by phone. */
 import type { Schedule, Slot } from 'fhir/r4'
+import { scheduleOf } from '../../booking/schedule-of-slot.ts'
 import { offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import { localReference } from '../../fhir/reference.ts'
 import { isBookable } from '../../scheduling/booking-policies.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
 
@@ -25,9 +25,4 @@ export async function offersByPhone(ctx: Context, patient: string): Promise<read
   })
   open.sort((one, other) => Date.parse(one.start) - Date.parse(other.start))
   return await Promise.all(open.map(async (slot) => ({ slot, schedule: await scheduleOf(ctx, slot) })))
-}
-
-async function scheduleOf(ctx: Context, { schedule }: Slot): Promise<Schedule | undefined> {
-  const { type, id = '' } = localReference(schedule.reference ?? '', ctx.baseUrl) ?? {}
-  return type === 'Schedule' ? (await ctx.find<Schedule>('Schedule', id))?.resource : undefined
 }
