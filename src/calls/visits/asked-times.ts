@@ -1,11 +1,9 @@
 /** When a visit is asked for, as the clinic's zone, region and working hours make it. */
-
-import { activeSchedules } from '../../booking/offered-types.ts'
+import { activeSchedules, availabilityOf } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { DAYS_OF_WEEK } from '../../scheduling/availability.ts'
-import { readAvailability } from '../../scheduling/availability-extension.ts'
 import { workingHours } from '../../scheduling/opening-hours.ts'
 import { spokenTimes } from '../spoken/spoken-times.ts'
 import { localeOf } from '../spoken/stated-values.ts'
@@ -41,7 +39,7 @@ const unclear = (reason: string, diagnostics: string, text: string): FhirError =
 const MIDNIGHT = 1440
 
 async function openingTimes(ctx: Context): Promise<readonly OpeningTime[]> {
-  const availabilities = (await activeSchedules(ctx)).flatMap(({ resource }) => readAvailability(resource) ?? [])
+  const availabilities = (await activeSchedules(ctx)).flatMap((found) => availabilityOf(found) ?? [])
   const week = workingHours(availabilities)
   return WEEKDAYS.flatMap((weekday, index) => {
     const day = DAYS_OF_WEEK[index]
