@@ -21,7 +21,8 @@ export const namesOf = ({ name = [] }: Pick<Patient, 'name'>): readonly PersonNa
 
 /** Stands for an apostrophe in folded names: fold() makes a space of the others, and so two words of O'Brien. */
 export const APOSTROPHE = 'ʼ'
-const APOSTROPHES = /(?<=[\p{L}\p{M}])['’‘ʻ`´′](?=\p{L})/gu
+/** The sign comes first, as few letters are beside one. */
+const APOSTROPHES = /['’‘ʻ`´′](?<=[\p{L}\p{M}].)(?=\p{L})/gu
 
 /** Elements of a list may be null in JSON. */
 const folded = (text: string | null | undefined): string => fold(compared(text ?? '').replace(APOSTROPHES, APOSTROPHE))
