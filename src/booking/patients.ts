@@ -6,6 +6,7 @@ import type { Identifier, Patient } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import { tokenText } from '../search/value.ts'
 
 /** Steps to look up one. */
 const LOOKED_UP = 10
@@ -71,7 +72,5 @@ async function withOneIdentifier(
 /** Of several patients, those that a message lists. */
 const NAMED = 10
 
-/** https://hl7.org/fhir/R4/search.html#escaping */
-const tokenOf = ({ system = '', value = '' }: Identifier): string => `${escaped(system)}|${escaped(value)}`
-
-const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
+/** An identifier without a system is not one of another system. */
+const tokenOf = ({ system = '', value = '' }: Identifier): string => tokenText(system, value)

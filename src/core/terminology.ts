@@ -3,7 +3,7 @@ import type { CodeSystem } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
 import type { Versioned } from '../repository/repository.ts'
-import { any } from '../search/value.ts'
+import { any, escaped } from '../search/value.ts'
 import { type FindTerms, gather, type TermRequest } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -63,7 +63,7 @@ export function chunks<Value>(values: readonly Value[], size: number): readonly 
 
 /** A search for any of the urls. What separates values in a search is part of a url here. */
 export const uriQuery = (parameter: string, urls: readonly string[]): string =>
-  `${parameter}=${urls.map((url) => encodeURIComponent(url.replace(/[\\,$|]/g, '\\$&'))).join(',')}`
+  `${parameter}=${urls.map((url) => encodeURIComponent(escaped(url))).join(',')}`
 
 /** Characters of text; the objects made of it take a few times that. */
 const MAX_CHARACTERS_KEPT = 4_000_000

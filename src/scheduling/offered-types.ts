@@ -1,5 +1,6 @@
 /** The kinds of visits that a Schedule offers, each with its length, and how their Slots are found. */
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
+import { tokenText } from '../search/value.ts'
 import type { Availability } from './availability.ts'
 
 export interface OfferedType {
@@ -46,13 +47,9 @@ function typeOf(
   const coded = coding.find((one) => one.code !== undefined)
   if (coded?.code === undefined) return []
   const { system, code, display } = coded
-  const token = system === undefined ? escaped(code) : `${escaped(system)}|${escaped(code)}`
-  const query = String(new URLSearchParams({ [param]: token }))
+  const query = String(new URLSearchParams({ [param]: tokenText(system, code) }))
   return [{ name: text ?? display ?? code, durationMinutes, query, code: JSON.stringify([system ?? '', code]) }]
 }
-
-/** https://hl7.org/fhir/R4/search.html#escaping */
-const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
 
 const BY_NAME = new Intl.Collator('en', { sensitivity: 'base' })
 

@@ -56,6 +56,13 @@ export function splitUnescaped(text: string, separator: ',' | '|' | '$'): readon
   return parts
 }
 
+/** A text as a search value that stands for it alone. */
+export const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
+
+/** `system|code`, of any system where that is absent. */
+export const tokenText = (system: string | undefined, code: string): string =>
+  system === undefined ? escaped(code) : `${escaped(system)}|${escaped(code)}`
+
 /** Takes the backslash from `\,` `\|` `\$` and `\\`; any other backslash is itself. */
 export const unescaped = (text: string): string => text.replace(/\\([,|$\\])/g, '$1')
 

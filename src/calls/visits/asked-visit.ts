@@ -4,6 +4,7 @@ import { activeSchedules, offeredTypes } from '../../booking/offered-types.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import { splitUnescaped, unescaped } from '../../search/value.ts'
 import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { listed } from '../spoken/say.ts'
 import { chooseSpoken, isNamed } from '../spoken/spoken-choice.ts'
@@ -23,10 +24,7 @@ export function elementOf({ query, name }: AskedType): {
   readonly serviceType?: CodeableConcept[]
 } {
   const [[param, token] = ['', '']] = new URLSearchParams(query)
-  const [code = '', system] = token
-    .split(/(?<!\\)\|/)
-    .map(unescaped)
-    .reverse()
+  const [code = '', system] = splitUnescaped(token, '|').map(unescaped).reverse()
   const concept = { coding: [{ ...(system === undefined ? {} : { system }), code, display: name }] }
   return param === 'appointment-type' ? { appointmentType: concept } : { serviceType: [concept] }
 }
@@ -36,9 +34,6 @@ export function visitTypeOf({ query }: Pick<AskedType, 'query'>): string {
   const [[, token] = ['', '']] = new URLSearchParams(query)
   return unescaped(token)
 }
-
-/** https://hl7.org/fhir/R4/search.html#escaping */
-const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1')
 
 /**
  * @param said a key of list_appointment_types, or what the caller calls it; undefined, and "an appointment", is any kind

@@ -1,10 +1,10 @@
 /** Whom a visit is wanted with, and for whom: the parameters of $find that refer to resources, looked up. */
-import type { Identifier } from 'fhir/r4'
 import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
 import { spend } from '../../budget/budget.ts'
 import type { Context } from '../../core/context.ts'
 import type { Issue } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
+import { escaped, tokenText } from '../../search/value.ts'
 import type { FindInput, Named } from './find-input.ts'
 
 export interface WhomToSee {
@@ -58,19 +58,14 @@ async function lookUp(ctx: Context, all: readonly Named[], notes: Issue[]): Prom
 async function addressesOf(ctx: Context, { type, address, identifier }: Named): Promise<readonly string[]> {
   spend(LOOKED_UP, 'whom the visit is with')
   if (identifier !== undefined) {
-    const found = await ctx.search(type as 'Practitioner', queryOf('identifier', tokenOf(identifier)))
+    const { system, value = '' } = identifier
+    const found = await ctx.search(type as 'Practitioner', queryOf('identifier', tokenText(system, value)))
     return found.map(({ id }) => `${type}/${id}`)
   }
   return address !== undefined && (await exists(ctx, address)) ? [address] : []
 }
 
-const tokenOf = ({ system, value = '' }: Identifier): string =>
-  system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`
-
 const queryOf = (param: string, value: string): string => new URLSearchParams({ [param]: value }).toString()
-
-/** https://hl7.org/fhir/R4/search.html#escaping */
-const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
 
 async function exists(ctx: Context, address: string): Promise<boolean> {
   const [type = '', id = ''] = address.split('/')

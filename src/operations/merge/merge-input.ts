@@ -6,6 +6,7 @@ import { badRequest, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { tokenText } from '../../search/value.ts'
 import { isReplaced, isSameIdentifier } from './merged-patients.ts'
 
 export type Staff = Extract<Agent, { kind: 'user' }>
@@ -98,7 +99,9 @@ export function referredId(ctx: Context, parameter: string, { reference = '' }: 
 
 /** Records that were replaced keep their identifiers, and count where nobody else has them. */
 async function findByIdentifiers(ctx: Context, { parameter, identifiers }: Named): Promise<Versioned<Patient>> {
-  const query = new URLSearchParams(identifiers.map((one) => ['identifier', tokenOf(one)]))
+  const query = new URLSearchParams(
+    identifiers.map(({ system, value = '' }) => ['identifier', tokenText(system, value)]),
+  )
   const found = await ctx.search<Patient>('Patient', String(query))
   const current = found.filter(({ resource }) => !isReplaced(resource))
   const [only, ...others] = current.length === 0 ? found : current
@@ -109,10 +112,4 @@ async function findByIdentifiers(ctx: Context, { parameter, identifiers }: Named
     `${others.length + 1} patients have the identifiers of ${parameter}; give more of them, or a reference`,
     { expression: `${parameter}-identifier` },
   )
-}
-
-/** https://hl7.org/fhir/R4/search.html#escaping. Without a system, any. */
-function tokenOf({ system, value = '' }: Identifier): string {
-  const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
-  return system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`
 }
