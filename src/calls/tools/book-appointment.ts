@@ -8,16 +8,13 @@ import { defineOperation, type OperationInput, type OperationRequest } from '../
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
 import { callerFor } from '../session/verification.ts'
-import { keptText } from '../spoken/kept-text.ts'
 import { askedType } from '../visits/asked-visit.ts'
+import { keptReason } from '../visits/kept-reason.ts'
 import { requireCall } from '../visits/live-call.ts'
 import { type OfferedTime, readTime, type TimeToBook, timeOfKey, visitAt } from '../visits/offered-time.ts'
 import { isOf, keyForAppointment } from '../visits/own-appointment.ts'
 import { spokenRefusals } from '../visits/refusals.ts'
 import { spokenVisit } from '../visits/visit-label.ts'
-
-/** Characters. */
-const MAX_REASON_LENGTH = 1000
 
 export const bookAppointment = defineOperation('appointment-book-appointment', (request) => {
   const call = requireCall(request.call)
@@ -69,7 +66,7 @@ async function bookNow(
 ): Promise<Appointment> {
   const ofKey = offered.type === undefined ? undefined : { query: offered.type }
   const type = (await askedType(ctx, call, appointmentType)) ?? ofKey
-  const reason = keptText(said, MAX_REASON_LENGTH)
+  const reason = keptReason(said)
   const visit = await visitAt(ctx, time, patient.id, type)
   const created = new Date(ctx.now).toISOString()
   const resource = { ...visit, created, ...(reason === undefined ? {} : { reasonCode: [{ text: reason }] }) }

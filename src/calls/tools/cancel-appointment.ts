@@ -4,14 +4,11 @@ import { cancel } from '../../booking/cancel.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { verifiedCallerFor } from '../session/verification.ts'
-import { keptText } from '../spoken/kept-text.ts'
+import { keptReason } from '../visits/kept-reason.ts'
 import { requireCall } from '../visits/live-call.ts'
 import { ownAppointment } from '../visits/own-appointment.ts'
 import { spokenRefusals } from '../visits/refusals.ts'
 import { spokenVisit } from '../visits/visit-label.ts'
-
-/** Characters. */
-const MAX_REASON_LENGTH = 1000
 
 export const cancelAppointment = defineOperation('appointment-cancel-appointment', (request) => {
   const call = requireCall(request.call)
@@ -19,7 +16,7 @@ export const cancelAppointment = defineOperation('appointment-cancel-appointment
     request.access.change(async (ctx) => {
       const patient = await verifiedCallerFor(ctx, request)
       const before = await ownAppointment(ctx, call, patient.id, request.input.appointmentKey)
-      const reason = byPatient(keptText(request.input.reason, MAX_REASON_LENGTH))
+      const reason = byPatient(keptReason(request.input.reason))
       const cancelled = await cancel(ctx, before.id, { reason })
       const { status, start, participant } = cancelled.resource
       const written = cancelled.version === before.version ? [] : [cancelled]
