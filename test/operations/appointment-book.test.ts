@@ -1,18 +1,23 @@
 /** Appointment/$book, IHE ITI-117 and Argonaut: docs/operations/appointment-book.md. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Parameter, reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
+import {
+  type Clock,
+  type Parameter,
+  reference,
+  startCalendar,
+  type Visits,
+  visitsOn,
+} from '../support/appointment-operations.ts'
 import { expectRefused, half, PATIENT, type Resource, slotsOf, visit } from '../support/booking.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
 let server: TestServer
 let visits: Visits
-let now = Date.now()
+let clock: Clock
 beforeAll(async () => {
-  server = await startServer({}, { clock: () => now })
-  visits = visitsOn(server)
-  await visits.open()
+  ;({ server, visits, clock } = await startCalendar())
 })
 beforeEach(() => visits.policies({}))
 afterAll(() => server.close())
@@ -54,7 +59,7 @@ describe('$book of a new visit', () => {
     const held = await visits.held(await visits.offer([slot]))
     const booked = await visits.bookedAs(held.id)
     expect([booked.id, booked.status, booked.extension]).toEqual([held.id, 'booked', undefined])
-    now += 10 * 60_000
+    clock.now += 10 * 60_000
     expectRefused(await visits.post(visit([slot])), 409, 'slot-unavailable')
   })
 
@@ -264,7 +269,7 @@ describe('what is refused', () => {
   test('an expired hold: 409, now and later', async () => {
     const [slot = ''] = await visits.slots()
     const held = await visits.held(await visits.offer([slot]))
-    now += 5 * 60_000
+    clock.now += 5 * 60_000
     expectRefused(await visits.book(held.id), 409, 'hold-expired')
     await visits.booked([slot])
     expectRefused(await visits.book(held.id), 409, 'hold-expired')

@@ -2,18 +2,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Extension } from 'fhir/r4'
 import { HOLD_EXPIRES_URL } from '../../src/scheduling/hold.ts'
-import { reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
+import { type Clock, reference, startCalendar, type Visits, visitsOn } from '../support/appointment-operations.ts'
 import { expectRefused, half, type Resource, visit } from '../support/booking.ts'
-import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
+import type { FhirResponse, TestServer } from '../support/server.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
 let server: TestServer
 let visits: Visits
-let now = Date.now()
+let clock: Clock
 beforeAll(async () => {
-  server = await startServer({}, { clock: () => now })
-  visits = visitsOn(server)
-  await visits.open()
+  ;({ server, visits, clock } = await startCalendar())
 })
 beforeEach(() => visits.policies({}))
 afterAll(() => server.close())
@@ -33,7 +31,7 @@ describe('$hold', () => {
     const slots = await visits.slots(2)
     const held = await visits.held(await visits.offer(slots))
     expect(held).toMatchObject({ status: 'pending', start: half(0), end: half(2) })
-    expect(endOf(held)).toBe(new Date(now + 5 * 60_000).toISOString())
+    expect(endOf(held)).toBe(new Date(clock.now + 5 * 60_000).toISOString())
     expect(await visits.statusesOf(slots)).toEqual(['busy-tentative', 'busy-tentative'])
     expect(await visits.read(`Appointment/${held.id}`)).toEqual(held)
   })
@@ -58,7 +56,7 @@ describe('$hold', () => {
   test('lasts as long as the clinic says', async () => {
     await visits.policies({ holdMinutes: 30 })
     const held = await visits.held(await visits.offer(await visits.slots()))
-    expect(endOf(held)).toBe(new Date(now + 30 * 60_000).toISOString())
+    expect(endOf(held)).toBe(new Date(clock.now + 30 * 60_000).toISOString())
   })
 
   test.each([0, 1_441, 2.5, 'long'])('of %p minutes is no policy: 422 that says what is', async (holdMinutes) => {
@@ -166,8 +164,8 @@ describe('what is refused', () => {
   })
 
   const soon = () => ({
-    start: new Date(now + 3_600_000).toISOString(),
-    end: new Date(now + 5_400_000).toISOString(),
+    start: new Date(clock.now + 3_600_000).toISOString(),
+    end: new Date(clock.now + 5_400_000).toISOString(),
   })
 })
 
@@ -194,7 +192,7 @@ describe('a hold of one clinic', () => {
 })
 
 test('the hold of another day starts at that time', async () => {
-  now += 86_400_000
+  clock.now += 86_400_000
   const held = await visits.held(await visits.offer(await visits.slots()))
-  expect(endOf(held)).toBe(new Date(now + 5 * 60_000).toISOString())
+  expect(endOf(held)).toBe(new Date(clock.now + 5 * 60_000).toISOString())
 })

@@ -1,9 +1,16 @@
 /** $reschedule, $cancel and $confirm, and the life of a visit by operations: docs/operations/appointment-reschedule.md and its neighbours. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Parameter, reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
+import {
+  type Clock,
+  type Parameter,
+  reference,
+  startCalendar,
+  type Visits,
+  visitsOn,
+} from '../support/appointment-operations.ts'
 import { expectRefused, half, PATIENT, type Resource, slotsOf, visit } from '../support/booking.ts'
-import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
+import type { FhirResponse, TestServer } from '../support/server.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
 const OKAFOR = 'Practitioner/practitioner-okafor'
@@ -11,11 +18,9 @@ const LINDQVIST = 'Practitioner/practitioner-lindqvist'
 
 let server: TestServer
 let visits: Visits
-let now = Date.now()
+let clock: Clock
 beforeAll(async () => {
-  server = await startServer({}, { clock: () => now })
-  visits = visitsOn(server)
-  await visits.open(OKAFOR)
+  ;({ server, visits, clock } = await startCalendar())
 })
 beforeEach(() => visits.policies({}))
 afterAll(() => server.close())
@@ -70,7 +75,7 @@ describe('$reschedule', () => {
   test('of a hold that has expired is 409 for the time that it has, too, though nothing is to be changed', async () => {
     const slots = await visits.slots()
     const held = await visits.held(await visits.offer(slots))
-    now += 6 * 60_000
+    clock.now += 6 * 60_000
     expectRefused(await move(held.id, ...slot(...slots)), 409, 'hold-expired')
   })
 
@@ -101,7 +106,7 @@ describe('$reschedule', () => {
       status: 'pending',
       extension: held.extension,
     })
-    now += 5 * 60_000
+    clock.now += 5 * 60_000
     for (const id of [to, from]) expectRefused(await move(held.id, ...slot(id)), 409, 'hold-expired')
     await visits.booked([to], { start: half(1), end: half(2) })
     expectRefused(await move(held.id, ...slot(from)), 409, 'hold-expired')
@@ -147,8 +152,8 @@ describe('$reschedule', () => {
 
   test('too late for the clinic: 422, and too early', async () => {
     const inHours = (hours: number) => ({
-      start: new Date(now + hours * 3_600_000).toISOString(),
-      end: new Date(now + hours * 3_600_000 + 1_800_000).toISOString(),
+      start: new Date(clock.now + hours * 3_600_000).toISOString(),
+      end: new Date(clock.now + hours * 3_600_000 + 1_800_000).toISOString(),
     })
     const [from = ''] = await visits.slots(1, inHours(3))
     const [to = ''] = await visits.slots(1, inHours(30))
@@ -243,7 +248,7 @@ describe('$confirm', () => {
     const held = await visits.held(await visits.offer(await visits.slots()))
     expect(appointment(await confirm(held.id))).not.toHaveProperty('extension')
     const late = await visits.held(await visits.offer(await visits.slots()))
-    now += 5 * 60_000
+    clock.now += 5 * 60_000
     expectRefused(await confirm(late.id), 409, 'hold-expired')
   })
 

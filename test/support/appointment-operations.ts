@@ -6,7 +6,7 @@ import { proposalIds } from '../../src/booking/proposal.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import type { VisitContext } from '../../src/scheduling/proposed-appointment.ts'
 import { type Bookings, bookingsOn, PATIENT, type Resource } from './booking.ts'
-import type { FhirResponse, TestServer } from './server.ts'
+import { type FhirResponse, startServer, type TestServer } from './server.ts'
 
 export type Parameter = { readonly name: string; readonly [value: string]: unknown }
 
@@ -16,6 +16,24 @@ export const reference = (name: string, address: string): Parameter => ({
   name,
   valueReference: { reference: address },
 })
+
+/** The time of a server, in milliseconds since 1970 UTC, as a test sets it. */
+export interface Clock {
+  now: number
+}
+
+/** A server with an empty calendar. */
+export async function startCalendar(): Promise<{
+  readonly server: TestServer
+  readonly visits: Visits
+  readonly clock: Clock
+}> {
+  const clock: Clock = { now: Date.now() }
+  const server = await startServer({}, { clock: () => clock.now })
+  const visits = visitsOn(server)
+  await visits.open()
+  return { server, visits, clock }
+}
 
 export type Visits = ReturnType<typeof visitsOn>
 
