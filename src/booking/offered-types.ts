@@ -2,6 +2,7 @@
 import type { Schedule, Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
+import { parsedOnce } from '../core/parsed-definitions.ts'
 import { parseDateRange } from '../fhir/dates.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
@@ -29,17 +30,25 @@ export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]
   return distinctTypes(types).slice(0, MAX_TYPES)
 }
 
-/** Those that may have Slots yet to come. */
-export async function activeSchedules(ctx: Context): Promise<readonly Versioned<Schedule>[]> {
+type FoundSchedule = Pick<Versioned<Schedule>, 'id' | 'text' | 'resource'>
+
+/** Characters of Schedules that are kept parsed. */
+const MAX_PARSED = 4_000_000
+const scheduleOf = parsedOnce<Schedule>(MAX_PARSED)
+
+/** Those that may have Slots yet to come. Their objects are shared: they are not to be changed. */
+export async function activeSchedules(ctx: Context): Promise<readonly FoundSchedule[]> {
   const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
-  return found.filter(({ resource: { planningHorizon } }) => {
-    const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
-    return end === undefined || end.high >= ctx.now
-  })
+  return found
+    .map((one) => ({ id: one.id, text: one.text, resource: scheduleOf<Schedule>(ctx.clinic, one) }))
+    .filter(({ resource: { planningHorizon } }) => {
+      const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
+      return end === undefined || end.high >= ctx.now
+    })
 }
 
 /** Undefined where no Slots are generated for it. @throws BudgetError */
-export function availabilityOf({ text, resource }: Versioned<Schedule>): Availability | undefined {
+export function availabilityOf({ text, resource }: FoundSchedule): Availability | undefined {
   spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
   return readAvailability(resource)
 }

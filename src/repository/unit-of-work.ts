@@ -32,6 +32,7 @@ import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-record
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
+import { recentResources } from './recent-resources.ts'
 import { UnitRecords } from './unit-records.ts'
 import { Versioned } from './versioned.ts'
 
@@ -90,6 +91,17 @@ export class UnitOfWork {
     if (staged !== undefined) return staged.next as Versioned<R>
     const stored = await this.#stored(type, id)
     return stored && new Versioned<R>(stored)
+  }
+
+  /**
+   * The resource as it was a moment ago at most; undefined where there is none. For what is told, not for what is decided:
+   * no change is based on it, and its object is not to be changed.
+   */
+  async readRecent<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R> | undefined> {
+    const staged = this.#staged.get(`${type}/${id}`)
+    if (staged !== undefined) return staged.next.deleted ? undefined : (staged.next as Versioned<R>)
+    const read = () => this.#store.read(this.clinic, type, id)
+    return (await recentResources(this.#store).read(this.clinic, `${type}/${id}`, read)) as Versioned<R> | undefined
   }
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
@@ -290,6 +302,7 @@ export class UnitOfWork {
       records,
       guards,
     })
+    if (resources.length > 0) recentResources(this.#store).wrote(this.clinic, this.#staged.keys())
   }
 
   /** @throws FhirError 422 when there are too many */

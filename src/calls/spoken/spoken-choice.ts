@@ -1,5 +1,6 @@
 /** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { doubleMetaphone } from 'double-metaphone'
+import { memoize } from '../../fhir/memoize.ts'
 import { isOneOff } from '../../matching/one-off.ts'
 import { plain } from './spoken.ts'
 
@@ -41,13 +42,17 @@ export function chooseSpoken(said: string, names: readonly string[]): SpokenChoi
   return { certain: [], similar: alike.length > 0 ? alike : those((name) => words.some((word) => name.includes(word))) }
 }
 
-const wordsOf = (text: string): readonly string[] =>
+/** Names that are asked for in every call, and what is said of them; and words of these. */
+const MAX_CACHED = 5_000
+
+const wordsOf = memoize(MAX_CACHED, (text): readonly string[] =>
   plain(text)
     .normalize('NFD')
     .replace(/[\p{M}']/gu, '')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+    .filter((word) => word !== ''),
+)
 
 const tellingOf = (words: readonly string[]): readonly string[] => words.filter((word) => !AROUND.has(word))
 const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
@@ -63,4 +68,4 @@ const soundsLike = (name: readonly string[], words: readonly string[]): boolean 
   words.every((word) => name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isOneOff(one, word))))
 
 /** A word that has none is its own. */
-const soundOf = (word: string): string => doubleMetaphone(word)[0] || word
+const soundOf = memoize(MAX_CACHED, (word) => doubleMetaphone(word)[0] || word)

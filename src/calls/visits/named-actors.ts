@@ -19,7 +19,7 @@ export interface NamedActors {
 }
 
 /** Steps to look up one. */
-const LOOKED_UP = 10
+const LOOKED_UP = 2
 
 /** Patients, and what has no name, are left out. @param actors of a Schedule, or who takes part in an Appointment */
 export async function namedActors(ctx: Context, actors: readonly Reference[]): Promise<NamedActors> {
@@ -40,17 +40,17 @@ async function nameOne(
   if (type === undefined || id === undefined) return { people: called(reference, [display]) }
   switch (type) {
     case 'Practitioner': {
-      const found = (await ctx.find<Practitioner>('Practitioner', id))?.resource
+      const found = (await ctx.unit.readRecent<Practitioner>('Practitioner', id))?.resource
       return { people: called(`${type}/${id}`, [...(found?.name ?? []).flatMap(spokenNames), display]) }
     }
     case 'PractitionerRole':
       return await nameRole(ctx, id, display)
     case 'Location': {
-      const { name, alias = [], address } = (await ctx.find<Location>('Location', id))?.resource ?? {}
+      const { name, alias = [], address } = (await ctx.unit.readRecent<Location>('Location', id))?.resource ?? {}
       return { places: called(`${type}/${id}`, [name, display, ...alias, address?.city]) }
     }
     case 'HealthcareService': {
-      const found = (await ctx.find<HealthcareService>('HealthcareService', id))?.resource
+      const found = (await ctx.unit.readRecent<HealthcareService>('HealthcareService', id))?.resource
       return { people: called(`${type}/${id}`, [found?.name, display]) }
     }
     default:
@@ -59,7 +59,8 @@ async function nameOne(
 }
 
 async function nameRole(ctx: Context, id: string, display: string | undefined): Promise<Partial<NamedActors>> {
-  const { practitioner, location = [] } = (await ctx.find<PractitionerRole>('PractitionerRole', id))?.resource ?? {}
+  const { practitioner, location = [] } =
+    (await ctx.unit.readRecent<PractitionerRole>('PractitionerRole', id))?.resource ?? {}
   const people = practitioner && (await nameOne(ctx, practitioner))?.people
   const places = await Promise.all(location.map((one) => nameOne(ctx, one)))
   return {

@@ -1,0 +1,87 @@
+/** What is told of resources may be a moment old, and never older than what this server has written itself. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { Practitioner } from 'fhir/r4'
+import { Repository } from '../../src/repository/repository.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
+import { openTestStore } from '../support/database.ts'
+
+let store: ResourceStore
+let reads: number
+let repository: Repository
+beforeEach(async () => {
+  const real = await openTestStore()
+  reads = 0
+  store = {
+    ...real,
+    read: (...address) => {
+      reads += 1
+      return real.read(...address)
+    },
+  }
+  repository = new Repository(store, { baseUrl: 'http://127.0.0.1' })
+})
+afterEach(() => store.close())
+
+const put = (family: string, clinic = 'one') =>
+  repository.change(clinic, async (unit) => {
+    await unit.put({ resourceType: 'Practitioner', id: 'p', name: [{ family }] }, 'PUT')
+  })
+const nameOf = async (clinic = 'one') =>
+  (await repository.reader(clinic).readRecent<Practitioner>('Practitioner', 'p'))?.resource.name?.[0]?.family
+
+test('a resource that is told again is not read again', async () => {
+  await put('Okafor')
+  expect(await nameOf()).toBe('Okafor')
+  const before = reads
+  expect([await nameOf(), await nameOf()]).toEqual(['Okafor', 'Okafor'])
+  expect(reads).toBe(before)
+})
+
+test('what this server writes, deletes and creates shows at once', async () => {
+  expect(await nameOf()).toBeUndefined()
+  await put('Okafor')
+  expect(await nameOf()).toBe('Okafor')
+  await put('Adeyemi')
+  expect(await nameOf()).toBe('Adeyemi')
+  await repository.change('one', async (unit) => {
+    await unit.delete('Practitioner', 'p')
+  })
+  expect(await nameOf()).toBeUndefined()
+})
+
+test('a change sees what it has staged itself', async () => {
+  await put('Okafor')
+  await nameOf()
+  await repository.change('one', async (unit) => {
+    await unit.put({ resourceType: 'Practitioner', id: 'p', name: [{ family: 'Adeyemi' }] }, 'PUT')
+    expect((await unit.readRecent<Practitioner>('Practitioner', 'p'))?.resource.name?.[0]?.family).toBe('Adeyemi')
+  })
+})
+
+test('a resource that is read while it is written is not kept', async () => {
+  await put('Okafor')
+  const { read } = store
+  const started = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<void>()
+  Object.assign(store, {
+    read: async (...address: Parameters<typeof read>) => {
+      const found = await read(...address)
+      started.resolve()
+      await written.promise
+      return found
+    },
+  })
+  const late = nameOf()
+  await started.promise
+  Object.assign(store, { read })
+  await put('Adeyemi')
+  written.resolve()
+  expect(await late).toBe('Okafor')
+  expect(await nameOf()).toBe('Adeyemi')
+})
+
+test('clinics are told of their own', async () => {
+  await put('Okafor', 'one')
+  await put('Adeyemi', 'two')
+  expect([await nameOf('one'), await nameOf('two'), await nameOf('three')]).toEqual(['Okafor', 'Adeyemi', undefined])
+})
