@@ -1,48 +1,24 @@
 /** Ends holds when they expire, in the background: those too that expired while no server ran. */
-import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type Pace } from '../budget/background-loop.ts'
+import type { BackgroundLoop, LoopPace } from '../budget/background-loop.ts'
 import type { ClinicAccess } from '../core/context.ts'
-import type { Repository } from '../repository/repository.ts'
+import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { endIfExpired, HOLD } from './holds.ts'
 
-const PACE: Pick<Pace, 'look' | 'pause'> = { look: 500, pause: 0 }
-/** Holds that one look ends. */
-const MAX_HOLDS = 1_000
+/** Milliseconds until the end of a hold is tried again after a fault. */
+const LEASE = 15_000
 
-export interface HoldExpiryServices {
-  readonly repository: Pick<Repository, 'records'>
+export interface HoldExpiryServices extends DueServices {
   readonly accessOf: (clinic: string) => ClinicAccess
-  readonly logger: Logger
-  /** Milliseconds since 1970 UTC. */
-  readonly clock?: (() => number) | undefined
 }
 
-/** Several processes may run one each: the store lets one of them end a hold. */
-export const holdExpiry = (services: HoldExpiryServices, pace = PACE): BackgroundLoop =>
-  new BackgroundLoop(new ExpiredHolds(services), pace)
-
-class ExpiredHolds implements JobSource {
-  readonly #services: HoldExpiryServices
-
-  constructor(services: HoldExpiryServices) {
-    this.#services = services
-  }
-
-  async *jobs(): AsyncGenerator<Job> {
-    const { repository, accessOf, clock = Date.now } = this.#services
-    for (const { clinic, key } of await repository.records(HOLD, { dueBefore: clock(), limit: MAX_HOLDS }))
-      yield { lease: () => end(accessOf(clinic), key) }
-  }
-
-  /** A fault with one hold leaves the others alone. */
-  failed(error: unknown): boolean {
-    const fault = error instanceof Error ? error.name : typeof error
-    this.#services.logger.error({ fault }, 'a hold that has expired could not be ended')
-    return true
-  }
-}
-
-/** The whole work in one change, so that nothing is leased. */
-async function end(access: ClinicAccess, id: string): Promise<undefined> {
-  await access.change((ctx) => endIfExpired(ctx, id))
-}
+export const holdExpiry = (services: HoldExpiryServices, pace?: LoopPace): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: HOLD,
+      lease: LEASE,
+      finish: (clinic, id) => services.accessOf(clinic).change((ctx) => endIfExpired(ctx, id)),
+      failure: 'a hold that has expired could not be ended',
+    },
+    pace,
+  )

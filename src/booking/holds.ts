@@ -82,15 +82,17 @@ export async function endExpiredHolds(ctx: Context, slotId: string): Promise<voi
 /**
  * Stages the end of a hold that has expired; does nothing where there is none, or it goes on. It asks for no profile, as a
  * hold must end whatever the appointment declares.
+ * @returns whether there was one that has expired
  */
-export async function endIfExpired(ctx: Context, id: string): Promise<void> {
+export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   const { unit } = ctx
   const hold = await unit.records.read(HOLD, id)
-  if (hold === undefined || hold.value.until > ctx.now) return
+  if (hold === undefined || hold.value.until > ctx.now) return false
   unit.records.delete(HOLD, id)
   const held = (await ctx.find<Appointment>('Appointment', id))?.resource
   // Otherwise somebody has written beneath the rules of Appointment.
-  if (held?.status !== 'pending') return
+  if (held?.status !== 'pending') return true
   const { resource } = await unit.put(withHoldEnd(cancelledByExpiry(held), undefined), 'PUT')
   await moveSlots(ctx, held, resource)
+  return true
 }

@@ -1,71 +1,35 @@
 /** Offers freed slots in the background, where the change that frees them would take too long: see waitlist.ts. */
 import type { Appointment, Slot } from 'fhir/r4'
-import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob, LoopPace } from '../budget/background-loop.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
-import type { Repository } from '../repository/repository.ts'
+import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { byTurn } from '../scheduling/waitlist.ts'
 import { asEntry, FREED_SLOT, offerToWaiting, wantedBy } from './waitlist.ts'
 import { offersTo } from './waitlist-offers.ts'
 
-const PACE: Pick<Pace, 'look' | 'pause'> = { look: 500, pause: 0 }
 /** Milliseconds after which another server goes on where one has died. */
 const LEASE = 15_000
-/** Slots of one query for work. */
-const MAX_SLOTS = 20
 /** Entries that are read at once. */
 const PAGE = 25
 /** Entries whose turn is next and that are kept, as others may have an offer when the change is made. */
 const KEPT = 20
 
-export interface WaitlistOfferingServices {
-  readonly repository: Pick<Repository, 'records'>
+export interface WaitlistOfferingServices extends DueServices {
   readonly accessOf: (clinic: string) => ClinicAccess
-  readonly logger: Logger
-  /** Milliseconds since 1970 UTC. */
-  readonly clock?: (() => number) | undefined
 }
 
-/** Several processes may run one each. */
-export const waitlistOffering = (services: WaitlistOfferingServices, pace = PACE): BackgroundLoop =>
-  new BackgroundLoop(new FreedSlots(services), pace)
-
-class FreedSlots implements JobSource {
-  readonly #services: WaitlistOfferingServices
-
-  constructor(services: WaitlistOfferingServices) {
-    this.#services = services
-  }
-
-  async *jobs(): AsyncGenerator<Job> {
-    const { repository, accessOf, clock = Date.now } = this.#services
-    for (let isFull = true; isFull; ) {
-      const due = await repository.records(FREED_SLOT, { dueBefore: clock(), limit: MAX_SLOTS })
-      for (const { clinic, key } of due) {
-        const access = accessOf(clinic)
-        yield { lease: async () => ((await takeTurn(access, key)) ? new FreedSlot(access, key) : undefined) }
-      }
-      isFull = due.length === MAX_SLOTS
-    }
-  }
-
-  /** A fault with one slot leaves the others alone; its own lease makes it wait. */
-  failed(error: unknown): boolean {
-    const fault = error instanceof Error ? error.name : typeof error
-    this.#services.logger.error({ fault }, 'a slot that was freed could not be offered to the waitlist')
-    return true
-  }
-}
-
-/** False: another process has it, or it is done. */
-const takeTurn = (access: ClinicAccess, slot: string): Promise<boolean> =>
-  access.change(async ({ unit: { records, now } }) => {
-    const record = await records.read(FREED_SLOT, slot)
-    if (record === undefined || record.due === null || record.due > now) return false
-    records.put(FREED_SLOT, slot, {}, { due: now + LEASE })
-    return true
-  })
+export const waitlistOffering = (services: WaitlistOfferingServices, pace?: LoopPace): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: FREED_SLOT,
+      lease: LEASE,
+      begin: ({ clinic, key }) => new FreedSlot(services.accessOf(clinic), key),
+      failure: 'a slot that was freed could not be offered to the waitlist',
+    },
+    pace,
+  )
 
 /** One slot: a batch reads a page of the waitlist, the last one makes the offer. */
 class FreedSlot implements LeasedJob {

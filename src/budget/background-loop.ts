@@ -4,20 +4,25 @@
  * done stays done when the server dies; another one, or the next start, goes on.
  */
 
-export interface Pace {
+export interface LoopPace {
   /** Milliseconds between two looks for jobs. */
   readonly look: number
-  /** Resources of a batch. */
-  readonly batch: number
   /** Milliseconds between two batches, besides the time that the last one took. */
   readonly pause: number
+  /** Jobs that are worked on side by side; absent: one. */
+  readonly atOnce?: number
+}
+
+export interface Pace extends LoopPace {
+  /** Resources of a batch. */
+  readonly batch: number
   /** Milliseconds after which another server goes on where one has died. */
   readonly lease: number
 }
 
 /** Says what there is to do. */
 export interface JobSource {
-  /** Called at each look. A job is done, or left to another server, when the next one is requested. */
+  /** Called at each look. Where jobs are not worked on side by side, one is done, or left, when the next is requested. */
   jobs(): AsyncIterable<Job>
   /** Reports a fault. False: the jobs that are left would fail as well. */
   failed(error: unknown): boolean
@@ -39,13 +44,13 @@ export interface LeasedJob {
 
 export class BackgroundLoop {
   readonly #source: JobSource
-  readonly #pace: Pick<Pace, 'look' | 'pause'>
+  readonly #pace: LoopPace
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> = Promise.resolve()
-  #wake = (): void => {}
+  readonly #resting = new Set<() => void>()
   #closed = false
 
-  constructor(source: JobSource, pace: Pick<Pace, 'look' | 'pause'>) {
+  constructor(source: JobSource, pace: LoopPace) {
     this.#source = source
     this.#pace = pace
   }
@@ -58,18 +63,24 @@ export class BackgroundLoop {
     }, this.#pace.look).unref()
   }
 
-  /** Waits for the batch under way. */
+  /** Waits for the batches under way. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    this.#wake()
+    for (const wake of this.#resting) wake()
     await this.#working
     await this.#source.close?.()
   }
 
   async #look(): Promise<void> {
+    const jobs = this.#source.jobs()[Symbol.asyncIterator]()
+    const shared = { [Symbol.asyncIterator]: () => jobs }
+    await Promise.all(Array.from({ length: this.#pace.atOnce ?? 1 }, () => this.#workThrough(shared)))
+  }
+
+  async #workThrough(jobs: AsyncIterable<Job>): Promise<void> {
     try {
-      for await (const job of this.#source.jobs()) {
+      for await (const job of jobs) {
         if (this.#closed || !(await this.#attempt(job))) return
       }
     } catch (error) {
@@ -101,8 +112,13 @@ export class BackgroundLoop {
   /** Cut short by close(). */
   #rest(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve
-      setTimeout(resolve, milliseconds).unref()
+      const wake = (): void => {
+        clearTimeout(timer)
+        this.#resting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, milliseconds).unref()
+      this.#resting.add(wake)
     })
   }
 }

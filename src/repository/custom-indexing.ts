@@ -4,10 +4,11 @@
  * works on it has leased it, so that another one goes on when it dies.
  */
 import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob, Pace } from '../budget/background-loop.ts'
 import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
+import { dueRecordLoop, type LeasedRecord } from './due-records.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 
 interface TurnPace extends Pace {
@@ -16,57 +17,35 @@ interface TurnPace extends Pace {
 }
 
 const PACE: TurnPace = { look: 500, batch: 50, pause: 0, turn: 1_000, lease: 15_000 }
-/** Clinics of one query for work. */
-const MAX_CLINICS = 20
 
 type Reindex = Repository['reindex']
 
 /**
- * Several processes may run one each.
+ * Clinics take turns, so that a large one does not hold up a small one.
  * @param reindex as the repository does it, where that would hold the event loop for too long
  */
 export const customIndexing = (
   repository: Repository,
   logger: Logger,
   reindex: Reindex = (batch) => repository.reindex(batch),
-): BackgroundLoop => new BackgroundLoop(new ClinicsToIndex({ repository, logger, reindex }), PACE)
+): BackgroundLoop => {
+  const services = { repository, logger, reindex }
+  return dueRecordLoop(
+    services,
+    {
+      kind: CUSTOM_PROGRESS,
+      lease: PACE.lease,
+      begin: async (record, unit) => new ClinicTurn(services, record.clinic, await turnOf(record, unit)),
+      failure: 'the search parameters of a clinic could not be worked on',
+    },
+    PACE,
+  )
+}
 
 interface Services {
   readonly repository: Repository
   readonly logger: Logger
   readonly reindex: Reindex
-}
-
-/** Jobs are clinics, which take turns, so that a large one does not hold up a small one. */
-class ClinicsToIndex implements JobSource {
-  readonly #services: Services
-
-  constructor(services: Services) {
-    this.#services = services
-  }
-
-  async *jobs(): AsyncGenerator<Job> {
-    const { repository } = this.#services
-    for (let hasWorked = true; hasWorked; ) {
-      hasWorked = false
-      const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
-      for (const { clinic } of await repository.records(CUSTOM_PROGRESS, due)) {
-        const lease = async (): Promise<LeasedJob | undefined> => {
-          const turn = await repository.change(clinic, takeTurn)
-          hasWorked ||= turn !== undefined
-          return turn && new ClinicTurn(this.#services, clinic, turn)
-        }
-        yield { lease }
-      }
-    }
-  }
-
-  /** A fault with one clinic leaves the others alone; its own lease makes it wait. */
-  failed(error: unknown): boolean {
-    const fault = error instanceof Error ? error.name : typeof error
-    this.#services.logger.error({ fault }, 'the search parameters of a clinic could not be worked on')
-    return true
-  }
 }
 
 interface Turn {
@@ -127,17 +106,9 @@ const begun = (before: IndexedType | undefined, towards: number): IndexedType =>
 const pending = ({ types }: CustomIndex, wanted: Turn['wanted']): readonly (readonly [string, number])[] =>
   Object.entries(wanted).filter(([type, version]) => (types[type]?.indexVersion ?? 0) < version)
 
-/** Leases the record; undefined: another server has leased it. */
-async function takeTurn({ records, now }: UnitOfWork): Promise<Turn | undefined> {
-  const record = await records.read(CUSTOM_PROGRESS, CUSTOM_KEY)
-  if (record === undefined || record.due === null || record.due > now) return undefined
+async function turnOf({ version, value }: LeasedRecord<unknown>, { records }: UnitOfWork): Promise<Turn> {
   const declaration = await records.read(CUSTOM_DECLARATION, CUSTOM_KEY)
-  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, record.value, { due: now + PACE.lease })
-  return {
-    version: record.version + 1,
-    index: customIndexIn(record.value),
-    wanted: declarationIn(declaration?.value).types,
-  }
+  return { version, index: customIndexIn(value), wanted: declarationIn(declaration?.value).types }
 }
 
 /** Writes the progress, unless the parameters have changed: then the record has been written with them. */

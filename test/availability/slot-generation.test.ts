@@ -318,7 +318,8 @@ describe('in the background', () => {
       if (found.length === 0) resolve()
       return found
     }
-    const services = { repository: { records }, accessOf: store.access, logger, clock: () => Date.parse(now) }
+    const change: Repository['change'] = (...all) => store.repository.change(...all)
+    const services = { repository: { records, change }, accessOf: store.access, logger, clock: () => Date.parse(now) }
     const loop = slotGenerating(services, { look: 1, pause: 0 })
     loop.start()
     await promise

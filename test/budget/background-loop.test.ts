@@ -88,6 +88,17 @@ describe('the background loop', () => {
     expect(jobs.steps.slice(-2)).toEqual(['a ends', 'closed'])
   })
 
+  test('works on several jobs side by side, where its pace says so, and waits for all of them when it is closed', async () => {
+    const jobs = new Jobs({ a: Number.POSITIVE_INFINITY, b: Number.POSITIVE_INFINITY, c: 1 })
+    const loop = new BackgroundLoop(jobs, { ...PACE, atOnce: 2 })
+    loop.start()
+    while (!(jobs.steps.includes('a') && jobs.steps.includes('b')))
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    await loop.close()
+    expect(new Set(jobs.steps)).toEqual(new Set(['a', 'b', 'a ends', 'b ends', 'closed']))
+    expect(jobs.steps.at(-1)).toBe('closed')
+  })
+
   test('that is closed before its first look never looks', async () => {
     const jobs = new Jobs({ a: 1 })
     const loop = new BackgroundLoop(jobs, PACE)

@@ -5,7 +5,8 @@
  * record. Where a search has ended, the pairs of those before it are deleted.
  */
 import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob } from '../../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob } from '../../budget/background-loop.ts'
+import { dueRecordLoop } from '../../repository/due-records.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { type ComparedBatch, comparePatients, type PatientBatch } from './compare-patients.ts'
 import { continued, DUPLICATE_SEARCH, type DuplicateSearch, NEWEST } from './duplicate-search.ts'
@@ -23,56 +24,32 @@ const PACE = {
   /** After which another server goes on where one has died. */
   lease: 15_000,
 }
-/** Clinics of one query for work. */
-const MAX_CLINICS = 20
 
 type Compare = (batch: PatientBatch) => Promise<ComparedBatch>
 
-/**
- * Several processes may run one each.
- * @param compare in place of `comparePatients`, where that would hold the event loop for too long
- */
+/** @param compare in place of `comparePatients`, where that would hold the event loop for too long */
 export const duplicateSearches = (
   repository: Repository,
   logger: Logger,
   compare: Compare = (batch) => comparePatients(repository, batch),
-): BackgroundLoop => new BackgroundLoop(new ClinicsToSearch({ repository, logger, compare }), PACE)
+): BackgroundLoop => {
+  const services = { repository, logger, compare }
+  return dueRecordLoop(
+    services,
+    {
+      kind: DUPLICATE_SEARCH,
+      lease: PACE.lease,
+      begin: ({ clinic, value, version }) => new ClinicTurn(services, clinic, { version, search: value }),
+      failure: 'the duplicate patients of a clinic could not be searched for',
+    },
+    PACE,
+  )
+}
 
 interface Services {
   readonly repository: Repository
   readonly logger: Logger
   readonly compare: Compare
-}
-
-class ClinicsToSearch implements JobSource {
-  readonly #services: Services
-
-  constructor(services: Services) {
-    this.#services = services
-  }
-
-  async *jobs(): AsyncGenerator<Job> {
-    const { repository } = this.#services
-    for (let hasWorked = true; hasWorked; ) {
-      hasWorked = false
-      const due = { dueBefore: Date.now(), limit: MAX_CLINICS }
-      for (const { clinic } of await repository.records(DUPLICATE_SEARCH, due)) {
-        const lease = async (): Promise<LeasedJob | undefined> => {
-          const turn = await repository.change(clinic, takeTurn)
-          hasWorked ||= turn !== undefined
-          return turn && new ClinicTurn(this.#services, clinic, turn)
-        }
-        yield { lease }
-      }
-    }
-  }
-
-  /** A fault with one clinic leaves the others alone; its own lease makes it wait. */
-  failed(error: unknown): boolean {
-    const fault = error instanceof Error ? error.name : typeof error
-    this.#services.logger.error({ fault }, 'the duplicate patients of a clinic could not be searched for')
-    return true
-  }
 }
 
 interface Turn {
@@ -132,14 +109,7 @@ class ClinicTurn implements LeasedJob {
   }
 }
 
-/** Leases the record; undefined: another server has leased it. */
-async function takeTurn(unit: UnitOfWork): Promise<Turn | undefined> {
-  const { records, now } = unit
-  const record = await records.read(DUPLICATE_SEARCH, NEWEST)
-  if (record === undefined || record.due === null || record.due > now) return undefined
-  return lease(unit, record.value)
-}
-
+/** Goes on with the lease, and writes how far the search is. */
 function lease({ records, now }: UnitOfWork, search: DuplicateSearch): Turn {
   records.put(DUPLICATE_SEARCH, NEWEST, search, { due: now + PACE.lease })
   return { version: records.nextVersion(DUPLICATE_SEARCH, NEWEST), search }

@@ -3,10 +3,10 @@
  * it is, so that it goes on where it was when a server dies. One server at a time works on a merge.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob } from '../../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob } from '../../budget/background-loop.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
-import type { Repository, Versioned } from '../../repository/repository.ts'
+import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
+import type { Versioned } from '../../repository/repository.ts'
 import { MAX_NAMED, MERGE_JOB, type MergeJob, stageProgress } from './merge-job.ts'
 import { stageMergeProvenance, stageUnmergeProvenance } from './merge-provenance.ts'
 import { movePage } from './move-references.ts'
@@ -14,62 +14,27 @@ import { takeBackPage } from './take-back.ts'
 
 /** Milliseconds: see Pace; `turn` is the work on a merge before its Task tells of it. */
 const PACE = { look: 1_000, pause: 0, turn: 2_000, lease: 15_000 } as const
-/** Merges of one query for work. */
-const MAX_JOBS = 20
 /** Resources of one change: those that are found by the index are changed, of all others hardly any. */
 const CHANGED_AT_ONCE = 25
 const LOOKED_AT_AT_ONCE = 200
 /** Of those that are changed, so that the event loop is free again soon. */
 const CHARACTERS_AT_ONCE = 100_000
 
-interface Services {
-  readonly repository: Repository
-  readonly logger: Logger
+interface Services extends DueServices {
   readonly accessOf: (clinic: string) => ClinicAccess
 }
 
-/** Several processes may run one each. */
-export const mergeLoop = (services: Services): BackgroundLoop => new BackgroundLoop(new Merges(services), PACE)
-
-class Merges implements JobSource {
-  readonly #services: Services
-
-  constructor(services: Services) {
-    this.#services = services
-  }
-
-  async *jobs(): AsyncGenerator<Job> {
-    const { repository, accessOf } = this.#services
-    for (let hasWorked = true; hasWorked; ) {
-      hasWorked = false
-      for (const { clinic, key } of await repository.records(MERGE_JOB, { dueBefore: Date.now(), limit: MAX_JOBS })) {
-        const lease = async (): Promise<LeasedJob | undefined> => {
-          const access = accessOf(clinic)
-          const version = await takeTurn(access, key)
-          hasWorked ||= version !== undefined
-          return version === undefined ? undefined : new MergeTurn(access, key, version)
-        }
-        yield { lease }
-      }
-    }
-  }
-
-  /** A fault with one merge leaves the others alone; its own lease makes it wait. */
-  failed(error: unknown): boolean {
-    const fault = error instanceof Error ? error.name : typeof error
-    this.#services.logger.error({ fault }, 'a merge of patients could not be worked on')
-    return true
-  }
-}
-
-/** Leases the job. @returns the version of its record; undefined: another server works on it */
-const takeTurn = (access: ClinicAccess, key: string): Promise<number | undefined> =>
-  access.change(async ({ unit: { records }, now }) => {
-    const record = await records.read(MERGE_JOB, key)
-    if (record === undefined || record.due === null || record.due > now) return undefined
-    records.put(MERGE_JOB, key, record.value, { due: now + PACE.lease })
-    return records.nextVersion(MERGE_JOB, key)
-  })
+export const mergeLoop = (services: Services): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: MERGE_JOB,
+      lease: PACE.lease,
+      begin: ({ clinic, key, version }) => new MergeTurn(services.accessOf(clinic), key, version),
+      failure: 'a merge of patients could not be worked on',
+    },
+    PACE,
+  )
 
 class MergeTurn implements LeasedJob {
   readonly #access: ClinicAccess

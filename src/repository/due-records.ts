@@ -1,0 +1,124 @@
+/**
+ * The loop of background work on the records of a kind that are due, of all clinics. A look takes them a few at a time, the
+ * longest overdue first, and asks for more only where it has worked on one: however the clocks of servers differ, it ends.
+ * Several processes may run a loop of the same kind each; the store settles which of them has a record.
+ */
+import type { Logger } from 'pino'
+import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type LoopPace } from '../budget/background-loop.ts'
+import type { RecordKind } from './record-kinds.ts'
+import type { Repository, UnitOfWork } from './repository.ts'
+
+const PACE: LoopPace = { look: 500, pause: 0 }
+/** Records of one query. */
+const MAX_RECORDS = 20
+
+export interface DueServices {
+  readonly repository: Pick<Repository, 'records' | 'change'>
+  readonly logger: Logger
+  /** Milliseconds since 1970 UTC. */
+  readonly clock?: (() => number) | undefined
+}
+
+export interface LeasedRecord<Value> {
+  readonly clinic: string
+  readonly key: string
+  readonly value: Value
+  /** With the lease; another one shows that somebody else has written the record since. */
+  readonly version: number
+}
+
+interface DueKind<Value> {
+  readonly kind: RecordKind<Value>
+  /** Milliseconds after which a record is worked on again where the server has died or the work has failed. */
+  readonly lease: number
+  /** Logged after a fault, which leaves the other records alone. */
+  readonly failure: string
+}
+
+/** Work of several changes: the record is leased meanwhile. */
+interface LongWork<Value> extends DueKind<Value> {
+  /** Runs in the change that leases the record, which may be repeated: it may read in `unit`, and has no effects. */
+  readonly begin: (record: LeasedRecord<Value>, unit: UnitOfWork) => LeasedJob | Promise<LeasedJob>
+}
+
+/** Work of a single change, which needs no lease. */
+interface ShortWork<Value> extends DueKind<Value> {
+  /** Makes the change, after which the record is due no more. False: there was nothing to do. */
+  readonly finish: (clinic: string, key: string) => Promise<boolean>
+}
+
+export type DueWork<Value> = LongWork<Value> | ShortWork<Value>
+
+/** @param pace `atOnce` of several records that are worked on side by side */
+export const dueRecordLoop = <Value>(services: DueServices, work: DueWork<Value>, pace = PACE): BackgroundLoop =>
+  new BackgroundLoop(new DueRecords(services, work), pace)
+
+class DueRecords<Value> implements JobSource {
+  readonly #services: DueServices
+  readonly #work: DueWork<Value>
+
+  constructor(services: DueServices, work: DueWork<Value>) {
+    this.#services = services
+    this.#work = work
+  }
+
+  async *jobs(): AsyncGenerator<Job> {
+    const { repository, clock = Date.now } = this.#services
+    for (let hasWorked = true; hasWorked; ) {
+      hasWorked = false
+      const due = await repository.records(this.#work.kind, { dueBefore: clock(), limit: MAX_RECORDS })
+      for (const { clinic, key } of due) {
+        const onWork = (): void => {
+          hasWorked = true
+        }
+        yield { lease: () => this.#begin(clinic, key, onWork) }
+      }
+    }
+  }
+
+  failed(error: unknown): boolean {
+    const fault = error instanceof Error ? error.name : typeof error
+    this.#services.logger.error({ fault }, this.#work.failure)
+    return true
+  }
+
+  async #begin(clinic: string, key: string, onWork: () => void): Promise<LeasedJob | undefined> {
+    if ('finish' in this.#work) return await this.#finish(this.#work, clinic, key, onWork)
+    const { begin } = this.#work
+    const job = await this.#leased(clinic, key, begin)
+    if (job !== undefined) onWork()
+    return job
+  }
+
+  async #finish(
+    { finish }: ShortWork<Value>,
+    clinic: string,
+    key: string,
+    onWork: () => void,
+  ): Promise<LeasedJob | undefined> {
+    try {
+      if (await finish(clinic, key)) onWork()
+    } catch (error) {
+      // Otherwise those that fail each time would fill every query.
+      if (await this.#leased(clinic, key, () => true)) onWork()
+      throw error
+    }
+    return undefined
+  }
+
+  /** Leases a record. @returns what `begin` makes of it; undefined: another process has it, or it is done */
+  #leased<T>(
+    clinic: string,
+    key: string,
+    begin: (record: LeasedRecord<Value>, unit: UnitOfWork) => T | Promise<T>,
+  ): Promise<T | undefined> {
+    const { kind, lease } = this.#work
+    return this.#services.repository.change(clinic, async (unit) => {
+      const { records, now } = unit
+      const record = await records.read(kind, key)
+      if (record === undefined || record.due === null || record.due > now) return undefined
+      records.put(kind, key, record.value, { due: now + lease })
+      return await begin({ clinic, key, value: record.value, version: records.nextVersion(kind, key) }, unit)
+    })
+  }
+}
