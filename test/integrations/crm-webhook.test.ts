@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { CrmContact } from '../../src/core/ports.ts'
-import { crmWebhook, deliveryOf } from '../../src/integrations/crm-webhook.ts'
+import { crmWebhook } from '../../src/integrations/crm-webhook.ts'
+import { deliveryOf } from '../../src/integrations/signed-webhook.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
@@ -61,13 +62,17 @@ describe('a delivery', () => {
 
 describe('the status of the answer', () => {
   test.each([200, 201, 202, 204])('%i: delivered', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({ delivered: true })
+    expect(deliveryOf('the CRM', status, null, 0)).toEqual({ delivered: true })
   })
   test.each([408, 425, 429, 500, 502, 503, 504])('%i: tried again', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({ delivered: false, retry: true, reason: `the CRM answered ${status}` })
+    expect(deliveryOf('the CRM', status, null, 0)).toEqual({
+      delivered: false,
+      retry: true,
+      reason: `the CRM answered ${status}`,
+    })
   })
   test.each([301, 307, 400, 401, 403, 404, 409, 410, 413, 422])('%i: given up', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({
+    expect(deliveryOf('the CRM', status, null, 0)).toEqual({
       delivered: false,
       retry: false,
       reason: `the CRM answered ${status}`,
@@ -78,9 +83,9 @@ describe('the status of the answer', () => {
     ['Thu, 01 Jan 1970 00:01:00 GMT', 59_000],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
   ])('Retry-After %s is %i ms', (retryAfter, retryAfterMs) => {
-    expect(deliveryOf(503, retryAfter, 1000)).toMatchObject({ retryAfterMs })
+    expect(deliveryOf('the CRM', 503, retryAfter, 1000)).toMatchObject({ retryAfterMs })
   })
   test('a Retry-After that is neither seconds nor a date does not count', () => {
-    expect(deliveryOf(503, 'soon', 0)).not.toHaveProperty('retryAfterMs')
+    expect(deliveryOf('the CRM', 503, 'soon', 0)).not.toHaveProperty('retryAfterMs')
   })
 })
