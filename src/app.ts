@@ -20,7 +20,7 @@ import type { Provider } from './core/provider.ts'
 import { declareServer } from './declare-server.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { httpServer } from './http-server.ts'
-import { crmWebhook } from './integrations/crm-webhook.ts'
+import { crmConnector } from './integrations/crm/connector.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { messageWebhook } from './integrations/message-webhook.ts'
 import { Outbox } from './integrations/outbox/outbox.ts'
@@ -108,7 +108,7 @@ export async function createApp({
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const integrations: Integrations = {
     insurance: insuranceSimulator,
-    crm: crmWebhook(),
+    crm: crmConnector(),
     messages: messageWebhook(),
     ...given,
   }

@@ -5,7 +5,7 @@
 export { type App, type AppParts, createApp } from './app.ts'
 export { patientOfRequest } from './calls/session/patient-of-request.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
-export type { CrmSettings } from './clinics/settings.ts'
+export type { CrmSettings } from './clinics/crm-settings.ts'
 export type { WebhookSettings } from './clinics/webhook-settings.ts'
 export { type Config, type Limits, readConfig } from './config.ts'
 export type { CallSession } from './core/call-session.ts'

@@ -5,6 +5,7 @@ import { IANAZone } from 'luxon'
 import { unprocessable } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
+import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
@@ -21,9 +22,6 @@ export interface ClinicSettings {
   /** The service that sends the clinic's text messages and e-mails. */
   readonly messages?: WebhookSettings
 }
-
-/** A clinic's CRM. */
-export type CrmSettings = WebhookSettings
 
 export interface ClinicPolicies {
   /** Whether a slot that is taken may be booked again. */
@@ -198,7 +196,7 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
 /** The settings for clients, which can set the secrets but not read them. */
 export const withoutSecrets = ({ crm, messages, ...settings }: ClinicSettings): object => ({
   ...settings,
-  ...(crm && { crm: withSecretsHidden(crm, ['secret']) }),
+  ...(crm && { crm: withoutCredentials(crm) }),
   ...(messages && { messages: withSecretsHidden(messages, ['secret']) }),
 })
 
@@ -280,7 +278,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     }
     return fields
   },
-  crm: (value, problems, current) => checkWebhook('crm', value, problems, current?.crm),
+  crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
   messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
 }
 

@@ -1,5 +1,5 @@
 /** The ports to systems outside: the clinic's insurance verification, its CRM and its messaging service. */
-import type { CrmSettings } from '../clinics/settings.ts'
+import type { CrmSettings } from '../clinics/crm-settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 
 export const INSURANCE_STATUSES = [

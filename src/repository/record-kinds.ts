@@ -149,7 +149,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'Patient.id',
     shape: 'PatientQueue (integrations/outbox/patient-queue.ts)',
-    expires: 'never; deleted once no contact of the patient waits',
+    expires: 'never',
     writtenBy: 'integrations/outbox/patient-queue.ts',
   },
   'patient-merge': {

@@ -48,7 +48,7 @@ const BEHIND_OTHERS = {
  * background, or marked dead when it is refused for good.
  */
 export async function deliverStaged(access: ClinicAccess, parts: DeliveryParts, messageId: string): Promise<Delivery> {
-  const row = await readRow(access.reader(), messageId)
+  const row = await readRow(access.reader().unit, messageId)
   if (row === undefined) return { delivered: true }
   if (row.due === null) return await leaveWaiting(access, parts, messageId)
   const outcome = await attempt(access, parts, row)
@@ -58,7 +58,7 @@ export async function deliverStaged(access: ClinicAccess, parts: DeliveryParts, 
 /** Staff have a Task for a contact that could not even be tried. */
 const leaveWaiting = (access: ClinicAccess, { tasks }: DeliveryParts, messageId: string): Promise<Delivery> =>
   access.change(async (ctx) => {
-    const row = await readRow(ctx, messageId)
+    const row = await readRow(ctx.unit, messageId)
     if (row === undefined) return { delivered: true }
     const { reason } = BEHIND_OTHERS
     const task = row.value.task ?? (await tasks.failed(ctx, row.value, reason, false))
@@ -81,7 +81,7 @@ export async function deliverDue(
 /** Takes a row that is due for one try; undefined when another process has it, or it is done. */
 const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | undefined> =>
   access.change(async (ctx) => {
-    const row = await readRow(ctx, messageId)
+    const row = await readRow(ctx.unit, messageId)
     if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
     const value = { ...row.value, tries: row.value.tries + 1 }
     ctx.unit.records.put(OUTBOX, messageId, value, { due: ctx.now + LEASE })
@@ -125,25 +125,26 @@ const settle = (
   outcome: Outcome,
 ): Promise<void> =>
   access.change(async (ctx) => {
-    const row = await readRow(ctx, messageIdOf(tried))
+    const row = await readRow(ctx.unit, messageIdOf(tried))
     if (row === undefined || row.version !== version) return
     if ('droppedFor' in outcome) {
-      await remove(ctx, row.value)
+      await remove(ctx, row.value, false)
       await tasks.dropped(ctx, row.value, outcome.droppedFor)
     } else if (outcome.delivered) {
-      await remove(ctx, row.value)
+      await remove(ctx, row.value, true)
       await tasks.delivered(ctx, row.value)
     } else await settleFailure(ctx, tasks, row.value, outcome)
   })
 
-async function remove(ctx: Context, row: OutboxRow): Promise<void> {
+async function remove(ctx: Context, row: OutboxRow, isDelivered: boolean): Promise<void> {
   ctx.unit.records.delete(OUTBOX, messageIdOf(row))
-  await makeWay(ctx, row)
+  await makeWay(ctx, row, isDelivered)
 }
 
 /** A contact that is delivered or given up does not keep later ones of its patient waiting. */
-async function makeWay(ctx: Context, row: OutboxRow): Promise<void> {
-  if (row.contact !== undefined) await leaveQueue(ctx, row.contact.patient, row.contact.messageId)
+async function makeWay(ctx: Context, { contact, stagedAt }: OutboxRow, isDelivered: boolean): Promise<void> {
+  if (contact === undefined) return
+  await leaveQueue(ctx.unit, contact.patient, contact.messageId, isDelivered ? stagedAt : undefined)
 }
 
 async function settleFailure(
@@ -159,5 +160,5 @@ async function settleFailure(
   const value: OutboxRow = { ...row, state, reason, ...(task === undefined ? {} : { task }) }
   const due = isGivenUp ? null : ctx.now + waitAfter(tries, retryAfterMs)
   ctx.unit.records.put(OUTBOX, messageIdOf(row), value, { due })
-  if (isGivenUp) await makeWay(ctx, row)
+  if (isGivenUp) await makeWay(ctx, row, false)
 }

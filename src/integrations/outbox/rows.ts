@@ -1,10 +1,9 @@
 /** The rows of the outbox: what is to be sent to a system outside, and how far that is. */
 import { randomUUID } from 'node:crypto'
 import type { CallSession } from '../../core/call-session.ts'
-import type { Context } from '../../core/context.ts'
 import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import type { KindRecord } from '../../repository/repository.ts'
+import type { KindRecord, UnitOfWork } from '../../repository/repository.ts'
 
 export const OUTBOX = recordKind<OutboxRow>('outbox')
 
@@ -32,8 +31,8 @@ export type OutboxRow = Outgoing & {
 /** A row with the version by which a try holds it. */
 export type StoredRow = Pick<KindRecord<OutboxRow>, 'value' | 'version'>
 
-export const readRow = (ctx: Context, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
-  ctx.unit.records.read(OUTBOX, messageId)
+export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
+  unit.records.read(OUTBOX, messageId)
 
 export const messageIdOf = (row: Outgoing): string => (row.contact ?? row.message).messageId
 

@@ -11,7 +11,7 @@ import { OUTBOX, type OutboxRow, type Outgoing } from './rows.ts'
  */
 export async function stageContact(ctx: Context, contact: CrmContact, call?: CallSession): Promise<void> {
   const { patient, messageId } = contact
-  const isFirst = await joinQueue(ctx, patient, messageId)
+  const isFirst = await joinQueue(ctx.unit, patient, messageId)
   const due = isFirst ? ctx.now + LEASE : null
   ctx.unit.records.put(OUTBOX, messageId, newRow(ctx, { contact }, isFirst ? 1 : 0, call), { due })
 }
