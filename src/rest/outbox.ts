@@ -24,13 +24,13 @@ export function addOutboxRoutes(router: Router, repository: Repository): void {
 
   router.post('/:clinic/outbox/:messageId/$resend', async (koa) => {
     const clinic = ownClinic(koa)
-    koa.body = await repository.change(clinic, (unit) => resend(unit, koa.params.messageId))
+    koa.body = await repository.change(clinic, (unit) => resend(unit, messageIdOf(koa)))
     koa.status = 202
   })
 
   router.delete('/:clinic/outbox/:messageId', async (koa) => {
     const clinic = ownClinic(koa)
-    await repository.change(clinic, (unit) => dismiss(unit, koa.params.messageId))
+    await repository.change(clinic, (unit) => dismiss(unit, messageIdOf(koa)))
     koa.status = 204
   })
 }
@@ -44,3 +44,5 @@ function ownClinic(koa: KoaContext): string {
   if (koa.params.clinic !== clinic) throw forbidden(`The outbox of a clinic is for its own staff; yours is '${clinic}'`)
   return clinic
 }
+
+const messageIdOf = (koa: KoaContext): string => koa.params.messageId
