@@ -8,7 +8,7 @@ import { Caller, INTAKE } from '../calls/caller.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
-import { logInAs } from '../support/two-clinics.ts'
+import { logInAs, withToken } from '../support/two-clinics.ts'
 
 const OTHER: ClinicSettings = {
   name: 'Other Clinic',
@@ -32,6 +32,7 @@ beforeAll(async () => {
     authorization: `Bearer ${await logInAs(server, { username, clinic, role })}`,
   })
   otherStaff = await as('olga', 'staff', 'other-clinic')
+  server = withToken(server, await logInAs(server, { username: 'ours', clinic: DEMO_CLINIC, role: 'staff' }))
   operator = await as('otto', 'operator', SERVICE)
   const path = `/clinics/${DEMO_CLINIC}/settings`
   const settings = (await server.fhir('GET', path)).body
