@@ -3,7 +3,7 @@ import { isHttpAddress, isWebhookSecret, objectOf, reject, secretOr, withSecrets
 import type { WebhookSettings } from './webhook-settings.ts'
 
 /** What a contact has: the arguments of submit_intake, and Patient.id. */
-export const CONTACT_FIELDS = [
+const CONTACT_FIELDS = [
   ...['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'],
   'patient',
 ] as const

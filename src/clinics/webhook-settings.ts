@@ -8,7 +8,7 @@ export interface WebhookSettings {
   readonly secret: string
 }
 
-export const WEBHOOK_FIELDS = ['enabled', 'url', 'secret'] as const
+const WEBHOOK_FIELDS = ['enabled', 'url', 'secret'] as const
 
 /**
  * The settings of a webhook as a client sent them; null for none. A secret that is absent or `set` keeps the stored one.

@@ -51,7 +51,7 @@ export async function listOutbox(
   return { entries, after: last }
 }
 
-export function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
+function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
   const { state, tries, task, reason, stagedAt } = value
   const patient = patientOf(value)
   return {

@@ -49,7 +49,7 @@ export async function startVendor(respond: (request: VendorRequest) => VendorAns
 }
 
 /** The keys of an object; undefined for anything else. */
-export const keysOf = (value: unknown): readonly string[] | undefined =>
+const keysOf = (value: unknown): readonly string[] | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : undefined
 
 export const isOnlyOf = (value: unknown, known: readonly string[]): boolean =>
