@@ -55,10 +55,11 @@ function judge(answer: Answer): Delivery {
   return deliveryOf(CRM, answer)
 }
 
-/** Of a batch of one, some of which failed. */
+/** Of a batch of one, which has failed where there is an error. */
 function judgeErrors(body: unknown): Delivery {
-  const errors: unknown = isObject(body) ? (body as { readonly errors?: unknown }).errors : undefined
-  if (!Array.isArray(errors) || errors.length === 0) return { delivered: true }
+  const errors: unknown = isObject(body) ? ((body as { readonly errors?: unknown }).errors ?? []) : undefined
+  if (!Array.isArray(errors)) return temporary(`${CRM} gave an answer that cannot be read (207)`)
+  if (errors.length === 0) return { delivered: true }
   const isPassing = errors.every((error) => PASSING.includes(textAt(error, 'category') ?? ''))
   return (isPassing ? temporary : permanent)(`${CRM} did not take the contact (207)`)
 }

@@ -93,6 +93,7 @@ describe('an answer', () => {
     ['409 is tried again: another request makes the contact', error(409, 'CONFLICT'), {}],
     ['423 is tried again: the contact is locked', error(423, 'LOCKED'), {}],
     ['207 with an error that may pass is tried again', partly('RATE_LIMITS'), {}],
+    ['207 that cannot be read is tried again', { status: 207 }, {}],
     ['502 is tried again', { status: 502 }, {}],
     ['that does not come is waited for in later tries', 'silent', {}],
   ])('%s', async (_what, answer, more) => {

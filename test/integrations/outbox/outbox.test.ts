@@ -268,6 +268,29 @@ describe('with more rows due than are tried at once', () => {
   })
 })
 
+test('a backlog of one clinic that fills every look does not hide what is due at another one', async () => {
+  await createClinic(store.repository, 'b', CLINIC)
+  const message = { event: 'message.requested', channel: 'sms', to: '+12125550123', text: 'Hello' } as const
+  await store.access('a').change(async (ctx) => {
+    for (let n = 0; n < 300; n++) stageMessage(ctx, { ...message, clinic: 'a', messageId: `of a ${n}` })
+  })
+  wait(1)
+  await store.access('b').change(async (ctx) => stageMessage(ctx, { ...message, clinic: 'b', messageId: 'of b' }))
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+  const slow: MessageConnector = {
+    deliver: async (_settings, { clinic }) => {
+      if (clinic === 'b') arrive()
+      else await answered
+      return { delivered: true }
+    },
+  }
+  const pass = outbox({ messages: slow }).deliverDue()
+  await arrived
+  answer()
+  await pass
+})
+
 describe('contacts of one patient', () => {
   beforeEach(async () => {
     await stage('m')
