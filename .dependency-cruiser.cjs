@@ -90,6 +90,7 @@ const ROOMS = {
       'clinics',
       'config',
       'core',
+      'integrations',
       'calls',
       'calls/session',
       'providers',

@@ -7,23 +7,23 @@ import { slotGenerating } from './availability/slot-generating.ts'
 import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
-import { crmSyncTasks } from './calls/record/crm-sync-task.ts'
+import { deliveryTasks } from './calls/record/delivery-tasks.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { parametersOf } from './capability/statement.ts'
 import type { PasswordCost } from './clinics/passwords.ts'
-import { readSettings } from './clinics/settings.ts'
 import type { Config } from './config.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
-import type { CrmConnector, Integrations } from './core/ports.ts'
+import type { Integrations } from './core/ports.ts'
 import type { Provider } from './core/provider.ts'
 import { declareServer } from './declare-server.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { httpServer } from './http-server.ts'
-import { crmWebhook } from './integrations/crm-webhook.ts'
+import { crmConnector } from './integrations/crm/connector.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
-import { Outbox } from './integrations/outbox.ts'
+import { messageWebhook } from './integrations/message-webhook.ts'
+import { Outbox } from './integrations/outbox/outbox.ts'
 import { openAuditStore, openStore } from './open-store.ts'
 import { duplicateSearches } from './operations/duplicates/background-search.ts'
 import { mergeLoop } from './operations/merge/merge-loop.ts'
@@ -56,7 +56,7 @@ export interface AppParts {
   readonly worker?: number
   /** In place of the store that the configuration names. */
   readonly store?: ResourceStore
-  /** In place of the built-in simulator and the webhook connector. */
+  /** In place of the built-in simulator and connectors. */
   readonly integrations?: Partial<Integrations>
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
@@ -106,7 +106,12 @@ export async function createApp({
   const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
-  const integrations: Integrations = { insurance: insuranceSimulator, crm: crmWebhook(), ...given }
+  const integrations: Integrations = {
+    insurance: insuranceSimulator,
+    crm: crmConnector(),
+    messages: messageWebhook(),
+    ...given,
+  }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const access = (clinic: string, agent: Agent) =>
     clinicAccess({ repository, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail }, clinic, agent)
@@ -129,7 +134,7 @@ export async function createApp({
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const background = backgroundWork({ repository, access, logger, clock }, integrations.crm, threads)
+  const background = backgroundWork({ repository, access, logger, clock }, integrations, threads)
   if (workThread === undefined) background.start()
 
   const drain = drainable(server)
@@ -161,11 +166,11 @@ interface BackgroundServices {
 /** What the server does without being asked. */
 function backgroundWork(
   { repository, access, logger, clock }: BackgroundServices,
-  crm: CrmConnector,
+  { crm, messages }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
-  const outbox = outboxOf(repository, access, crm, logger)
+  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, accessOf, logger, clock })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),
     duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
@@ -181,15 +186,4 @@ function backgroundWork(
     },
     close: () => Promise.all([outbox.stop(), ...loops.map((loop) => loop.close())]),
   }
-}
-
-function outboxOf(repository: Repository, access: App['access'], crm: CrmConnector, logger: Logger): Outbox {
-  return new Outbox({
-    repository,
-    crm,
-    tasks: crmSyncTasks,
-    accessOf: (clinic) => access(clinic, { kind: 'server' }),
-    settingsOf: async (clinic) => (await readSettings(repository, clinic)).crm,
-    logger,
-  })
 }

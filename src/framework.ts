@@ -5,7 +5,8 @@
 export { type App, type AppParts, createApp } from './app.ts'
 export { patientOfRequest } from './calls/session/patient-of-request.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
-export type { CrmSettings } from './clinics/settings.ts'
+export type { CrmSettings } from './clinics/crm-settings.ts'
+export type { WebhookSettings } from './clinics/webhook-settings.ts'
 export { type Config, type Limits, readConfig } from './config.ts'
 export type { CallSession } from './core/call-session.ts'
 export type { Agent, ClinicAccess, Context } from './core/context.ts'
@@ -27,6 +28,8 @@ export type {
   InsuranceStatus,
   InsuranceVerification,
   Integrations,
+  MessageConnector,
+  OutboundMessage,
 } from './core/ports.ts'
 export type { Precondition } from './core/precondition.ts'
 export {

@@ -3,9 +3,11 @@ import type { Organization } from 'fhir/r4'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { IANAZone } from 'luxon'
 import { unprocessable } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
+import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
+import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
+import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
 export interface ClinicSettings {
   readonly name: string
@@ -17,14 +19,8 @@ export interface ClinicSettings {
   readonly defaultRegion: string
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
-}
-
-/** A clinic's CRM. */
-export interface CrmSettings {
-  readonly enabled: boolean
-  readonly url: string
-  /** Standard Webhooks secret: `whsec_` and base64. */
-  readonly secret: string
+  /** The service that sends the clinic's text messages and e-mails. */
+  readonly messages?: WebhookSettings
 }
 
 export interface ClinicPolicies {
@@ -197,19 +193,18 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
   return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
 }
 
-/** The settings for clients, which can set the secret but not read it. */
-export function withoutSecrets({ crm, ...settings }: ClinicSettings): object {
-  return crm === undefined ? settings : { ...settings, crm: { ...crm, secret: SECRET_IS_SET } }
-}
-
-/** Replaces the stored secret in responses; a client that sends it back keeps the secret. */
-const SECRET_IS_SET = 'set'
+/** The settings for clients, which can set the secrets but not read them. */
+export const withoutSecrets = ({ crm, messages, ...settings }: ClinicSettings): object => ({
+  ...settings,
+  ...(crm && { crm: withoutCredentials(crm) }),
+  ...(messages && { messages: withSecretsHidden(messages, ['secret']) }),
+})
 
 export type ParsedSettings = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
 
 /**
- * Parses the complete settings sent by a client; absent ones get their default. A crm.secret that is absent or `set`
- * keeps that of `current`.
+ * Parses the complete settings sent by a client; absent ones get their default. A secret that is absent or `set` keeps
+ * that of `current`.
  */
 export function parseSettings(body: unknown, current?: ClinicSettings): ParsedSettings {
   const problems: string[] = []
@@ -283,18 +278,8 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     }
     return fields
   },
-  crm: (value, problems, current) => {
-    if (value === undefined || value === null) return undefined
-    const { enabled, url, secret } = objectOf(value, 'crm', ['enabled', 'url', 'secret'], problems)
-    if (typeof enabled !== 'boolean') reject(problems, 'crm.enabled must be true or false')
-    if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      reject(problems, 'crm.url must be an http or https address')
-    }
-    const newSecret = secret === undefined || secret === SECRET_IS_SET ? current?.crm?.secret : secret
-    if (!isWebhookSecret(newSecret))
-      reject(problems, 'crm.secret must be "whsec_" followed by 24 to 64 bytes in base64')
-    return { enabled, url, secret: newSecret }
-  },
+  crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
+  messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>
@@ -305,30 +290,7 @@ const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly
     return [`policies.${name} must be a whole number from ${least} to ${most}, or absent for ${absent}`]
   })
 
-function reject(problems: string[], problem: string): undefined {
-  problems.push(problem)
-}
-
-/** The fields of an object; adds a problem when it is not one, and for every unknown key. */
-function objectOf(value: unknown, what: string, keys: readonly string[], problems: string[]): Record<string, unknown> {
-  if (!isObject(value)) {
-    problems.push(`${what} must be a JSON object with ${keys.join(', ')}`)
-    return {}
-  }
-  for (const key of Object.keys(value)) {
-    if (!keys.includes(key)) problems.push(`'${key}' is not known in ${what}; known are ${keys.join(', ')}`)
-  }
-  return value
-}
-
 const isDialable = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^\+[1-9]\d{6,14}$/.test(value) &&
   parsePhoneNumberFromString(value)?.isPossible() === true
-
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#symmetric */
-function isWebhookSecret(value: unknown): value is string {
-  const base64 = typeof value === 'string' ? /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value)?.[1] : undefined
-  const bytes = Buffer.from(base64 ?? '', 'base64').length
-  return bytes >= 24 && bytes <= 64
-}

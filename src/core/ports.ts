@@ -1,5 +1,6 @@
-/** The ports to systems outside: the clinic's insurance verification and its CRM. */
-import type { CrmSettings } from '../clinics/settings.ts'
+/** The ports to systems outside: the clinic's insurance verification, its CRM and its messaging service. */
+import type { CrmSettings } from '../clinics/crm-settings.ts'
+import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 
 export const INSURANCE_STATUSES = [
   'VERIFIED',
@@ -46,6 +47,24 @@ export interface CrmContact {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** A text message or an e-mail for a person, as the messaging service receives it; also kept in the outbox until then. */
+export interface OutboundMessage {
+  readonly clinic: string
+  /** Patient.id of whom it is about. */
+  readonly patient?: string
+  readonly event: 'message.requested'
+  /** Unique per message; the receiver may use it to drop repeats. */
+  readonly messageId: string
+  readonly channel: 'sms' | 'email'
+  /** A phone number in E.164, or an e-mail address. */
+  readonly to: string
+  readonly text: string
+  /** An address that the text offers. */
+  readonly link?: string
+  /** FHIR instant; from then on the message is not sent any more. */
+  readonly expiresAt?: string
+}
+
 export type Delivery =
   | { readonly delivered: true }
   | { readonly delivered: false; readonly retry: boolean; readonly reason: string; readonly retryAfterMs?: number }
@@ -55,7 +74,13 @@ export interface CrmConnector {
   deliver(settings: CrmSettings, contact: CrmContact): Promise<Delivery>
 }
 
+export interface MessageConnector {
+  /** One try, within its own deadline; never throws. */
+  deliver(settings: WebhookSettings, message: OutboundMessage): Promise<Delivery>
+}
+
 export interface Integrations {
   readonly insurance: InsuranceVerification
   readonly crm: CrmConnector
+  readonly messages: MessageConnector
 }

@@ -140,9 +140,17 @@ export const RECORD_KINDS = {
   outbox: {
     of: 'clinic',
     key: 'the message id',
-    shape: 'OutboxRow (integrations/outbox.ts)',
-    expires: '`due` is the time of the next delivery attempt; deleted once delivered, kept without `due` once given up',
-    writtenBy: 'integrations/outbox.ts',
+    shape: 'OutboxRow (integrations/outbox/rows.ts)',
+    expires:
+      '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
+    writtenBy: 'integrations/outbox/staging.ts, integrations/outbox/delivery.ts',
+  },
+  'outbox-queue': {
+    of: 'clinic',
+    key: 'Patient.id',
+    shape: 'PatientQueue (integrations/outbox/patient-queue.ts)',
+    expires: 'never',
+    writtenBy: 'integrations/outbox/patient-queue.ts',
   },
   'patient-merge': {
     of: 'clinic',

@@ -21,6 +21,7 @@ import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { readJsonBody } from './message/body.ts'
 import { readSwitch } from './message/json-values.ts'
+import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
@@ -73,6 +74,7 @@ export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
     koa.body = answer.body
   })
 
+  addOutboxRoutes(router, repository)
   return smallRouter(['clinics'], router)
 }
 

@@ -30,7 +30,8 @@ function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
   const patient = defineProvider('Patient', { interactions: standard, operations: [operation] })
   const families = { [TO.family]: { [TO.toolName]: defineTool(operation) } }
   const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const integrations = { insurance: insuranceSimulator, crm: { deliver: async () => ({ delivered: true }) as const } }
+  const system = { deliver: async () => ({ delivered: true }) as const }
+  const integrations = { insurance: insuranceSimulator, crm: system, messages: system }
   return new ToolRunner(registerTools(families, new Map([['Patient', patient]]), new Set()), {
     repository: store.repository,
     access: store.access,

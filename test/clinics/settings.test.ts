@@ -6,6 +6,7 @@ import {
   dialedNumber,
   parseSettings,
   readSettings,
+  withoutSecrets,
   writeSettings,
 } from '../../src/clinics/settings.ts'
 import { openTestRepository } from '../support/repository.ts'
@@ -21,6 +22,18 @@ const crm = {
   url: 'https://crm.example/hook',
   secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
 }
+
+const HUBSPOT = { kind: 'hubspot', enabled: true, token: 'token-of-the-clinic' }
+const SALESFORCE = {
+  kind: 'salesforce',
+  enabled: true,
+  url: 'https://clinic.my.salesforce.com',
+  apiVersion: 'v61.0',
+  externalIdField: 'Patient_Id__c',
+  clientId: 'client-of-the-clinic',
+  clientSecret: 'secret-of-the-clinic',
+}
+const LEADCONNECTOR = { kind: 'leadconnector', enabled: true, token: 'token-of-the-clinic', locationId: 'abc' }
 
 const problemsOf = (body: unknown): readonly string[] => {
   const parsed = parseSettings(body)
@@ -60,6 +73,18 @@ describe('settings', () => {
     ['whsec_ before the secret', { crm: { ...crm, secret: crm.secret.slice(6) } }, 'crm.secret'],
     ['24 bytes of secret', { crm: { ...crm, secret: 'whsec_c2hvcnQ=' } }, 'crm.secret'],
     ['known keys in a CRM', { crm: { ...crm, token: 'x' } }, 'token'],
+    ['a kind of CRM that there is', { crm: { ...crm, kind: 'pipedrive' } }, 'crm.kind'],
+    ['a token in HubSpot', { crm: { kind: 'hubspot', enabled: true } }, 'crm.token'],
+    ['no secret of a webhook in HubSpot', { crm: { ...HUBSPOT, secret: crm.secret } }, 'secret'],
+    ['fields of a contact in a mapping', { crm: { ...HUBSPOT, fields: { shoeSize: 'x' } } }, 'shoeSize'],
+    ['names of fields in a mapping', { crm: { ...HUBSPOT, fields: { phone: 'a/b' } } }, 'crm.fields.phone'],
+    ['an address in Salesforce', { crm: { ...SALESFORCE, url: undefined } }, 'crm.url'],
+    ['a version in Salesforce', { crm: { ...SALESFORCE, apiVersion: '61' } }, 'crm.apiVersion'],
+    ['a field name as external id', { crm: { ...SALESFORCE, externalIdField: '../x' } }, 'crm.externalIdField'],
+    ['a secret in Salesforce', { crm: { ...SALESFORCE, clientSecret: undefined } }, 'crm.clientSecret'],
+    ['a location in LeadConnector', { crm: { ...HUBSPOT, kind: 'leadconnector' } }, 'crm.locationId'],
+    ['an address for messages', { messages: { ...crm, url: 'x' } }, 'messages.url'],
+    ['a secret for messages', { messages: { ...crm, secret: 'x' } }, 'messages.secret'],
     ['known keys', { color: 'red' }, 'color'],
   ])('need %s', (_what, change, named) => {
     const problems = problemsOf({ ...REQUIRED, ...(change as object) })
@@ -94,6 +119,37 @@ describe('settings', () => {
   test('may have a CRM, or null for none', () => {
     expect(parseSettings({ ...SETTINGS, crm })).toEqual({ settings: { ...SETTINGS, crm } })
     expect(parseSettings({ ...SETTINGS, crm: null })).toEqual({ settings: SETTINGS })
+  })
+
+  test.each([
+    ['HubSpot', HUBSPOT, 'https://api.hubapi.com'],
+    ['Salesforce', SALESFORCE, SALESFORCE.url],
+    ['LeadConnector', LEADCONNECTOR, 'https://services.leadconnectorhq.com'],
+  ])('may have %s as CRM, at its usual address where it has one', (_name, one, url) => {
+    expect(parseSettings({ ...SETTINGS, crm: one })).toEqual({ settings: { ...SETTINGS, crm: { ...one, url } } })
+  })
+
+  test.each([
+    [HUBSPOT, 'token'],
+    [SALESFORCE, 'clientSecret'],
+    [LEADCONNECTOR, 'token'],
+  ])('do not show the credentials of %j, and keep them for the same address alone', (one, secret) => {
+    const parsed = parseSettings({ ...SETTINGS, crm: one })
+    if ('problems' in parsed) throw new Error(parsed.problems.join())
+    const shown = withoutSecrets(parsed.settings) as { readonly crm: object }
+    expect(shown.crm).toMatchObject({ [secret]: 'set' })
+    expect(parseSettings(shown, parsed.settings)).toEqual(parsed)
+    const moved = { ...shown, crm: { ...shown.crm, url: 'https://thief.example' } }
+    expect(parseSettings(moved, parsed.settings)).toEqual({
+      problems: [expect.stringContaining(`crm.${secret}`)],
+    })
+  })
+
+  test('do not show the secret for messages, and keep it', () => {
+    const settings = { ...SETTINGS, messages: crm }
+    const shown = withoutSecrets(settings)
+    expect(shown).toMatchObject({ messages: { secret: 'set' } })
+    expect(parseSettings(shown, settings)).toEqual({ settings })
   })
 
   test('that name a number twice have it once', () => {

@@ -8,13 +8,19 @@ import { missingFields, registrationStatus } from './registration.ts'
 import { readSelfPay, type SelfPay } from './self-pay.ts'
 import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
-export type StaffTaskCode = 'identity-outcome' | 'billing-escalation' | 'crm-sync-failed' | 'insurance-follow-up'
+export type StaffTaskCode =
+  | 'identity-outcome'
+  | 'billing-escalation'
+  | 'crm-sync-failed'
+  | 'insurance-follow-up'
+  | 'message-not-sent'
 
 const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
   'identity-outcome': 'Identity outcome',
   'billing-escalation': 'Billing escalation',
   'crm-sync-failed': 'CRM sync failed',
   'insurance-follow-up': 'Insurance follow-up',
+  'message-not-sent': 'Message not sent',
 }
 
 export interface StaffTask {

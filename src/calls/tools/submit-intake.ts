@@ -3,16 +3,17 @@
  * is enabled. All values that are missing or bad are reported together, and nothing is written. The CRM is asked once
  * the Patient is saved.
  */
-import { randomUUID } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { CrmContact } from '../../core/ports.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
-import { deliverStaged, stageDelivery } from '../../integrations/outbox.ts'
+import { deliverStaged } from '../../integrations/outbox/delivery.ts'
+import { newMessageId } from '../../integrations/outbox/rows.ts'
+import { stageContact } from '../../integrations/outbox/staging.ts'
 import { recordCall } from '../record/call-record.ts'
-import { crmSyncTasks } from '../record/crm-sync-task.ts'
+import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
@@ -40,10 +41,10 @@ const SYNC_PENDING = provisional(NOT_SYNCED)
 
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
-  const messageId = randomUUID()
+  const messageId = newMessageId(access.reader().now)
   const saved = await access.change((ctx) => write(ctx, request, messageId))
   if (saved === SUBMITTED) return SUBMITTED
-  const delivery = await deliverStaged(access, { crm: integrations.crm, tasks: crmSyncTasks }, messageId)
+  const delivery = await deliverStaged(access, { ...integrations, tasks: deliveryTasks }, messageId)
   return delivery.delivered ? SUBMITTED : NOT_SYNCED
 })
 
@@ -60,7 +61,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
     reasonForVisit: intake.reasonForVisit,
   })
   if (!settings.crm?.enabled) return SUBMITTED
-  stageDelivery(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
+  await stageContact(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
   return SYNC_PENDING
 }
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { OUTBOX } from '../../../src/integrations/outbox.ts'
+import { OUTBOX } from '../../../src/integrations/outbox/rows.ts'
 import { request, startServer, type TestServer } from '../../support/server.ts'
 import { ALL_FIELDS, attachedTo, Caller, INTAKE } from '../caller.ts'
 

@@ -1,9 +1,10 @@
 /** The signed CRM webhook: Standard Webhooks headers, and what each answer means. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import type { CrmContact } from '../../src/core/ports.ts'
-import { crmWebhook, deliveryOf } from '../../src/integrations/crm-webhook.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { CrmContact } from '../../../src/core/ports.ts'
+import { crmConnector } from '../../../src/integrations/crm/connector.ts'
+import { deliveryOf } from '../../../src/integrations/exchange.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 const CONTACT: CrmContact = {
@@ -21,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close())
 
 const deliver = (settings: { url?: string; secret?: string } = {}) =>
-  crmWebhook(200).deliver({ enabled: true, url: receiver.url, secret: SECRET, ...settings }, CONTACT)
+  crmConnector(200).deliver({ enabled: true, url: receiver.url, secret: SECRET, ...settings }, CONTACT)
 
 describe('a delivery', () => {
   test('is signed over its exact body, so that the receiver can check it', async () => {
@@ -59,18 +60,33 @@ describe('a delivery', () => {
   })
 })
 
+const answerOf = (status: number, retryAfter: string | null) => ({
+  status,
+  headers: new Headers(retryAfter === null ? {} : { 'retry-after': retryAfter }),
+})
+
 describe('the status of the answer', () => {
   test.each([200, 201, 202, 204])('%i: delivered', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({ delivered: true })
+    expect(deliveryOf('the CRM', answerOf(status, null), 0)).toEqual({ delivered: true })
   })
   test.each([408, 425, 429, 500, 502, 503, 504])('%i: tried again', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({ delivered: false, retry: true, reason: `the CRM answered ${status}` })
+    expect(deliveryOf('the CRM', answerOf(status, null), 0)).toEqual({
+      delivered: false,
+      retry: true,
+      reason: `the CRM answered ${status}`,
+    })
   })
-  test.each([301, 307, 400, 401, 403, 404, 409, 410, 413, 422])('%i: given up', (status) => {
-    expect(deliveryOf(status, null, 0)).toEqual({
+  test.each([301, 307, 400, 404, 409, 410, 413, 422])('%i: given up', (status) => {
+    expect(deliveryOf('the CRM', answerOf(status, null), 0)).toEqual({
       delivered: false,
       retry: false,
       reason: `the CRM answered ${status}`,
+    })
+  })
+  test.each([401, 403])('%i: given up until staff have looked at the credentials', (status) => {
+    expect(deliveryOf('the CRM', answerOf(status, null), 0)).toMatchObject({
+      retry: false,
+      reason: expect.stringContaining('credentials'),
     })
   })
   test.each([
@@ -78,9 +94,9 @@ describe('the status of the answer', () => {
     ['Thu, 01 Jan 1970 00:01:00 GMT', 59_000],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
   ])('Retry-After %s is %i ms', (retryAfter, retryAfterMs) => {
-    expect(deliveryOf(503, retryAfter, 1000)).toMatchObject({ retryAfterMs })
+    expect(deliveryOf('the CRM', answerOf(503, retryAfter), 1000)).toMatchObject({ retryAfterMs })
   })
   test('a Retry-After that is neither seconds nor a date does not count', () => {
-    expect(deliveryOf(503, 'soon', 0)).not.toHaveProperty('retryAfterMs')
+    expect(deliveryOf('the CRM', answerOf(503, 'soon'), 0)).not.toHaveProperty('retryAfterMs')
   })
 })

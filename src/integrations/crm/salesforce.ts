@@ -1,0 +1,61 @@
+/**
+ * Salesforce: an upsert of a Contact by an external id, which holds Patient.id.
+ * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_upsert.htm
+ */
+import type { FieldNames, SalesforceCrm } from '../../clinics/crm-settings.ts'
+import type { CrmContact, Delivery } from '../../core/ports.ts'
+import { type Answer, deliveryOf, exchange, type Failure, permanent, temporary } from '../exchange.ts'
+import { addressOf, bearer, CRM, DAILY_LIMIT_WAIT, type Deliver, namedValues, textAt } from './contact-api.ts'
+import { accessToken, forgetToken } from './salesforce-token.ts'
+
+const FIELDS: FieldNames = {
+  firstName: 'FirstName',
+  lastName: 'LastName',
+  email: 'Email',
+  phone: 'Phone',
+  address: 'MailingStreet',
+  dateOfBirth: 'Birthdate',
+}
+
+export const toSalesforce: Deliver<SalesforceCrm> = async (settings, contact, deadlineMs) => {
+  const ends = performance.now() + deadlineMs
+  const remaining = () => Math.max(1, Math.ceil(ends - performance.now()))
+  const first = await upsert(settings, contact, remaining)
+  if ('delivered' in first || first.status !== 401) return 'delivered' in first ? first : judge(first)
+  // A token that was kept may have expired.
+  forgetToken(settings)
+  const second = await upsert(settings, contact, remaining)
+  return 'delivered' in second ? second : judge(second)
+}
+
+async function upsert(
+  settings: SalesforceCrm,
+  contact: CrmContact,
+  remaining: () => number,
+): Promise<Answer | Failure> {
+  const token = await accessToken(settings, remaining())
+  if (typeof token !== 'string') return token
+  const { url, apiVersion, externalIdField, fields } = settings
+  const path = `/services/data/${apiVersion}/sobjects/Contact/${externalIdField}/${encodeURIComponent(contact.patient)}`
+  const body = JSON.stringify(namedValues(contact, FIELDS, fields))
+  return await exchange({ url: addressOf(url, path), method: 'PATCH', headers: bearer(token), body }, CRM, remaining())
+}
+
+function judge(answer: Answer): Delivery {
+  const { status, body } = answer
+  const errorCode = textAt(Array.isArray(body) ? body[0] : undefined, 'errorCode')
+  switch (status) {
+    case 300:
+      return permanent(`several contacts of ${CRM} have the external id of the patient (300)`)
+    case 400:
+      if (errorCode === 'UNABLE_TO_LOCK_ROW') return temporary(`${CRM} answered 400`)
+      break
+    case 403:
+      if (errorCode === 'REQUEST_LIMIT_EXCEEDED')
+        return temporary(`${CRM} takes no more requests today`, DAILY_LIMIT_WAIT)
+      break
+    case 404:
+      return permanent(`${CRM} does not know the address, or the field of the external id (404)`)
+  }
+  return deliveryOf(CRM, answer)
+}

@@ -1,0 +1,100 @@
+/** What staff see of the outbox of their clinic, and do with what was given up. */
+import { spend } from '../../budget/budget.ts'
+import { conflict, notFound } from '../../fhir/outcome.ts'
+import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
+import { isOvertaken, joinQueue } from './patient-queue.ts'
+import { TRY_FOR } from './retries.ts'
+import { OUTBOX, type OutboxRow, patientOf, readRow } from './rows.ts'
+
+/** Entries of a page, and rows at most that are read for one. */
+const PAGE = 50
+const MAX_READ = 500
+
+/** No patient data but the reference. */
+export interface OutboxEntry {
+  readonly messageId: string
+  readonly type: 'contact' | 'message'
+  readonly state: OutboxRow['state']
+  readonly tries: number
+  readonly patient?: { readonly reference: string }
+  readonly task?: { readonly reference: string }
+  readonly reason?: string
+  /** FHIR instants. */
+  readonly stagedAt?: string
+  readonly nextTry?: string
+}
+
+interface OutboxPage {
+  readonly entries: readonly OutboxEntry[]
+  /** The message id behind which the next page begins; absent after the last one. */
+  readonly after?: string
+}
+
+/** A page of those in the state, the newest first: it may have fewer entries than others and not be the last. */
+export async function listOutbox(
+  repository: Pick<Repository, 'records'>,
+  clinic: string,
+  state: OutboxRow['state'],
+  after = '',
+): Promise<OutboxPage> {
+  const entries: OutboxEntry[] = []
+  let last = after
+  for (let read = 0; read < MAX_READ; read += PAGE) {
+    spend(1, 'the list of the outbox')
+    const rows = await repository.records(OUTBOX, { clinic, after: last, limit: PAGE })
+    for (const row of rows) {
+      last = row.key
+      if (row.value.state === state && entries.push(entryOf(row)) === PAGE) return { entries, after: last }
+    }
+    if (rows.length < PAGE) return { entries }
+  }
+  return { entries, after: last }
+}
+
+function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
+  const { state, tries, task, reason, stagedAt } = value
+  const patient = patientOf(value)
+  return {
+    messageId: key,
+    type: value.message === undefined ? 'contact' : 'message',
+    state,
+    tries,
+    ...(patient === undefined ? {} : { patient: { reference: `Patient/${patient}` } }),
+    ...(task === undefined ? {} : { task: { reference: `Task/${task}` } }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(stagedAt === undefined ? {} : { stagedAt: new Date(stagedAt).toISOString() }),
+    ...(due === null ? {} : { nextTry: new Date(due).toISOString() }),
+  }
+}
+
+/**
+ * Stages what was given up once more, with all its tries. A contact waits behind others of its patient.
+ * @throws FhirError 404; 409 when it still waits, or the CRM has a later contact of the patient
+ */
+export async function resend(unit: UnitOfWork, messageId: string): Promise<OutboxEntry> {
+  const row = await deadLetter(unit, messageId)
+  const { contact, stagedAt } = row
+  if (contact !== undefined && stagedAt !== undefined && (await isOvertaken(unit, contact.patient, stagedAt))) {
+    throw conflict(
+      'A later intake of this patient has reached the CRM, and this one would replace it with older values; DELETE takes it off the list',
+    )
+  }
+  const isFirst = contact === undefined || (await joinQueue(unit, contact.patient, messageId))
+  const value: OutboxRow = { ...row, state: 'waiting', tries: 0, tryUntil: unit.now + TRY_FOR }
+  const due = isFirst ? unit.now : null
+  unit.records.put(OUTBOX, messageId, value, { due })
+  return entryOf({ key: messageId, value, due })
+}
+
+/** Takes what was given up off the list. @throws FhirError 404; 409 when it still waits */
+export async function dismiss(unit: UnitOfWork, messageId: string): Promise<void> {
+  await deadLetter(unit, messageId)
+  unit.records.delete(OUTBOX, messageId)
+}
+
+async function deadLetter(unit: UnitOfWork, messageId: string): Promise<OutboxRow> {
+  const row = await readRow(unit, messageId)
+  if (row === undefined) throw notFound('The outbox of the clinic has no such message; it may have been delivered')
+  if (row.value.state !== 'dead') throw conflict('The message has not been given up: it is still tried by itself')
+  return row.value
+}

@@ -1,0 +1,164 @@
+/**
+ * One try to deliver a row, and what is recorded of it. A row is leased (by its record's version) while it is tried, so
+ * when a process dies another one takes the row over as soon as the lease ends: each is delivered at least once.
+ */
+import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
+import { leaveQueue } from './patient-queue.ts'
+import { LEASE, MAX_TRIES, waitAfter } from './retries.ts'
+import { messageIdOf, OUTBOX, type OutboxRow, readRow, type StoredRow } from './rows.ts'
+
+/** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
+export interface DeliveryTasks {
+  /**
+   * Raises the row's Task, or brings it up to date.
+   * @param isGivenUp there will be no further try
+   * @returns Task.id; undefined where there is none to raise
+   */
+  readonly failed: (ctx: Context, row: OutboxRow, reason: string, isGivenUp: boolean) => Promise<string | undefined>
+  /** Completes the row's Task, where it has one. */
+  readonly delivered: (ctx: Context, row: OutboxRow) => Promise<void>
+  /** Records why a row was not sent, and never will be. */
+  readonly dropped: (ctx: Context, row: OutboxRow, reason: string) => Promise<void>
+}
+
+/** The systems of the clinic, what tells staff of failures, and who may object to a delivery. */
+export interface DeliveryParts {
+  readonly crm: CrmConnector
+  readonly messages: MessageConnector
+  readonly tasks: DeliveryTasks
+  /**
+   * Asked before each try: why the row may not be sent any more, such as an opt-out since it was staged; undefined where it
+   * may. A row that is objected to is dropped. The reason holds no patient data.
+   */
+  readonly objection?: ((ctx: Context, row: OutboxRow) => Promise<string | undefined>) | undefined
+}
+
+type Outcome = Delivery | { readonly droppedFor: string }
+
+const BEHIND_OTHERS = {
+  delivered: false,
+  retry: true,
+  reason: 'an earlier contact of the patient is still to be delivered',
+} as const satisfies Delivery
+
+/**
+ * The first try, within the connector's deadline. After a failure staff have a Task, and the row is left to the
+ * background, or marked dead when it is refused for good.
+ */
+export async function deliverStaged(access: ClinicAccess, parts: DeliveryParts, messageId: string): Promise<Delivery> {
+  const row = await readRow(access.reader().unit, messageId)
+  if (row === undefined) return { delivered: true }
+  if (row.due === null) return await leaveWaiting(access, parts, messageId)
+  const outcome = await attempt(access, parts, row)
+  return 'droppedFor' in outcome ? { delivered: false, retry: false, reason: outcome.droppedFor } : outcome
+}
+
+/** Staff have a Task for a contact that could not even be tried. */
+const leaveWaiting = (access: ClinicAccess, { tasks }: DeliveryParts, messageId: string): Promise<Delivery> =>
+  access.change(async (ctx) => {
+    const row = await readRow(ctx.unit, messageId)
+    if (row === undefined) return { delivered: true }
+    const { reason } = BEHIND_OTHERS
+    const task = row.value.task ?? (await tasks.failed(ctx, row.value, reason, false))
+    const value = { ...row.value, reason, ...(task === undefined ? {} : { task }) }
+    ctx.unit.records.put(OUTBOX, messageId, value, { due: row.due })
+    return BEHIND_OTHERS
+  })
+
+/** A try of the background. Undefined when another process has the row, or it is done. */
+export async function deliverDue(
+  access: ClinicAccess,
+  parts: DeliveryParts,
+  messageId: string,
+): Promise<{ readonly tries: number; readonly outcome: Outcome } | undefined> {
+  const row = await lease(access, messageId)
+  if (row === undefined) return undefined
+  return { tries: row.value.tries, outcome: await attempt(access, parts, row) }
+}
+
+/** Takes a row that is due for one try; undefined when another process has it, or it is done. */
+const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | undefined> =>
+  access.change(async (ctx) => {
+    const row = await readRow(ctx.unit, messageId)
+    if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
+    const value = { ...row.value, tries: row.value.tries + 1 }
+    ctx.unit.records.put(OUTBOX, messageId, value, { due: ctx.now + LEASE })
+    return { value, version: ctx.unit.records.nextVersion(OUTBOX, messageId) }
+  })
+
+async function attempt(access: ClinicAccess, parts: DeliveryParts, row: StoredRow): Promise<Outcome> {
+  const ctx = access.reader()
+  const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
+  const outcome =
+    droppedFor === undefined
+      ? await send(parts, await readSettings(ctx.unit, access.clinic), row.value)
+      : { droppedFor }
+  await settle(access, parts.tasks, row, outcome)
+  return outcome
+}
+
+const expired = ({ now }: Context, { message }: OutboxRow): string | undefined =>
+  message?.expiresAt !== undefined && Date.parse(message.expiresAt) <= now
+    ? 'what the message offers has expired'
+    : undefined
+
+async function send(parts: DeliveryParts, settings: ClinicSettings, row: OutboxRow): Promise<Delivery> {
+  if (row.message !== undefined) {
+    const { messages } = settings
+    return messages?.enabled
+      ? await parts.messages.deliver(messages, row.message)
+      : switchedOff('the messaging service of the clinic')
+  }
+  const { crm } = settings
+  return crm?.enabled ? await parts.crm.deliver(crm, row.contact) : switchedOff('the CRM of the clinic')
+}
+
+const switchedOff = (what: string): Delivery => ({ delivered: false, retry: true, reason: `${what} is switched off` })
+
+/** Records how a try ended; does nothing when its lease had run out and another process took the row over. */
+const settle = (
+  access: ClinicAccess,
+  tasks: DeliveryTasks,
+  { value: tried, version }: StoredRow,
+  outcome: Outcome,
+): Promise<void> =>
+  access.change(async (ctx) => {
+    const row = await readRow(ctx.unit, messageIdOf(tried))
+    if (row === undefined || row.version !== version) return
+    if ('droppedFor' in outcome) {
+      await remove(ctx, row.value, false)
+      await tasks.dropped(ctx, row.value, outcome.droppedFor)
+    } else if (outcome.delivered) {
+      await remove(ctx, row.value, true)
+      await tasks.delivered(ctx, row.value)
+    } else await settleFailure(ctx, tasks, row.value, outcome)
+  })
+
+async function remove(ctx: Context, row: OutboxRow, isDelivered: boolean): Promise<void> {
+  ctx.unit.records.delete(OUTBOX, messageIdOf(row))
+  await makeWay(ctx, row, isDelivered)
+}
+
+/** A contact that is delivered or given up does not keep later ones of its patient waiting. */
+async function makeWay(ctx: Context, { contact, stagedAt }: OutboxRow, isDelivered: boolean): Promise<void> {
+  if (contact === undefined) return
+  await leaveQueue(ctx.unit, contact.patient, contact.messageId, isDelivered ? stagedAt : undefined)
+}
+
+async function settleFailure(
+  ctx: Context,
+  tasks: DeliveryTasks,
+  row: OutboxRow,
+  { retry, reason, retryAfterMs }: Delivery & { delivered: false },
+): Promise<void> {
+  const { tries, tryUntil = Number.POSITIVE_INFINITY } = row
+  const isGivenUp = !retry || tries >= MAX_TRIES || ctx.now >= tryUntil
+  const task = await tasks.failed(ctx, row, reason, isGivenUp)
+  const state = isGivenUp ? 'dead' : 'waiting'
+  const value: OutboxRow = { ...row, state, reason, ...(task === undefined ? {} : { task }) }
+  const due = isGivenUp ? null : ctx.now + waitAfter(tries, retryAfterMs)
+  ctx.unit.records.put(OUTBOX, messageIdOf(row), value, { due })
+  if (isGivenUp) await makeWay(ctx, row, false)
+}

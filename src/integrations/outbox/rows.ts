@@ -1,0 +1,49 @@
+/** The rows of the outbox: what is to be sent to a system outside, and how far that is. */
+import { randomUUID } from 'node:crypto'
+import type { CallSession } from '../../core/call-session.ts'
+import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { KindRecord, UnitOfWork } from '../../repository/repository.ts'
+
+export const OUTBOX = recordKind<OutboxRow>('outbox')
+
+/** A contact for the clinic's CRM, or a message to a person, which goes to the clinic's messaging service. */
+export type Outgoing =
+  | { readonly contact: CrmContact; readonly message?: undefined }
+  | { readonly message: OutboundMessage; readonly contact?: undefined }
+
+export type OutboxRow = Outgoing & {
+  /** The live call it comes from, for the Task. */
+  readonly call?: CallSession
+  readonly state: 'waiting' | 'dead'
+  /** Tries begun. */
+  readonly tries: number
+  /** Milliseconds since 1970 UTC; absent in rows of older versions. */
+  readonly stagedAt?: number
+  /** Milliseconds since 1970 UTC: a try that fails later is the last one. */
+  readonly tryUntil?: number
+  /** Task.id, once a try has failed. */
+  readonly task?: string
+  /** Why the last try failed; never holds patient data. */
+  readonly reason?: string
+}
+
+/** A row with the version by which a try holds it. */
+export type StoredRow = Pick<KindRecord<OutboxRow>, 'value' | 'version'>
+
+export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
+  unit.records.read(OUTBOX, messageId)
+
+export const messageIdOf = (row: Outgoing): string => (row.contact ?? row.message).messageId
+
+/** Patient.id of whom it is about, where that is known. */
+export const patientOf = (row: Outgoing): string | undefined => (row.contact ?? row.message).patient
+
+/** Later than any time that there will be, in milliseconds. */
+const END = 2 ** 48 - 1
+
+/**
+ * A message id that no other delivery has. Rows are listed by it, so a later one is smaller: the newest come first.
+ * @param now milliseconds since 1970 UTC
+ */
+export const newMessageId = (now: number): string => `${(END - now).toString(16).padStart(12, '0')}-${randomUUID()}`

@@ -1,0 +1,47 @@
+/** One POST signed over its exact body: https://www.standardwebhooks.com. */
+import { Webhook } from 'standardwebhooks'
+import type { WebhookSettings } from '../clinics/webhook-settings.ts'
+import type { Delivery } from '../core/ports.ts'
+import { deliveryOf, exchange, permanent } from './exchange.ts'
+
+export interface WebhookEvent {
+  /** Stable over all tries: the idempotency key of the receiver. */
+  readonly messageId: string
+  readonly type: string
+  readonly data: object
+}
+
+/** @param receiver whom reasons name, such as `the CRM` */
+export async function postSigned(
+  { url, secret }: WebhookSettings,
+  event: WebhookEvent,
+  receiver: string,
+  deadlineMs: number,
+): Promise<Delivery> {
+  const request = signed(secret, event)
+  if (request === undefined) return permanent(`the webhook secret for ${receiver} is not "whsec_" followed by base64`)
+  const answer = await exchange({ url, method: 'POST', ...request }, receiver, deadlineMs)
+  return 'delivered' in answer ? answer : deliveryOf(receiver, answer)
+}
+
+interface SignedBody {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Undefined when the secret cannot be used to sign. */
+function signed(secret: string, { messageId, type, data }: WebhookEvent): SignedBody | undefined {
+  const now = new Date()
+  const body = JSON.stringify({ type, timestamp: now.toISOString(), data })
+  try {
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': messageId,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(messageId, now, body),
+    }
+    return { body, headers }
+  } catch {
+    return undefined
+  }
+}
