@@ -8,14 +8,16 @@ import { missingFields, registrationStatus } from './registration.ts'
 import { readSelfPay, type SelfPay } from './self-pay.ts'
 import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
-export type StaffTaskCode = 'identity-outcome' | 'billing-escalation' | 'crm-sync-failed' | 'insurance-follow-up'
-
-const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
+const DISPLAYS = {
   'identity-outcome': 'Identity outcome',
   'billing-escalation': 'Billing escalation',
   'crm-sync-failed': 'CRM sync failed',
   'insurance-follow-up': 'Insurance follow-up',
-}
+  'record-change': 'Record changed by a call',
+  'identity-contradiction': 'Somebody else calls',
+} as const
+
+export type StaffTaskCode = keyof typeof DISPLAYS
 
 export interface StaffTask {
   readonly code: StaffTaskCode
@@ -39,6 +41,8 @@ export const attached = (code: string, value: Value | undefined): readonly TaskI
 
 export const attachedText = (code: string, text: string | undefined): readonly TaskInput[] =>
   attached(code, text === undefined ? undefined : { valueString: text })
+
+export const codeOfInput = ({ type }: TaskInput): string => type.coding?.[0]?.code ?? ''
 
 /** @param patient as the change leaves it */
 export async function createStaffTask(
@@ -117,7 +121,8 @@ const registrationFacts = (patient: Patient): readonly TaskInput[] => [
   ...missingFields(patient).flatMap((field) => attachedText('missing-field', field)),
 ]
 
-async function latestVerification(
+/** As it is stored; undefined where there is none. */
+export async function latestVerification(
   ctx: Context,
   { id, created }: Versioned<Patient>,
 ): Promise<CoverageEligibilityResponse | undefined> {
