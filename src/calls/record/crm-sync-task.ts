@@ -1,8 +1,9 @@
 /** What staff see of an intake that did not reach the clinic's CRM: one Task for it, completed by a later delivery. */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { DeliveryTasks, OutboxRow } from '../../integrations/outbox.ts'
-import { attachedText, createStaffTask, isOpen } from './staff-task.ts'
+import { attachedText, createStaffTask } from './staff-task.ts'
 
 export const crmSyncTasks: DeliveryTasks = {
   failed: async (ctx, row, reason, isGivenUp) => {
@@ -38,5 +39,5 @@ const givenUp = (reason: string) => ({
 /** The row's Task, while staff have not closed it. */
 async function openTask(ctx: Context, { task }: OutboxRow): Promise<Task | undefined> {
   const found = task === undefined ? undefined : (await ctx.find<Task>('Task', task))?.resource
-  return found !== undefined && isOpen(found) ? found : undefined
+  return found !== undefined && isOpenTask(found) ? found : undefined
 }
