@@ -249,7 +249,7 @@ describe('the results (spec 2.2)', () => {
 describe('a handler that breaks', () => {
   test('says nothing of the fault, and the other calls still run', async () => {
     let runs = 0
-    const faulty = { ...standard, create: () => Promise.reject(new Error(`secret of John Doe ${++runs}`)) }
+    const faulty = { ...standard, update: () => Promise.reject(new Error(`secret of John Doe ${++runs}`)) }
     const { specialProviders } = await import('../../src/providers/index.ts')
     const broken = await startServer(
       {},

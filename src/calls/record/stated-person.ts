@@ -4,7 +4,7 @@
  * birth date agrees.
  */
 import type { Patient } from 'fhir/r4'
-import { nameEvidence } from '../../matching/compare-names.ts'
+import { nameEvidence, sharesWord } from '../../matching/compare-names.ts'
 import { formsOf, type NameForms, nameFormsOf } from '../../matching/name-forms.ts'
 import { namesOf } from '../../matching/names.ts'
 import { areNicknames } from '../../matching/nicknames.ts'
@@ -46,7 +46,7 @@ function mayBeNamed(stated: StatedPerson, name: NameForms, known: Known): boolea
     return true
   if (levelOf(inOrder, 'suffix') === 'differ') return false
   const given = givenFits(inOrder, said, name, known)
-  return given && (familyFits(inOrder) || (known.isSameBirthDate && stated.firstName !== undefined))
+  return given && (familyFits(inOrder, said, name) || (known.isSameBirthDate && stated.firstName !== undefined))
 }
 
 /** The name, with what was stated of it in place of its own. */
@@ -74,8 +74,8 @@ const levelOf = (evidence: readonly FieldEvidence[], field: FieldEvidence['field
   evidence.find((one) => one.field === field)?.level
 
 /** A misspelling, or one of two family names. */
-const familyFits = (evidence: readonly FieldEvidence[]): boolean =>
-  [undefined, 'same', 'near', 'part'].includes(levelOf(evidence, 'family'))
+const familyFits = (evidence: readonly FieldEvidence[], said: NameForms, name: NameForms): boolean =>
+  [undefined, 'same', 'near'].includes(levelOf(evidence, 'family')) || sharesWord(said, name)
 
 /** Joseph is how Josephine begins, and Mario sounds like Maria: both need the birth date. */
 function givenFits(
