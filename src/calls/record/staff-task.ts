@@ -107,6 +107,7 @@ async function staffTask(
     focus: { reference: `Patient/${patient.id}` },
     for: { reference: `Patient/${beneficiary}` },
     authoredOn: new Date(ctx.now).toISOString(),
+    lastModified: new Date(ctx.now).toISOString(),
     ...(status === 'completed' ? {} : { restriction: dueBy(priority, ctx.now) }),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
     input: [

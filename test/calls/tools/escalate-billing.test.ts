@@ -139,7 +139,7 @@ describe('a second escalation of a call adds to the first', () => {
     await caller.use(TOOL, { reason: 'one' })
     const [task] = await caller.tasks()
     await server.fhir('POST', `/Task/${task?.id}/$claim`)
-    await caller.use(TOOL, { reason: 'two' })
+    expect(await caller.use(TOOL, { reason: 'two' })).toMatchObject({ success: true })
     expect(await caller.tasks()).toMatchObject([
       { id: task?.id, status: 'in-progress', owner: { display: expect.any(String) } },
     ])
