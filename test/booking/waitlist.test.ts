@@ -385,6 +385,7 @@ describe('an offer that staff close as refused', () => {
     const { id, visit: stored } = await taken()
     await cancel(stored)
     expect((await complete((await openOffers(id))[0], { text: 'the patient calls back' })).status).toBe(200)
-    expect(await server.app.repository.records(FREED_SLOT, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
+    const left = await server.app.repository.records(FREED_SLOT, { clinic: 'demo-clinic', limit: 100 })
+    expect(left.filter(({ key }) => key === id)).toEqual([])
   })
 })
