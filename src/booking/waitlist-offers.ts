@@ -6,22 +6,25 @@ import { hash } from 'node:crypto'
 import type { Appointment, Slot, Task } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { addressOf, localReference } from '../fhir/reference.ts'
+import { isOpenTask, OPEN_TASK_STATUSES } from '../fhir/task-status.ts'
 import type { WaitlistEntry } from '../scheduling/waitlist.ts'
 
 const SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem'
 const CODE = { system: `${SYSTEM}/task-code`, code: 'waitlist-offer', display: 'Waitlist offer' }
 const SLOT_INPUT = { system: `${SYSTEM}/task-input`, code: 'slot' }
+/** An entry that did not want the slot when it was offered. */
+const REFUSED_INPUT = { system: `${SYSTEM}/task-input`, code: 'refused-by' }
+/** Of Task.output, as staff give it to $complete. */
+const REFUSED = { system: `${SYSTEM}/task-outcome`, code: 'refused' }
 
-/** Staff have not closed it. */
-const OPEN: readonly Task['status'][] = ['requested', 'received', 'accepted', 'in-progress', 'on-hold', 'ready']
-const OPEN_OFFERS = `code=${encodeURIComponent(`${CODE.system}|${CODE.code}`)}&status=${OPEN.join()}`
+const OPEN_OFFERS = `code=${encodeURIComponent(`${CODE.system}|${CODE.code}`)}&status=${OPEN_TASK_STATUSES.join()}`
 
 /** Of Task.id: the same for every offer of a slot. */
 const offerId = (slot: string): string => `waitlist-offer-${hash('sha256', slot).slice(0, 32)}`
 
 /** An open offer of the waitlist, whoever it is to. */
-const isOpenOffer = ({ code, status }: Task): boolean =>
-  OPEN.includes(status) && code?.coding?.some((one) => one.system === CODE.system && one.code === CODE.code) === true
+const isOpenOffer = (task: Task): boolean =>
+  isOpenTask(task) && task.code?.coding?.some((one) => one.system === CODE.system && one.code === CODE.code) === true
 
 /** The visit is yet to come. */
 const isAhead = ({ restriction }: Task, now: number): boolean => !(Date.parse(restriction?.period?.end ?? '') <= now)
@@ -32,11 +35,38 @@ export async function openOffer(ctx: Context, slot: string): Promise<Task | unde
   return task !== undefined && isOpenOffer(task) ? task : undefined
 }
 
+const isCoded = (concept: Task['code'], wanted: { readonly system: string; readonly code: string }): boolean =>
+  concept?.coding?.some(({ system, code }) => system === wanted.system && code === wanted.code) === true
+
+/**
+ * An open offer that staff close as refused, with its entry among those that are not offered the slot again; undefined for
+ * any other change of a Task.
+ */
+export function withRefusal(before: Task, after: Task): Task | undefined {
+  const { status, output = [], input = [], focus } = after
+  const isRefused =
+    status === 'rejected' ||
+    (status === 'completed' && output.some((one) => isCoded(one.valueCodeableConcept, REFUSED)))
+  if (!isOpenOffer(before) || !isRefused || focus === undefined) return undefined
+  return { ...after, input: [...input, { type: { coding: [REFUSED_INPUT] }, valueReference: focus }] }
+}
+
+/** Entries that refused the slot of the Task, as `Appointment/<id>`. */
+const refusersIn = ({ input = [] }: Task, { baseUrl }: Context): readonly string[] =>
+  input
+    .filter(({ type }) => isCoded(type, REFUSED_INPUT))
+    .map(({ valueReference }) => addressOf(valueReference?.reference ?? '', baseUrl))
+
+/** The same by Slot.id. */
+export async function refusersOf(ctx: Context, slot: string): Promise<ReadonlySet<string>> {
+  const task = (await ctx.find<Task>('Task', offerId(slot)))?.resource
+  return new Set(task === undefined ? [] : refusersIn(task, ctx))
+}
+
 /** Slot.id of an offer. */
 export function slotOf({ input = [] }: Task, baseUrl: string): string | undefined {
-  const isSlot = ({ type }: { readonly type: Task['code'] }) =>
-    type?.coding?.some(({ system, code }) => system === SLOT_INPUT.system && code === SLOT_INPUT.code) === true
-  const { type, id } = localReference(input.find(isSlot)?.valueReference?.reference ?? '', baseUrl) ?? {}
+  const found = input.find(({ type }) => isCoded(type, SLOT_INPUT))
+  const { type, id } = localReference(found?.valueReference?.reference ?? '', baseUrl) ?? {}
   return type === 'Slot' ? id : undefined
 }
 
@@ -112,7 +142,10 @@ async function stageOffer(ctx: Context, slot: Slot, { id, resource }: WaitlistEn
     ...(patient === undefined ? {} : { for: { reference: patient } }),
     authoredOn: new Date(ctx.now).toISOString(),
     restriction: { period: { end: slot.start } },
-    input: [{ type: { coding: [SLOT_INPUT] }, valueReference: { reference: `Slot/${slot.id}` } }],
+    input: [
+      { type: { coding: [SLOT_INPUT] }, valueReference: { reference: `Slot/${slot.id}` } },
+      ...(earlier?.input ?? []).filter(({ type }) => isCoded(type, REFUSED_INPUT)),
+    ],
   })
 }
 

@@ -2,7 +2,7 @@
  * What becomes of the waitlist when slots are freed and taken, in the change that does so: a free slot is offered to the
  * entry whose turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
  */
-import type { Appointment, PractitionerRole, Slot } from 'fhir/r4'
+import type { Appointment, PractitionerRole, Slot, Task } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { addressOf } from '../fhir/reference.ts'
@@ -15,7 +15,7 @@ import { clockOf } from '../scheduling/zone-clock.ts'
 import { appointmentsAfter, holdersOf } from './holders.ts'
 import { slotsOf } from './named-slots.ts'
 import { scheduleOf } from './schedule-of-slot.ts'
-import { closeOffer, offersTo, offerToFirst, openOffer, slotOf } from './waitlist-offers.ts'
+import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
 /** Slots that were freed where the waitlist is too long, or they are too many, to be looked through in that change. */
 export const FREED_SLOT = recordKind<FreedSlot>('freed-slot')
@@ -75,12 +75,22 @@ async function offerSlot(ctx: Context, slot: Slot): Promise<void> {
   const count = settled.get(ctx.unit) ?? 0
   settled.set(ctx.unit, count + 1)
   if (found.length > MOST_IN_A_CHANGE || (found.length > 0 && count >= MOST_SLOTS)) {
-    await ctx.unit.records.read(FREED_SLOT, slot.id ?? '')
-    ctx.unit.records.put(FREED_SLOT, slot.id ?? '', {}, { due: ctx.now })
+    await leaveToBackground(ctx, slot.id ?? '')
     return
   }
   const waiting = await appointmentsAfter(ctx, Promise.resolve(found), isWaiting)
   if (waiting.length > 0) await offerToWaiting(ctx, slot, waiting)
+}
+
+async function leaveToBackground(ctx: Context, slot: string): Promise<void> {
+  await ctx.unit.records.read(FREED_SLOT, slot)
+  ctx.unit.records.put(FREED_SLOT, slot, {}, { due: ctx.now })
+}
+
+/** The next one is asked in another change, as the Task of the refusal is the one of the next offer. */
+export async function noteRefusal(ctx: Context, offer: Task): Promise<void> {
+  const slot = slotOf(offer, ctx.baseUrl)
+  if (slot !== undefined) await leaveToBackground(ctx, slot)
 }
 
 const isWaiting = ({ status }: Appointment): boolean => status === 'waitlist'
@@ -99,7 +109,8 @@ export async function wantedBy(ctx: Context, slot: Slot): Promise<((entry: Appoi
   if (!isBookable(Date.parse(slot.start), ctx.now, settings.policies)) return undefined
   const visit = await visitOf(ctx, slot, [slot])
   const reading = readingOf(ctx, settings)
-  return (entry) => visit !== undefined && wants(entry, visit, reading)
+  const refusers = await refusersOf(ctx, slot.id ?? '')
+  return (entry) => visit !== undefined && !refusers.has(`Appointment/${entry.id}`) && wants(entry, visit, reading)
 }
 
 export const asEntry = (resource: Appointment): WaitlistEntry => ({ id: resource.id ?? '', resource })

@@ -56,7 +56,7 @@ function familyEvidence(mine: NameForms, theirs: NameForms): FieldEvidence {
 }
 
 /** One of two family names is all that the other record has: after a marriage, or cut off. */
-const sharesWord = (mine: NameForms, theirs: NameForms): boolean =>
+export const sharesWord = (mine: NameForms, theirs: NameForms): boolean =>
   mine.familyWords.some(({ text }) => text.length > 2 && text === theirs.family.text) ||
   theirs.familyWords.some(({ text }) => text.length > 2 && text === mine.family.text)
 

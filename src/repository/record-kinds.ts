@@ -130,6 +130,13 @@ export const RECORD_KINDS = {
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/verification.ts',
   },
+  'call-said': {
+    of: 'clinic',
+    key: 'the hash of the call id',
+    shape: 'Said (calls/session/said-earlier.ts)',
+    expires: 'with its call; an expired one counts as none and is overwritten',
+    writtenBy: 'calls/session/said-earlier.ts',
+  },
   'tool-result': {
     of: 'clinic',
     key: 'the hash of call, tool call, tool and arguments',

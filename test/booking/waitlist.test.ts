@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Task } from 'fhir/r4'
+import { FREED_SLOT } from '../../src/booking/waitlist.ts'
 import { type Bookings, bookingsOn, half, PATIENT, type Resource, slot, slotsOf, visit } from '../support/booking.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/server-process.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
 let server: TestServer
@@ -347,4 +349,43 @@ test('the waitlist of another clinic is offered nothing, and its entries stay', 
   } finally {
     await two.close()
   }
+})
+
+describe('an offer that staff close as refused', () => {
+  const refused = { coding: [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome', code: 'refused' }] }
+  const complete = (task: Task | undefined, outcome: object) =>
+    server.fhir('POST', `/Task/${task?.id}/$complete`, {
+      resourceType: 'Parameters',
+      parameter: [{ name: 'outcome', valueCodeableConcept: outcome }],
+    })
+  const WAYS: Readonly<Record<string, (task: Task | undefined) => Promise<{ readonly status: number }>>> = {
+    'by $complete': (task) => complete(task, refused),
+    'by PUT of the status rejected': (task) => server.fhir('PUT', `/Task/${task?.id}`, { ...task, status: 'rejected' }),
+    'by PATCH': (task) =>
+      server.fhir('PATCH', `/Task/${task?.id}`, [{ op: 'replace', path: '/status', value: 'rejected' }]),
+  }
+
+  test.each(Object.entries(WAYS))('%s goes to the next one, and not to the same entry again', async (_name, refuse) => {
+    const [first, second] = [await join({ priority: 1 }), await join({ priority: 2 })]
+    const { id, visit: stored } = await taken()
+    await cancel(stored)
+    expect(await offeredTo(id)).toEqual([first.id])
+    expect((await refuse((await openOffers(id))[0])).status).toBe(200)
+    await until(async () => (await offeredTo(id))[0] === second.id)
+    expect((await refuse((await openOffers(id))[0])).status).toBe(200)
+    expect(await offeredTo(id)).toEqual([])
+    const { id: third } = await join({ priority: 3 })
+    await bookings.booked([id]).then(cancel)
+    expect(await offeredTo(id)).toEqual([third])
+  })
+
+  test('with another outcome is not passed on', async () => {
+    await join({ priority: 1 })
+    await join({ priority: 2 })
+    const { id, visit: stored } = await taken()
+    await cancel(stored)
+    expect((await complete((await openOffers(id))[0], { text: 'the patient calls back' })).status).toBe(200)
+    const left = await server.app.repository.records(FREED_SLOT, { clinic: 'demo-clinic', limit: 100 })
+    expect(left.filter(({ key }) => key === id)).toEqual([])
+  })
 })

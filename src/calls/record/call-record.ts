@@ -59,9 +59,14 @@ async function recordEncounter(
 ): Promise<void> {
   const found = (await ctx.find<Encounter>('Encounter', encounterIdOf(call.callId)))?.resource
   const reason = reasonForVisit === undefined ? {} : { reasonCode: [{ text: reasonForVisit }] }
+  // A caller who turns out to be somebody else has another patient from then on.
+  const subject = { reference: `Patient/${patient.id}` }
   if (found === undefined) await ctx.update<Encounter>({ ...newEncounter(ctx, call, patient), ...reason })
-  else if (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit) {
-    await ctx.update<Encounter>({ ...found, ...reason })
+  else if (
+    found.subject?.reference !== subject.reference ||
+    (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit)
+  ) {
+    await ctx.update<Encounter>({ ...found, subject, ...reason })
   }
 }
 

@@ -4,15 +4,20 @@
  */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { DeliveryTasks } from '../../integrations/outbox/delivery.ts'
 import { messageIdOf, type OutboxRow, patientOf } from '../../integrations/outbox/rows.ts'
-import { attachedText, createStaffTask, isOpen, type StaffTask } from './staff-task.ts'
+import { attachedText, createStaffTask, type StaffTask } from './staff-task.ts'
+import { dueBy, earlierDue } from './task-due.ts'
 
 export const deliveryTasks: DeliveryTasks = {
   failed: async (ctx, row, reason, isGivenUp) => {
     const open = await openTask(ctx, row)
     const { priority, description } = isGivenUp ? givenUp(row, reason) : retried(row, reason)
-    if (open !== undefined && isGivenUp) await ctx.update<Task>({ ...open, priority, description })
+    if (open !== undefined && isGivenUp) {
+      const restriction = earlierDue(open.restriction, dueBy(priority, ctx.now))
+      await ctx.update<Task>({ ...open, priority, description, ...(restriction === undefined ? {} : { restriction }) })
+    }
     // A Task that staff have closed is not raised again.
     return row.task ?? (await raise(ctx, row, { priority, description }))
   },
@@ -79,5 +84,5 @@ async function raise(
 /** The row's Task, while staff have not closed it. */
 async function openTask(ctx: Context, { task }: OutboxRow): Promise<Task | undefined> {
   const found = task === undefined ? undefined : (await ctx.find<Task>('Task', task))?.resource
-  return found !== undefined && isOpen(found) ? found : undefined
+  return found !== undefined && isOpenTask(found) ? found : undefined
 }

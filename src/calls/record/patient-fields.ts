@@ -29,9 +29,11 @@ function nameIndex({ name = [] }: Patient): number {
   return byUse ?? name.findIndex(({ use }) => use !== 'old' && use !== 'maiden')
 }
 
-const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
+/** The name in use. */
+export const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
 
-function withName(patient: Patient, change: (name: HumanName) => HumanName): Patient {
+/** With another name in use. */
+export function withCurrentName(patient: Patient, change: (name: HumanName) => HumanName): Patient {
   const names = patient.name ?? []
   const at = nameIndex(patient)
   // `text` would still show the name as it was.
@@ -41,12 +43,12 @@ function withName(patient: Patient, change: (name: HumanName) => HumanName): Pat
 
 const firstName = field(
   (patient) => currentName(patient)?.given?.[0],
-  (patient, value) => withName(patient, (name) => ({ ...name, given: [value, ...(name.given ?? []).slice(1)] })),
+  (patient, value) => withCurrentName(patient, (name) => ({ ...name, given: [value, ...(name.given ?? []).slice(1)] })),
 )
 
 const lastName = field(
   (patient) => currentName(patient)?.family,
-  (patient, value) => withName(patient, (name) => ({ ...name, family: value })),
+  (patient, value) => withCurrentName(patient, (name) => ({ ...name, family: value })),
 )
 
 const dateOfBirth = field<string>(
@@ -60,7 +62,7 @@ const inUse = (system: TelecomSystem, point: ContactPoint): boolean =>
   point.system === system && point.use !== 'old' && point.value !== undefined
 
 /** Of the contact points in use, the one with the best rank, else the first. -1 when there is none. */
-function telecomIndex({ telecom = [] }: Patient, system: TelecomSystem): number {
+export function telecomIndex({ telecom = [] }: Patient, system: TelecomSystem): number {
   const best = telecom
     .filter((point) => inUse(system, point))
     .reduce<ContactPoint | undefined>(
@@ -93,9 +95,12 @@ function addressIndex({ address = [] }: Patient): number {
   return home >= 0 ? home : address.findIndex(({ use }) => use !== 'old' && use !== 'billing')
 }
 
+/** The address in use. */
+export const currentAddress = (patient: Patient): Address | undefined => patient.address?.[addressIndex(patient)]
+
 const address = field(
   (patient) => {
-    const current = patient.address?.[addressIndex(patient)]
+    const current = currentAddress(patient)
     return current && addressText(current)
   },
   (patient, value) => {

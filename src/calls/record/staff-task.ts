@@ -2,26 +2,25 @@
 import type { CoverageEligibilityResponse, Extension, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { encounterIdOf } from './call-record.ts'
 import { missingFields, registrationStatus } from './registration.ts'
 import { readSelfPay, type SelfPay } from './self-pay.ts'
+import { dueBy, earlierDue } from './task-due.ts'
 import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
-export type StaffTaskCode =
-  | 'identity-outcome'
-  | 'billing-escalation'
-  | 'crm-sync-failed'
-  | 'insurance-follow-up'
-  | 'message-not-sent'
-
-const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
+const DISPLAYS = {
   'identity-outcome': 'Identity outcome',
   'billing-escalation': 'Billing escalation',
   'crm-sync-failed': 'CRM sync failed',
   'insurance-follow-up': 'Insurance follow-up',
   'message-not-sent': 'Message not sent',
-}
+  'record-change': 'Record changed by a call',
+  'identity-contradiction': 'Somebody else calls',
+} as const
+
+export type StaffTaskCode = keyof typeof DISPLAYS
 
 export interface StaffTask {
   readonly code: StaffTaskCode
@@ -46,6 +45,8 @@ export const attached = (code: string, value: Value | undefined): readonly TaskI
 export const attachedText = (code: string, text: string | undefined): readonly TaskInput[] =>
   attached(code, text === undefined ? undefined : { valueString: text })
 
+export const codeOfInput = ({ type }: TaskInput): string => type.coding?.[0]?.code ?? ''
+
 /** @param patient as the change leaves it */
 export async function createStaffTask(
   ctx: Context,
@@ -63,10 +64,21 @@ export async function upsertStaffTask(
   patient: Versioned<Patient>,
   task: StaffTask & { readonly id: string },
 ): Promise<Versioned<Task>> {
-  const current = await ctx.find<Task>('Task', task.id)
+  const current = (await ctx.find<Task>('Task', task.id))?.resource
   const next = await staffTask(ctx, call, patient, task)
-  const status = current !== undefined && isOpen(current.resource) ? current.resource.status : next.status
-  return await ctx.update<Task>({ ...current?.resource, ...next, id: task.id, status })
+  if (current !== undefined && isOpenTask(current)) {
+    const restriction = earlierDue(current.restriction, next.restriction)
+    return await ctx.update<Task>({
+      ...current,
+      ...next,
+      id: task.id,
+      status: current.status,
+      ...(restriction === undefined ? {} : { restriction }),
+    })
+  }
+  // What came of it before is in its history.
+  const { output: _output, executionPeriod: _period, ...earlier } = current ?? {}
+  return await ctx.update<Task>({ ...earlier, ...next, id: task.id })
 }
 
 /** Completes the Task of that id; undefined when there is none, or staff have closed it. */
@@ -76,14 +88,9 @@ export async function completeStaffTask(
   description: string,
 ): Promise<Versioned<Task> | undefined> {
   const current = await ctx.find<Task>('Task', id)
-  if (current === undefined || !isOpen(current.resource)) return undefined
+  if (current === undefined || !isOpenTask(current.resource)) return undefined
   return await ctx.update<Task>({ ...current.resource, status: 'completed', description })
 }
-
-const OPEN: readonly Task['status'][] = ['requested', 'received', 'accepted', 'in-progress', 'on-hold', 'ready']
-
-/** Staff have not closed it. */
-export const isOpen = ({ status }: Task): boolean => OPEN.includes(status)
 
 async function staffTask(
   ctx: Context,
@@ -101,6 +108,8 @@ async function staffTask(
     focus: { reference: `Patient/${patient.id}` },
     for: { reference: `Patient/${beneficiary}` },
     authoredOn: new Date(ctx.now).toISOString(),
+    lastModified: new Date(ctx.now).toISOString(),
+    ...(status === 'completed' ? {} : { restriction: dueBy(priority, ctx.now) }),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
     input: [
       ...input,
@@ -123,7 +132,8 @@ const registrationFacts = (patient: Patient): readonly TaskInput[] => [
   ...missingFields(patient).flatMap((field) => attachedText('missing-field', field)),
 ]
 
-async function latestVerification(
+/** As it is stored; undefined where there is none. */
+export async function latestVerification(
   ctx: Context,
   { id, created }: Versioned<Patient>,
 ): Promise<CoverageEligibilityResponse | undefined> {

@@ -187,8 +187,10 @@ const mismatch = (header: string): FhirError =>
 
 /** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
 function requireSame(known: CallSession, wanted: CallSession): CallSession {
+  // A caller who turned out to be somebody else has changed the patient, and not the registration.
+  const registered = known.insteadOf === undefined ? known : { ...known, patient: known.insteadOf }
   const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient'] as const).filter(
-    (name) => wanted[name] !== undefined && wanted[name] !== known[name],
+    (name) => wanted[name] !== undefined && wanted[name] !== registered[name],
   )
   if (different.length === 0) return known
   const names = different.map((name) => (name === 'clinic' ? 'dialedNumber' : name)).join(', ')

@@ -1,7 +1,7 @@
 /**
  * The patient of a call: the one stored with it; else the clinic's single patient whose phone is the caller's number;
  * else the single placeholder of that number; else a new placeholder. The first write of a call stores the patient with
- * it. Nothing that a caller says selects another one.
+ * it. Nothing that a caller says selects another one: who turns out to be somebody else gets a placeholder.
  */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -57,6 +57,25 @@ export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: 
   return stored?.registers === true && stored.patient === own.id
 }
 
+/**
+ * The placeholder of a caller who is not the patient of the call, stored with the call in the same change: the open one of
+ * the caller's number where it may be theirs, so that the next call goes on with it; else a new one.
+ */
+export async function placeholderInstead(
+  ctx: Context,
+  session: CallSession,
+  { before, mayBe }: { readonly before: Versioned<Patient>; readonly mayBe: (placeholder: Patient) => boolean },
+): Promise<Versioned<Patient>> {
+  const { callerNumber } = session
+  const known = callerNumber === undefined ? undefined : await placeholderOf(ctx, callerNumber)
+  const isTheirs = known !== undefined && mayBe(known.resource)
+  const own = isTheirs ? known : await createPlaceholder(ctx, callerNumber)
+  const stored = (await sessionRecord(ctx, session))?.session
+  const insteadOf = stored?.insteadOf ?? stored?.patient ?? before.id
+  await storePatient(ctx, session, own, { insteadOf })
+  return own
+}
+
 /** Merges in a row that are followed. */
 const MAX_MERGES = 5
 
@@ -89,10 +108,15 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
  * Of two first writes of a call at the same time one meets a conflict here; it runs again and finds the other's
  * patient.
  */
-async function storePatient(ctx: Context, session: CallSession, patient: Versioned<Patient>): Promise<void> {
+async function storePatient(
+  ctx: Context,
+  session: CallSession,
+  patient: Versioned<Patient>,
+  more: Pick<CallSession, 'insteadOf'> = {},
+): Promise<void> {
   const stored = await sessionRecord(ctx, session)
   const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
-  const value: CallSession = { ...session, ...stored?.session, patient: patient.id, ...registers }
+  const value: CallSession = { ...session, ...stored?.session, patient: patient.id, ...registers, ...more }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }

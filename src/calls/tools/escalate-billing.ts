@@ -1,7 +1,7 @@
 /** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for staff. The call is not transferred. */
 import { defineOperation } from '../../core/operation.ts'
+import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
-import { attachedText, createStaffTask } from '../record/staff-task.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { optionalText } from '../spoken/stated-values.ts'
 
@@ -9,15 +9,7 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
   const reason = optionalText('reason', request.input.reason, MAX_REASON_LENGTH)
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
-    const task = await createStaffTask(ctx, request.call, patient, {
-      code: 'billing-escalation',
-      priority: 'urgent',
-      description:
-        reason === undefined
-          ? 'The caller asks for help with billing.'
-          : `The caller asks for help with billing: ${reason}`,
-      input: attachedText('reason', reason),
-    })
+    const task = await escalateToBilling(ctx, request.call, patient, reason)
     await recordCall(ctx, request.call, patient, { activity: escalateBilling.code, written: [task] })
     return {
       success: true,

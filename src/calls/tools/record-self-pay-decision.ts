@@ -1,8 +1,8 @@
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
-import { createStaffTask } from '../record/staff-task.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { invalidArgument } from '../spoken/stated-values.ts'
 
@@ -12,7 +12,7 @@ export const recordSelfPayDecision = defineOperation('patient-record-self-pay-de
     const patient = await patientOfRequest(ctx, request)
     const coverage = await writeSelfPay(ctx, patient.id, selfPay)
     const escalated = selfPay.decision === 'billing_escalation'
-    const tasks = escalated ? [await createStaffTask(ctx, request.call, patient, ESCALATION)] : []
+    const tasks = escalated ? [await escalateToBilling(ctx, request.call, patient, ESCALATION)] : []
     await recordCall(ctx, request.call, patient, {
       activity: recordSelfPayDecision.code,
       written: [coverage, ...tasks],
@@ -21,12 +21,7 @@ export const recordSelfPayDecision = defineOperation('patient-record-self-pay-de
   })
 })
 
-const ESCALATION = {
-  code: 'billing-escalation',
-  priority: 'urgent',
-  description: 'The caller was quoted a self-pay price and wants to talk to billing. Please call back.',
-  input: [],
-} as const
+const ESCALATION = 'was quoted a self-pay price and wants to talk to billing'
 
 const CODES = { self_pay_continue: 'self-pay-continue', billing_escalation: 'billing-escalation' } as const
 

@@ -3,7 +3,6 @@
  * is enabled. All values that are missing or bad are reported together, and nothing is written. The CRM is asked once
  * the Patient is saved.
  */
-import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
@@ -14,10 +13,9 @@ import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageContact } from '../../integrations/outbox/staging.ts'
 import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
-import { patientFields } from '../record/patient-fields.ts'
-import { activateWhenComplete } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
+import { saveStated } from '../session/save-stated.ts'
 import { argumentIssue, type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
@@ -51,23 +49,18 @@ export const submitIntake = defineOperation('patient-submit-intake', async (requ
 /** @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient */
 async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  const intake = readIntake(request.input, localeOf(settings, ctx.now))
+  const { call } = request
+  const locale = localeOf(settings, ctx.now)
+  const intake = readIntake(request.input, locale)
   const before = await patientOfRequest(ctx, request)
-  const next = withIntake(before.resource, intake)
-  const patient = next === before.resource ? before : await ctx.update<Patient>(next)
-  await recordCall(ctx, request.call, patient, {
-    activity: submitIntake.code,
-    written: patient === before ? [] : [patient],
-    reasonForVisit: intake.reasonForVisit,
-  })
+  // An intake that brings the last missing field completes the registration too (spec 2.4).
+  const { patient, written } = await saveStated(ctx, { call, before, stated: intake, region: locale.region })
+  const { reasonForVisit } = intake
+  await recordCall(ctx, call, patient, { activity: submitIntake.code, written, reasonForVisit })
   if (!settings.crm?.enabled) return SUBMITTED
-  await stageContact(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), request.call)
+  await stageContact(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), call)
   return SYNC_PENDING
 }
-
-/** An intake that brings the last missing field completes the registration too (spec 2.4). */
-const withIntake = (patient: Patient, intake: Intake): Patient =>
-  activateWhenComplete(FIELDS.reduce((changed, field) => patientFields[field].set(changed, intake[field]), patient))
 
 const contactOf = (clinic: string, patient: string, messageId: string, intake: Intake): CrmContact => ({
   clinic,

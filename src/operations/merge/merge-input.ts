@@ -1,7 +1,8 @@
 /** Which Patients a merge is about, and who may ask for it. */
 import type { Identifier, Patient, Reference } from 'fhir/r4'
-import type { Agent, Context } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
 import type { OperationInput, OperationRequest } from '../../core/operation.ts'
+import type { UserAgent } from '../../core/user-reference.ts'
 import { badRequest, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -9,7 +10,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import { tokenText } from '../../search/value.ts'
 import { isReplaced, isSameIdentifier } from './merged-patients.ts'
 
-export type Staff = Extract<Agent, { kind: 'user' }>
+export type Staff = UserAgent
 
 /**
  * Records are merged by staff and admins of the clinic: not by operators, who run the service, and never during a call.

@@ -4,6 +4,7 @@
  */
 import type { Provenance, Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
+import { userReference } from '../../core/user-reference.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
@@ -15,7 +16,6 @@ const ENTERER = {
   code: 'enterer',
 } as const
 /** As AuditEvents name users. */
-const USERS = 'urn:sandbox-emr:user'
 
 export const ACTIVITIES = {
   merge: { system: LIFECYCLE, code: 'merge', display: 'Merge Record Lifecycle Event' },
@@ -65,7 +65,7 @@ export const stageUnmergeProvenance = (
 
 const stage = (
   ctx: Context,
-  { id, name }: Pick<Staff, 'id' | 'name'>,
+  by: Pick<Staff, 'id' | 'name'>,
   activity: keyof typeof ACTIVITIES,
   changed: readonly Address[],
   entity: NonNullable<Provenance['entity']>,
@@ -76,7 +76,7 @@ const stage = (
       target: changed.map(versionReference),
       recorded: new Date(ctx.now).toISOString(),
       activity: { coding: [ACTIVITIES[activity]] },
-      agent: [{ type: { coding: [ENTERER] }, who: { identifier: { system: USERS, value: id }, display: name } }],
+      agent: [{ type: { coding: [ENTERER] }, who: userReference(by) }],
       entity,
     },
     'POST',

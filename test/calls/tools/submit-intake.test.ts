@@ -135,12 +135,16 @@ describe('writes the intake through to the Patient record (4.1 rule 8, 2.4)', ()
   test('a patient who is on file is updated, and keeps what was not said', async () => {
     const caller = new Caller(server, '+15185550114')
     const before = (await server.fhir('GET', '/Patient/brooks-denise')).body
-    await caller.use(TOOL, { ...INTAKE, firstName: 'Denise', lastName: 'Brooks', phone: '+15185550114' })
+    const dateOfBirth = before.birthDate
+    await caller.use(TOOL, { ...INTAKE, firstName: 'Denise', lastName: 'Brooks', dateOfBirth, phone: '+15185550114' })
     const after = (await server.fhir('GET', '/Patient/brooks-denise')).body
     expect(after.identifier).toEqual(before.identifier)
     expect(after.gender).toBe(before.gender)
     expect(after.active).toBe(true)
-    expect(after.birthDate).toBe('1980-03-03')
+    expect(after.birthDate).toBe(before.birthDate)
+    expect(after.telecom).toContainEqual(expect.objectContaining({ value: INTAKE.email }))
+    expect(after.telecom).toContainEqual(expect.objectContaining({ value: 'denise.brooks@example.net', use: 'old' }))
+    expect(after.address).toMatchObject([{ text: INTAKE.address }, { line: ['9 Morris Street'], use: 'old' }])
   })
 })
 

@@ -14,6 +14,8 @@ const TOOL = 'update_registration_field'
 const NAMES = Object.keys(ALL_FIELDS) as (keyof typeof ALL_FIELDS)[]
 const PLACEHOLDER = 'https://sandbox-emr.example/fhir/CodeSystem/record-status|placeholder'
 
+const withPhone = (number: string) => new Caller(server).find<Patient>(`Patient?phone=${encodeURIComponent(number)}`)
+
 const extension = (patient: Patient | undefined, id: string) =>
   patient?.extension?.find(({ url }) => url === `https://sandbox-emr.example/fhir/StructureDefinition/${id}`)
 
@@ -98,6 +100,43 @@ describe('registrationStatus COMPLETE (spec 3, 2.4)', () => {
     expect(extension(patient, 'communication-consent')?.valueBoolean).toBe(true)
     expect(await caller.find(`Patient?active=true&_id=${patient?.id}`)).toHaveLength(1)
     expect(await caller.find(`Patient?_tag=${PLACEHOLDER}&_id=${patient?.id}`)).toHaveLength(0)
+  })
+
+  test('the Patients list without placeholders has it from then on, by the tag and by active', async () => {
+    const caller = new Caller(server)
+    const { commsConsent, ...others } = ALL_FIELDS
+    await caller.use(TOOL, others)
+    const id = await caller.patientId()
+    const lists = [`_tag:not=${PLACEHOLDER}`, 'active=true']
+    const listed = () => Promise.all(lists.map(async (list) => (await caller.find(`Patient?${list}&_id=${id}`)).length))
+    expect(await listed()).toEqual([0, 0])
+    await caller.use(TOOL, { commsConsent })
+    expect(await listed()).toEqual([1, 1])
+    for (const list of lists) expect(await caller.find(`Patient?${list}&_id=abernathy-ruth`)).toHaveLength(1)
+  })
+
+  test('over several calls of a number it is completed once, in the version that has the last field', async () => {
+    const number = '+12125550161'
+    const said = Object.entries({ ...ALL_FIELDS, phone: number })
+    const results = []
+    for (const [name, value] of said) results.push(await new Caller(server, number).use(TOOL, { [name]: value }))
+    expect(results.map(({ registrationStatus }) => registrationStatus)).toEqual([
+      ...said.slice(1).map(() => 'ACTION_REQUIRED'),
+      'COMPLETE',
+    ])
+    expect(results.map(({ missingFields }) => missingFields)).toEqual(NAMES.map((_, at) => NAMES.slice(at + 1)))
+    const later = new Caller(server, number)
+    expect(await later.use(TOOL, { email: '', phone: null })).toMatchObject({ registrationStatus: 'COMPLETE' })
+    expect(await withPhone(number)).toMatchObject([{ active: true, name: [{ given: ['Jane'], family: 'Doe' }] }])
+  })
+
+  test('completed by requests at the same time, it becomes a real record exactly once', async () => {
+    const caller = new Caller(server)
+    const said = Object.entries(ALL_FIELDS)
+    await Promise.all([...said, ...said].map(([name, value]) => caller.use(TOOL, { [name]: value })))
+    const { body } = await server.fhir('GET', `/Patient/${await caller.patientId()}/_history`)
+    const active = body.entry.map(({ resource }: { resource: Patient }) => resource.active).toReversed()
+    expect(active).toEqual([...active.slice(0, -1).map(() => false), true])
   })
 
   test('a complete registration stays complete, and its fields can still be changed', async () => {

@@ -1,0 +1,54 @@
+/** What the billing staff see of a call: one Task for it, with all that is known of the call, to which it adds. */
+import type { Patient, Task, TaskInput } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { callBundle } from './call-bundle.ts'
+import { derivedId } from './derived-id.ts'
+import { attachedText, codeOfInput, createStaffTask, type StaffTask, upsertStaffTask } from './staff-task.ts'
+
+/** Of one call, the latest; each is a sentence or two. */
+const MAX_REASONS = 50
+
+/** Characters of the list of reasons in Task.description; all of them are in Task.input in full. */
+const MAX_DESCRIPTION = 2_000
+
+/**
+ * A Task that staff have closed is opened again. Without a call, as staff raise it, each is a Task of its own.
+ * @param reason absent: the caller gave none
+ */
+export async function escalateToBilling(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  reason: string | undefined,
+): Promise<Versioned<Task>> {
+  if (call === undefined)
+    return await createStaffTask(ctx, call, patient, await escalation(ctx, call, patient, [reason]))
+  const id = derivedId('billing-escalation', call.callId)
+  const earlier = (await ctx.find<Task>('Task', id))?.resource
+  const reasons = [...(earlier?.input ?? []).filter(isReason).map(({ valueString }) => valueString), reason]
+  return await upsertStaffTask(ctx, call, patient, { id, ...(await escalation(ctx, call, patient, reasons)) })
+}
+
+const isReason = (input: TaskInput): boolean => codeOfInput(input) === 'reason'
+
+async function escalation(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  given: readonly (string | undefined)[],
+): Promise<StaffTask> {
+  const reasons = [...new Set(given.filter((reason) => reason !== undefined))].slice(-MAX_REASONS)
+  const text = reasons.join('; ')
+  const shown = text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).toWellFormed()} […]`
+  return {
+    code: 'billing-escalation',
+    priority: 'urgent',
+    description:
+      reasons.length === 0
+        ? 'The caller asks for help with billing.'
+        : `The caller asks for help with billing: ${shown}`,
+    input: [...reasons.flatMap((reason) => attachedText('reason', reason)), ...(await callBundle(ctx, call, patient))],
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What is known of a call besides what every Task has of it (staff-task.ts): who the patient is and where they are reached,
+ * the outcomes of their identity, what the insurer answered, and the documents of the call.
+ */
+import type { Coverage, CoverageEligibilityResponse, DocumentReference, Patient, Task, TaskInput } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import { localReference } from '../../fhir/reference.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { encounterIdOf } from './call-record.ts'
+import { patientFields } from './patient-fields.ts'
+import { attached, attachedText, codeOfInput, latestVerification } from './staff-task.ts'
+import { TASK_CODE_SYSTEM } from './vocabulary.ts'
+
+/** @param patient as the change leaves it */
+export async function callBundle(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+): Promise<readonly TaskInput[]> {
+  return [
+    ...personFacts(patient.resource),
+    ...(await insuranceFacts(ctx, patient)),
+    ...(call === undefined ? [] : [...(await identityFacts(ctx, call)), ...(await documents(ctx, call))]),
+  ]
+}
+
+function personFacts(patient: Patient): readonly TaskInput[] {
+  const { firstName, lastName, dateOfBirth, phone, email, address } = patientFields
+  const name = [firstName.get(patient), lastName.get(patient)].filter(Boolean).join(' ')
+  return [
+    ...attachedText('name', name === '' ? undefined : name),
+    ...attachedText('date-of-birth', dateOfBirth.get(patient)),
+    ...attachedText('phone', phone.get(patient)),
+    ...attachedText('email', email.get(patient)),
+    ...attachedText('address', address.get(patient)),
+  ]
+}
+
+async function insuranceFacts(ctx: Context, patient: Versioned<Patient>): Promise<readonly TaskInput[]> {
+  const verification = await latestVerification(ctx, patient)
+  if (verification === undefined) return []
+  const { reference } = verification.insurance?.[0]?.coverage ?? {}
+  const { type, id } = localReference(reference ?? '', ctx.baseUrl) ?? {}
+  const coverage = type === 'Coverage' && id !== undefined ? await ctx.find<Coverage>('Coverage', id) : undefined
+  const cents = copayCents(verification)
+  return [
+    ...attachedText('insurance-member-id', coverage?.resource.subscriberId),
+    ...attachedText('insurance-message', verification.disposition),
+    ...attached('insurance-copay-cents', cents === undefined ? undefined : { valueInteger: cents }),
+    ...attached('coverage', reference === undefined ? undefined : { valueReference: { reference } }),
+    ...attached('insurance-response', {
+      valueReference: { reference: `CoverageEligibilityResponse/${verification.id}` },
+    }),
+  ]
+}
+
+function copayCents({ insurance = [] }: CoverageEligibilityResponse): number | undefined {
+  const benefits = insurance.flatMap(({ item = [] }) => item.flatMap(({ benefit = [] }) => benefit))
+  const copay = benefits.find(({ type }) => type.coding?.some(({ code }) => code === 'copay'))?.allowedMoney?.value
+  return copay === undefined ? undefined : Math.round(copay * 100)
+}
+
+/** Of each kind the latest: of resolve_patient_identity, and of verify_patient. */
+async function identityFacts(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
+  const code = encodeURIComponent(`${TASK_CODE_SYSTEM}|identity-outcome`)
+  const found = await ctx.search<Task>(
+    'Task',
+    `${ofCall(call)}&code=${code}&_sort=-_lastUpdated&_count=${MAX_OF_A_KIND}`,
+  )
+  const outcomes = new Map<string, readonly TaskInput[]>()
+  for (const { id, resource } of found) {
+    const said = (resource.input ?? []).filter((input) => IDENTITY_CODES.has(codeOfInput(input)))
+    const kind = said.some((input) => codeOfInput(input) === 'verification') ? 'verification' : 'match'
+    const task = attached('identity-outcome', { valueReference: { reference: `Task/${id}` } })
+    if (!outcomes.has(kind)) outcomes.set(kind, [...task, ...said])
+  }
+  return [...outcomes.values()].flat()
+}
+
+/** More than a call has. */
+const MAX_OF_A_KIND = 20
+
+const IDENTITY_CODES: ReadonlySet<string> = new Set([
+  'patient-type',
+  'match-grade',
+  'matched-by',
+  'verification',
+  'failed-attempts',
+  'candidate',
+])
+
+const ofCall = ({ callId }: CallSession): string => `encounter=Encounter/${encounterIdOf(callId)}`
+
+/** Transcripts and the like, which the platform has written with the Encounter of the call as their context. */
+async function documents(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
+  const found = await ctx.search<DocumentReference>(
+    'DocumentReference',
+    `${ofCall(call)}&_sort=_lastUpdated&_count=${MAX_OF_A_KIND}`,
+  )
+  return found.flatMap(({ id }) => attached('transcript', { valueReference: { reference: `DocumentReference/${id}` } }))
+}

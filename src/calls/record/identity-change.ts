@@ -1,0 +1,95 @@
+/** What staff see when a call states what differs from a record that was there before it. */
+import type { Patient, Task, TaskInput } from 'fhir/r4'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import type { AmendedField, Difference } from './amended-patient.ts'
+import { derivedId } from './derived-id.ts'
+import { patientFields } from './patient-fields.ts'
+import { attached, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
+import type { StatedPerson } from './stated-person.ts'
+
+/** What a call added to a record or stated otherwise, one Task for each call and patient. */
+export async function recordChange(
+  ctx: Context,
+  call: CallSession,
+  patient: Versioned<Patient>,
+  differences: readonly Difference[],
+): Promise<Versioned<Task>> {
+  const id = derivedId('record-change', call.callId, patient.id)
+  const earlier = (await ctx.find<Task>('Task', id))?.resource.input ?? []
+  return await upsertStaffTask(ctx, call, patient, {
+    id,
+    code: 'record-change',
+    priority: 'routine',
+    description:
+      'A caller stated what this record did not have, or had otherwise. A name and a birth date are only completed; what was replaced is kept as old. Please check.',
+    input: distinct([...earlier.filter(isDifference), ...differences.flatMap(bothSides)]),
+  })
+}
+
+const CODES: Readonly<Record<AmendedField, string>> = {
+  firstName: 'first-name',
+  lastName: 'last-name',
+  dateOfBirth: 'date-of-birth',
+  phone: 'phone',
+  email: 'email',
+  address: 'address',
+}
+
+const bothSides = ({ field, recorded, stated }: Difference): readonly TaskInput[] => [
+  ...attachedText(`recorded-${CODES[field]}`, recorded),
+  ...attachedText(`stated-${CODES[field]}`, stated),
+]
+
+const DIFFERENCE_CODES: ReadonlySet<string> = new Set(
+  Object.values(CODES).flatMap((code) => [`recorded-${code}`, `stated-${code}`]),
+)
+const isDifference = (input: TaskInput): boolean => DIFFERENCE_CODES.has(codeOfInput(input))
+
+/** More would not help staff to compare. */
+const MAX_DIFFERENCES = 60
+
+/** Each value once; of too many the latest. */
+const distinct = (inputs: readonly TaskInput[]): readonly TaskInput[] =>
+  [...new Map(inputs.map((input) => [`${codeOfInput(input)} ${input.valueString}`, input])).values()].slice(
+    -MAX_DIFFERENCES,
+  )
+
+interface OtherPerson {
+  /** Whom the call was taken for. */
+  readonly recorded: Versioned<Patient>
+  readonly stated: StatedPerson
+  /** Arguments that were stated before it was known that somebody else calls. */
+  readonly earlierFields: readonly string[]
+}
+
+/** @param own the placeholder with which the call goes on; the Task is for the one whom it was taken for */
+export async function recordOtherPerson(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  { recorded, stated, earlierFields }: OtherPerson,
+): Promise<Versioned<Task>> {
+  const { firstName, lastName, dateOfBirth } = stated
+  const reference = (id: string) => ({ valueReference: { reference: `Patient/${id}` } })
+  return await upsertStaffTask(ctx, call, own, {
+    id: derivedId('other-person', call.callId, recorded.id),
+    code: 'identity-contradiction',
+    priority: 'routine',
+    description:
+      'The caller is not the patient whom the call was taken for: name or birth date differ. Nothing was replaced, and the call goes on with a placeholder. Please compare both records.',
+    beneficiary: recorded.id,
+    input: [
+      ...attached('recorded-patient', reference(recorded.id)),
+      ...attachedText('recorded-first-name', patientFields.firstName.get(recorded.resource)),
+      ...attachedText('recorded-last-name', patientFields.lastName.get(recorded.resource)),
+      ...attachedText('recorded-date-of-birth', patientFields.dateOfBirth.get(recorded.resource)),
+      ...attached('call-patient', reference(own.id)),
+      ...attachedText('stated-first-name', firstName),
+      ...attachedText('stated-last-name', lastName),
+      ...attachedText('stated-date-of-birth', dateOfBirth),
+      ...earlierFields.flatMap((field) => attachedText('stated-before', field)),
+    ],
+  })
+}

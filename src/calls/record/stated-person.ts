@@ -1,0 +1,91 @@
+/**
+ * Whether a caller may be the person of a record, by the name and the birth date that they state. People of one household
+ * share a phone, and often a family name: a first name that is merely like the one on file is another person's, unless the
+ * birth date agrees.
+ */
+import type { Patient } from 'fhir/r4'
+import { nameEvidence, sharesWord } from '../../matching/compare-names.ts'
+import { formsOf, type NameForms, nameFormsOf } from '../../matching/name-forms.ts'
+import { namesOf } from '../../matching/names.ts'
+import { areNicknames } from '../../matching/nicknames.ts'
+import type { FieldEvidence } from '../../matching/weights.ts'
+
+export interface StatedPerson {
+  readonly firstName?: string
+  readonly lastName?: string
+  /** YYYY-MM-DD. */
+  readonly dateOfBirth?: string
+}
+
+/**
+ * What is not on file, or was not stated, contradicts nothing. A name agrees when it agrees with any on file, an earlier one
+ * too.
+ * @param isVerified the caller has been verified as this very patient, whose birth date they know
+ */
+export function contradicts(patient: Patient, stated: StatedPerson, isVerified = false): boolean {
+  const { dateOfBirth } = stated
+  const { birthDate } = patient
+  // A record may hold no more than the year, or year and month.
+  if (dateOfBirth !== undefined && birthDate !== undefined && !dateOfBirth.startsWith(birthDate)) return true
+  const isSameBirthDate = dateOfBirth !== undefined && dateOfBirth === birthDate
+  const names = nameFormsOf(patient)
+  const fits = (name: NameForms) => mayBeNamed(stated, name, { isSameBirthDate, isVerified })
+  return names.length > 0 && !names.some(fits)
+}
+
+interface Known {
+  /** It was stated together with the name. */
+  readonly isSameBirthDate: boolean
+  readonly isVerified: boolean
+}
+
+function mayBeNamed(stated: StatedPerson, name: NameForms, known: Known): boolean {
+  const said = inPlaceOf(name, stated)
+  const [inOrder = [], ...swapped] = nameEvidence(said, name)
+  if (swapped.some((evidence) => levelOf(evidence, 'family') === 'same' && levelOf(evidence, 'given') === 'same'))
+    return true
+  if (levelOf(inOrder, 'suffix') === 'differ') return false
+  const given = givenFits(inOrder, said, name, known)
+  return given && (familyFits(inOrder, said, name) || (known.isSameBirthDate && stated.firstName !== undefined))
+}
+
+/** The name, with what was stated of it in place of its own. */
+function inPlaceOf(name: NameForms, { firstName, lastName }: StatedPerson): NameForms {
+  const [stated] = namesOf({
+    name: [
+      {
+        ...(lastName === undefined ? {} : { family: lastName }),
+        ...(firstName === undefined ? {} : { given: [firstName] }),
+      },
+    ],
+  })
+  if (stated === undefined) return name
+  const { family, familyWords, given, suffixes } = formsOf(stated)
+  return {
+    ...name,
+    ...(lastName === undefined
+      ? {}
+      : { family, familyWords, suffixes: suffixes.length > 0 ? suffixes : name.suffixes }),
+    ...(firstName === undefined ? {} : { given }),
+  }
+}
+
+const levelOf = (evidence: readonly FieldEvidence[], field: FieldEvidence['field']): string | undefined =>
+  evidence.find((one) => one.field === field)?.level
+
+/** A misspelling, or one of two family names. */
+const familyFits = (evidence: readonly FieldEvidence[], said: NameForms, name: NameForms): boolean =>
+  [undefined, 'same', 'near'].includes(levelOf(evidence, 'family')) || sharesWord(said, name)
+
+/** Joseph is how Josephine begins, and Mario sounds like Maria: both need the birth date. */
+function givenFits(
+  evidence: readonly FieldEvidence[],
+  said: NameForms,
+  name: NameForms,
+  { isSameBirthDate, isVerified }: Known,
+): boolean {
+  const level = levelOf(evidence, 'given')
+  if (level === undefined || level === 'same' || level === 'initial') return true
+  if (level !== 'near' && level !== 'nickname') return false
+  return isSameBirthDate || isVerified || areNicknames(said.given[0]?.text ?? '', name.given[0]?.text ?? '')
+}

@@ -1,0 +1,24 @@
+/** Task: the standard interactions, what staff do with the Tasks of their list, and an offer of the waitlist that is refused. */
+import type { Task } from 'fhir/r4'
+import { noteRefusal } from '../booking/waitlist.ts'
+import { withRefusal } from '../booking/waitlist-offers.ts'
+import { defineProvider } from '../core/provider.ts'
+import { standard } from '../core/standard.ts'
+import { taskClaim } from '../operations/task/task-claim.ts'
+import { taskComplete } from '../operations/task/task-complete.ts'
+
+export const task = defineProvider('Task', {
+  interactions: {
+    ...standard,
+    update: async (ctx, resource) => {
+      const before = (await ctx.find<Task>('Task', resource.id))?.resource
+      const after = resource as Task & { id: string }
+      const refused = before === undefined ? undefined : withRefusal(before, after)
+      if (refused === undefined) return await standard.update(ctx, after)
+      const updated = await standard.update(ctx, { ...refused, id: after.id })
+      await noteRefusal(ctx, refused)
+      return updated
+    },
+  },
+  operations: [taskClaim, taskComplete],
+})

@@ -1,0 +1,348 @@
+/** A call never replaces name or birth date of a record that was there before it: who contradicts it is another person. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Consent, Coverage, Patient, Task } from 'fhir/r4'
+import { isPlaceholder } from '../../../src/matching/placeholder.ts'
+import { request, startServer, type TestServer } from '../../support/server.ts'
+import { ALL_FIELDS, attachedTo, Caller, INTAKE } from '../caller.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const UPDATE = 'update_registration_field'
+const INTAKE_TOOL = 'submit_intake'
+
+/** Ruth, whose number every test has for itself. */
+let ruth: string
+let number: string
+let count = 0
+beforeEach(async () => {
+  count += 1
+  number = `+1212555${String(1000 + count)}`
+  ruth = `ruth-${count}`
+  await put({ resourceType: 'Patient', id: ruth, active: true, ...RUTH, telecom: telecomOf(number) })
+})
+
+const RUTH: Partial<Patient> = {
+  name: [{ use: 'official', family: 'Abernathy', given: ['Ruth'] }],
+  birthDate: '1941-02-17',
+}
+const telecomOf = (phone: string): Patient['telecom'] => [
+  { system: 'phone', value: phone },
+  { system: 'email', value: 'ruth@example.com' },
+]
+
+async function put(resource: Patient): Promise<void> {
+  const { status, text } = await server.fhir('PUT', `/Patient/${resource.id}`, resource)
+  if (status >= 300) throw new Error(text)
+}
+const read = async (id = ruth): Promise<Patient> => (await server.fhir('GET', `/Patient/${id}`)).body
+const find = async <R>(query: string): Promise<readonly R[]> =>
+  ((await server.fhir('GET', `/${query}`)).body.entry ?? []).map(({ resource }: { resource: R }) => resource)
+const contradictions = (patient = ruth) => find<Task>(`Task?patient=${patient}&code=identity-contradiction`)
+const changes = (patient = ruth) => find<Task>(`Task?patient=${patient}&code=record-change`)
+
+/** Registered by POST /calls, for that patient. */
+async function outbound(callId: string, patient: string): Promise<number> {
+  const body = { callId, dialedNumber: '+12125550100', patient }
+  const headers = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }
+  return (await request(server.url, 'POST', '/calls', body, headers)).status
+}
+
+const SAYS_OTHERWISE: readonly [string, string, object][] = [
+  ['another first name', UPDATE, { firstName: 'Harold' }],
+  ['another last name', UPDATE, { lastName: 'Smith' }],
+  ['another name', UPDATE, { firstName: 'Harold', lastName: 'Smith' }],
+  ['a first name that sounds alike', UPDATE, { firstName: 'Rud', lastName: 'Abernathy' }],
+  ['every field of another person', UPDATE, ALL_FIELDS],
+  ['another birth date', INTAKE_TOOL, { ...INTAKE, firstName: 'Ruth', lastName: 'Abernathy' }],
+  ['another name and the same birth date', INTAKE_TOOL, { ...INTAKE, dateOfBirth: '1941-02-17' }],
+  ['an intake of somebody else', INTAKE_TOOL, INTAKE],
+]
+
+describe('a caller from the number of a patient who says', () => {
+  test.each(SAYS_OTHERWISE)(
+    '%s: the patient stays as it is, and the call has a placeholder',
+    async (_what, tool, said) => {
+      const before = await read()
+      const caller = new Caller(server, number)
+      expect(await caller.use(tool, said)).toMatchObject({ success: true })
+      expect(await read()).toEqual(before)
+      const own = await caller.patient()
+      expect(own?.id).not.toBe(ruth)
+      expect(own?.name?.[0]).toMatchObject({
+        ...('lastName' in said ? { family: said.lastName } : {}),
+        ...('firstName' in said ? { given: [said.firstName] } : {}),
+      })
+      expect(await contradictions()).toMatchObject([
+        { status: 'requested', for: { reference: `Patient/${ruth}` }, focus: { reference: `Patient/${own?.id}` } },
+      ])
+    },
+  )
+})
+
+test('staff get one Task that shows both, found by the one and by the other', async () => {
+  const caller = new Caller(server, number)
+  await caller.use(UPDATE, { firstName: 'Harold' })
+  await caller.use(UPDATE, { lastName: 'Abernathy' })
+  await caller.use(INTAKE_TOOL, { ...INTAKE, firstName: 'Harold', lastName: 'Abernathy' })
+  const own = await caller.patientId()
+  const [task, ...more] = await contradictions()
+  expect(more).toEqual([])
+  expect(attachedTo(task)).toMatchObject({
+    'recorded-patient': [{ reference: `Patient/${ruth}` }],
+    'recorded-first-name': ['Ruth'],
+    'recorded-last-name': ['Abernathy'],
+    'recorded-date-of-birth': ['1941-02-17'],
+    'call-patient': [{ reference: `Patient/${own}` }],
+    'stated-first-name': ['Harold'],
+    'call-id': [caller.id],
+  })
+  expect((await find<Task>(`Task?focus=Patient/${own}&code=identity-contradiction`)).map(({ id }) => id)).toEqual([
+    task?.id,
+  ])
+})
+
+test('an outbound call that the clinic placed to a patient goes on with a placeholder too, and may be registered again', async () => {
+  const callId = `outbound-${count}`
+  expect(await outbound(callId, ruth)).toBe(201)
+  const before = await read()
+  await server.tool(`/patient-journey/${UPDATE}`, { firstName: 'Harold' }, { 'x-call-id': callId })
+  await server.tool(`/patient-journey/${UPDATE}`, { lastName: 'Abernathy' }, { 'x-call-id': callId })
+  expect(await read()).toEqual(before)
+  const harold = await find<Patient>('Patient?given=Harold&family=Abernathy&_tag=placeholder')
+  expect(harold.length).toBeGreaterThan(0)
+  expect(await outbound(callId, ruth)).toBe(200)
+  await put({ resourceType: 'Patient', id: 'nobody-of-the-call', active: true })
+  expect(await outbound(callId, 'nobody-of-the-call')).toBe(409)
+})
+
+test('insurance, self-pay, escalation and booking are the placeholder’s from then on', async () => {
+  const caller = new Caller(server, number)
+  await caller.use(UPDATE, { firstName: 'Harold' })
+  const own = await caller.patientId()
+  await caller.use('submit_insurance_info', { payerName: 'Acme Health', memberId: 'XYZ-1234' })
+  await caller.use('record_self_pay_decision', { decision: 'self_pay_continue', selfPayPriceCents: 100 })
+  await caller.use('escalate_billing', { reason: 'x' })
+  await caller.use(UPDATE, { commsConsent: false })
+  expect(await find<Coverage>(`Coverage?beneficiary=${own}`)).toHaveLength(2)
+  expect(await find<Coverage>(`Coverage?beneficiary=${ruth}`)).toEqual([])
+  expect(await find<Task>(`Task?patient=${own}&code=billing-escalation`)).toHaveLength(1)
+  expect(await find<Task>(`Task?patient=${ruth}&code=billing-escalation`)).toEqual([])
+  expect(await find<Consent>(`Consent?patient=${ruth}`)).toEqual([])
+  expect((await caller.encounter())?.subject).toEqual({ reference: `Patient/${own}` })
+})
+
+test('the placeholder is completed by later calls from the number, and becomes a real record beside the other', async () => {
+  const { phone: _phone, ...fields } = ALL_FIELDS
+  const said = Object.entries({ ...fields, firstName: 'Harold', lastName: 'Abernathy' })
+  for (const [name, value] of said.slice(0, 4))
+    await new Caller(server, number).use(UPDATE, { firstName: 'Harold', [name]: value })
+  const last = new Caller(server, number)
+  const all = { ...Object.fromEntries(said), phone: number }
+  expect(await last.use(UPDATE, all)).toMatchObject({ registrationStatus: 'COMPLETE' })
+  const harolds = await find<Patient>(`Patient?phone=${encodeURIComponent(number)}&given=Harold`)
+  expect(harolds).toMatchObject([{ id: await last.patientId(), active: true }])
+  expect(await read()).toMatchObject(RUTH)
+})
+
+test('a third person of the household gets a placeholder of their own', async () => {
+  const [harold, nora] = [new Caller(server, number), new Caller(server, number)]
+  await harold.use(UPDATE, { firstName: 'Harold' })
+  await nora.use(UPDATE, { firstName: 'Nora' })
+  expect(await nora.patientId()).not.toBe(await harold.patientId())
+  expect((await harold.patient())?.name).toEqual([{ given: ['Harold'] }])
+  expect(await contradictions()).toHaveLength(2)
+})
+
+describe('what was said before it is known that somebody else calls', () => {
+  test('goes along, and is taken back from the patient', async () => {
+    const before = await read()
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { email: 'harold@example.com', preferredLocation: 'Downtown' })
+    await caller.use(UPDATE, { lastName: 'Abernathy' })
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    const { meta: _meta, ...after } = await read()
+    const { meta: _before, ...original } = before
+    expect(after).toEqual(original)
+    expect(await caller.patient()).toMatchObject({
+      name: [{ given: ['Harold'], family: 'Abernathy' }],
+      telecom: [{ system: 'email', value: 'harold@example.com' }],
+      extension: [{ valueString: 'Downtown' }],
+    })
+    const [task] = await contradictions()
+    expect(attachedTo(task)['stated-before']).toEqual(
+      expect.arrayContaining(['email', 'preferredLocation', 'lastName']),
+    )
+  })
+
+  test('is left to staff where somebody else has changed the record meanwhile', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { email: 'harold@example.com' })
+    await put({ ...(await read()), gender: 'female' })
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    expect(await read()).toMatchObject({
+      gender: 'female',
+      telecom: [{}, { value: 'harold@example.com' }, { use: 'old' }],
+    })
+    expect((await caller.patient())?.telecom).toEqual([{ system: 'email', value: 'harold@example.com' }])
+  })
+
+  test('stays with the patient who has said who they are, when a second person takes the phone', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'Ruth', email: 'new@example.com' })
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    expect((await read()).telecom).toMatchObject([{}, { value: 'new@example.com' }, { use: 'old' }])
+    expect((await caller.patient())?.telecom).toBeUndefined()
+  })
+
+  test('a patient whom this call has registered keeps all of it, when the next person is registered', async () => {
+    const caller = new Caller(server)
+    await caller.use(UPDATE, ALL_FIELDS)
+    const jane = await caller.patientId()
+    await caller.use(UPDATE, { phone: '+12125559999' })
+    expect(await caller.use(UPDATE, { firstName: 'Bob' })).toMatchObject({ registrationStatus: 'ACTION_REQUIRED' })
+    expect(await read(jane)).toMatchObject({
+      active: true,
+      name: [{ given: ['Jane'], family: 'Doe' }],
+      telecom: [{ value: '+12125559999' }, { system: 'email' }, { value: '+12125550123', use: 'old' }],
+    })
+    expect(await caller.patient()).toMatchObject({ active: false, name: [{ given: ['Bob'] }] })
+  })
+})
+
+describe('concurrent requests of a call', () => {
+  test('make one placeholder, and all that follows is on it', async () => {
+    const before = await read()
+    const caller = new Caller(server, number)
+    const said = { ...ALL_FIELDS, firstName: 'Harold', lastName: 'Smith', phone: number }
+    await Promise.all(Array.from({ length: 6 }, () => caller.use(UPDATE, said)))
+    expect(await read()).toEqual(before)
+    expect(await find<Patient>(`Patient?phone=${encodeURIComponent(number)}&_id:not=${ruth}`)).toHaveLength(1)
+    expect(await caller.patient()).toMatchObject({ active: true, name: [{ given: ['Harold'], family: 'Smith' }] })
+    expect(await contradictions()).toHaveLength(1)
+  })
+
+  test('with one field each lose nothing, and never rename the patient', async () => {
+    const caller = new Caller(server, number)
+    const said = { ...ALL_FIELDS, firstName: 'Harold', lastName: 'Smith', phone: number }
+    await Promise.all(Object.entries(said).map(([name, value]) => caller.use(UPDATE, { [name]: value })))
+    expect(await read()).toMatchObject(RUTH)
+    expect(await caller.patient()).toMatchObject({ name: [{ given: ['Harold'], family: 'Smith' }] })
+    expect(await caller.use(UPDATE, {})).toMatchObject({ registrationStatus: 'COMPLETE', missingFields: [] })
+  })
+})
+
+describe('a caller who is the patient', () => {
+  test('completes the name by a middle name, and staff see it', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'Ruth Ann', lastName: 'Abernathy' })
+    expect(await caller.patientId()).toBe(ruth)
+    expect((await read()).name).toEqual([{ use: 'official', family: 'Abernathy', given: ['Ruth', 'Ann'] }])
+    expect(await contradictions()).toEqual([])
+    expect((await changes()).map(attachedTo)).toMatchObject([
+      { 'recorded-first-name': ['Ruth'], 'stated-first-name': ['Ruth Ann'] },
+    ])
+  })
+
+  test('says a nickname: the name stays, and staff see it', async () => {
+    await put({ ...(await read()), name: [{ family: 'Doe', given: ['William'] }] })
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'Bill' })
+    expect((await read()).name).toEqual([{ family: 'Doe', given: ['William'] }])
+    expect((await changes()).map(attachedTo)).toMatchObject([
+      { 'recorded-first-name': ['William'], 'stated-first-name': ['Bill'] },
+    ])
+  })
+
+  test('gives other contact details: the old ones are kept, and one Task of the call has every change', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { phone: '+12125550177' })
+    await caller.use(UPDATE, { email: 'new@example.com' })
+    await caller.use(UPDATE, { email: 'newer@example.com' })
+    expect((await read()).telecom).toEqual([
+      { system: 'phone', value: '+12125550177' },
+      { system: 'email', value: 'newer@example.com' },
+      { system: 'phone', value: number, use: 'old', period: { end: expect.any(String) } },
+      { system: 'email', value: 'ruth@example.com', use: 'old', period: { end: expect.any(String) } },
+      { system: 'email', value: 'new@example.com', use: 'old', period: { end: expect.any(String) } },
+    ])
+    expect((await changes()).map(attachedTo)).toMatchObject([
+      {
+        'recorded-phone': [number],
+        'stated-phone': ['+12125550177'],
+        'recorded-email': ['ruth@example.com', 'new@example.com'],
+        'stated-email': ['new@example.com', 'newer@example.com'],
+      },
+    ])
+  })
+
+  test('says what is on file: no new version, and no Task', async () => {
+    const before = await read()
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'ruth', lastName: 'Abernathy', phone: number, email: 'RUTH@example.com' })
+    expect(await read()).toEqual(before)
+    expect(await changes()).toEqual([])
+  })
+})
+
+describe('a verification', () => {
+  const verify = { statedName: 'Ruth Abernathy', statedDateOfBirth: '1941-02-17' }
+
+  test('stays: the verified caller says another name, and appointments are still of the verified patient', async () => {
+    const caller = new Caller(server, number)
+    expect(await caller.use('verify_patient', verify)).toMatchObject({ verified: true })
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    expect(await caller.patientId()).not.toBe(ruth)
+    expect(await caller.use('list_appointments', {})).toMatchObject({ success: true })
+    expect(await read()).toMatchObject(RUTH)
+  })
+
+  test('is not given by the number: who has another name is not verified as the patient, and books for the placeholder', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    expect(await caller.use('list_appointments', {})).toMatchObject({ success: false, code: 'not-verified' })
+    const slots = (await caller.use('find_available_slots', {})).slots as { slotKey: string }[]
+    const booked = await caller.use('book_appointment', { slotKey: slots[0]?.slotKey })
+    expect(booked).toMatchObject({ success: true })
+    const own = await caller.patientId()
+    expect(await find(`Appointment?patient=${own}`)).toHaveLength(1)
+    expect(await find(`Appointment?patient=${ruth}`)).toEqual([])
+  })
+
+  test('failed attempts count on, whoever the call goes on with', async () => {
+    const caller = new Caller(server, number)
+    const wrong = { ...verify, statedDateOfBirth: '1950-01-01' }
+    expect(await caller.use('verify_patient', wrong)).toMatchObject({ attemptsLeft: 2 })
+    await caller.use(UPDATE, { firstName: 'Harold' })
+    expect(await caller.use('verify_patient', wrong)).toMatchObject({ attemptsLeft: 1 })
+    expect(await caller.use('verify_patient', wrong)).toMatchObject({ attemptsLeft: 0 })
+    expect(await caller.use('verify_patient', verify)).toMatchObject({ verified: false })
+  })
+})
+
+test('staff who call the operation on the patient in the path replace what they like', async () => {
+  const parameter = [
+    { name: 'firstName', valueString: 'Renamed' },
+    { name: 'phone', valueString: '+12125550155' },
+  ]
+  const answer = await server.fhir('POST', `/Patient/${ruth}/$update-registration-field`, {
+    resourceType: 'Parameters',
+    parameter,
+  })
+  expect(answer.status).toBe(200)
+  expect(await read()).toMatchObject({ name: [{ given: ['Renamed'] }], telecom: [{ value: '+12125550155' }, {}] })
+  expect(await contradictions()).toEqual([])
+})
+
+test('a placeholder is corrected as before: whoever registers may take back what they said', async () => {
+  const caller = new Caller(server)
+  await caller.use(UPDATE, { firstName: 'Jane', phone: '+12125550123' })
+  await caller.use(UPDATE, { firstName: 'Janet', phone: '+12125550124' })
+  const patient = await caller.patient()
+  expect(patient).toMatchObject({ name: [{ given: ['Janet'] }] })
+  expect(patient?.telecom).toEqual([{ system: 'phone', value: '+12125550124' }])
+  expect(patient !== undefined && isPlaceholder(patient)).toBe(true)
+})

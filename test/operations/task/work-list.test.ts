@@ -1,0 +1,124 @@
+/** The work list of the staff: Tasks by owner, priority, status and the like, and by when they are due. docs/work-list.md */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Task } from 'fhir/r4'
+import { Caller } from '../../calls/caller.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+
+const START = Date.now()
+let ahead = 0
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({}, { clock: () => START + ahead })
+  await put(WHOLE)
+  await put({ resourceType: 'Task', id: 'other', status: 'draft', intent: 'plan', priority: 'routine' })
+})
+afterAll(() => server.close())
+
+const put = async (task: Task) => {
+  const { status, text } = await server.fhir('PUT', `/Task/${task.id}`, task)
+  if (status >= 300) throw new Error(text)
+}
+const idsOf = async (query: string): Promise<readonly string[]> => {
+  const { status, body } = await server.fhir('GET', `/Task?${query}`)
+  expect([query, status]).toEqual([query, 200])
+  return (body.entry ?? []).map(({ resource }: { resource: Task }) => resource.id)
+}
+
+const WHOLE: Task = {
+  resourceType: 'Task',
+  id: 'whole',
+  identifier: [{ system: 'urn:tasks', value: '1' }],
+  basedOn: [{ reference: 'ServiceRequest/based' }],
+  groupIdentifier: { system: 'urn:groups', value: 'g' },
+  partOf: [{ reference: 'Task/other' }],
+  status: 'in-progress',
+  businessStatus: { coding: [{ system: 'urn:business', code: 'called' }] },
+  intent: 'order',
+  priority: 'urgent',
+  code: { coding: [{ system: 'urn:codes', code: 'call' }] },
+  focus: { reference: 'Appointment/focus' },
+  for: { reference: 'Patient/abernathy-ruth' },
+  encounter: { reference: 'Encounter/call' },
+  executionPeriod: { start: '2026-11-20T09:00:00Z' },
+  authoredOn: '2026-11-19T09:00:00Z',
+  lastModified: '2026-11-20T10:00:00Z',
+  requester: { reference: 'Device/agent' },
+  performerType: [{ coding: [{ system: 'urn:roles', code: 'billing' }] }],
+  owner: { reference: 'Practitioner/practitioner-okafor' },
+  restriction: { period: { end: '2026-11-21T09:00:00Z' } },
+}
+
+describe('every search parameter of R4 for Task finds it', () => {
+  test.each([
+    'authored-on=2026-11-19',
+    'based-on=ServiceRequest/based',
+    'business-status=urn:business|called',
+    'code=urn:codes|call',
+    'encounter=Encounter/call',
+    'focus=Appointment/focus',
+    'group-identifier=urn:groups|g',
+    'identifier=urn:tasks|1',
+    'intent=order',
+    'modified=2026-11-20',
+    'owner=Practitioner/practitioner-okafor',
+    'part-of=Task/other',
+    'patient=abernathy-ruth',
+    'performer=urn:roles|billing',
+    'period=ge2026-11-20',
+    'priority=urgent',
+    'requester=Device/agent',
+    'status=in-progress',
+    'subject=Patient/abernathy-ruth',
+  ])('%s', async (query) => {
+    const found = await idsOf(`${query}&_count=200`)
+    expect(found).toContain('whole')
+    expect(found).not.toContain('other')
+  })
+
+  test('those that /metadata declares are these', async () => {
+    const { body } = await server.fhir('GET', '/metadata')
+    const { searchParam } = body.rest[0].resource.find(({ type }: { type: string }) => type === 'Task')
+    expect(
+      searchParam.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith('_')),
+    ).toHaveLength(19)
+  })
+})
+
+test('who has none, most urgent first, is a search', async () => {
+  const found = await idsOf('owner:missing=true&_sort=-priority,authored-on&_count=200')
+  expect(found).not.toContain('whole')
+  expect(found).toContain('other')
+})
+
+describe('due times', () => {
+  test('what calls raise is due by its priority: urgent within a day', async () => {
+    const caller = new Caller(server)
+    await caller.use('escalate_billing', {})
+    const [task] = await caller.tasks()
+    const due = Date.parse(task?.restriction?.period?.end ?? '')
+    expect(due - Date.parse(task?.authoredOn ?? '')).toBe(24 * 3_600_000)
+  })
+
+  test('and routine within three', async () => {
+    const caller = new Caller(server)
+    await caller.use('resolve_patient_identity', { statedName: 'Nobody Known' })
+    const [task] = await caller.tasks()
+    expect(Date.parse(task?.restriction?.period?.end ?? '') - Date.parse(task?.authoredOn ?? '')).toBe(72 * 3_600_000)
+  })
+
+  test('what is added to an open Task does not put it off, and one that is opened again is due anew', async () => {
+    const caller = new Caller(server)
+    await caller.use('escalate_billing', { reason: 'one' })
+    const [first] = await caller.tasks()
+    ahead = 3_600_000
+    await caller.use('escalate_billing', { reason: 'two' })
+    const [second] = await caller.tasks()
+    expect(second?.restriction).toEqual(first?.restriction)
+    await put({ ...second, status: 'completed' } as Task)
+    await caller.use('escalate_billing', { reason: 'three' })
+    const [third] = await caller.tasks()
+    expect(Date.parse(third?.restriction?.period?.end ?? '') - Date.parse(first?.restriction?.period?.end ?? '')).toBe(
+      3_600_000,
+    )
+  })
+})
