@@ -15,7 +15,8 @@ import {
 } from '../record/registration.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { listed, spokenName } from '../spoken/say.ts'
-import { type ClinicLocale, localeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
+import { spokenConsent } from '../spoken/spoken-consent.ts'
+import { type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField
@@ -39,7 +40,7 @@ export const updateRegistrationField = defineOperation('patient-update-registrat
 
 function readField(field: RegistrationField, value: unknown, locale: ClinicLocale): ParsedField {
   if (field === 'commsConsent') {
-    const stated = statedBoolean(value)
+    const stated = spokenConsent(value)
     if (!stated.ok) return { invalid: { field, error: stated.error } }
     return { set: (patient) => patientFields.commsConsent.set(patient, stated.value) }
   }
@@ -58,9 +59,8 @@ async function save(
   const stated = fields.reduce((patient, field) => ('set' in field ? field.set(patient) : patient), before.resource)
   const next = activateWhenComplete(stated)
   const saved = next === before.resource ? before : await ctx.update<Patient>(next)
-  const { commsConsent } = input
-  const consent =
-    typeof commsConsent === 'boolean' ? await writeCommunicationConsent(ctx, before.id, commsConsent) : undefined
+  const agreed = spokenConsent(input.commsConsent)
+  const consent = agreed.ok ? await writeCommunicationConsent(ctx, before.id, agreed.value) : undefined
   await recordCall(ctx, call, saved, {
     activity: updateRegistrationField.code,
     written: [...(saved === before ? [] : [saved]), ...(consent === undefined ? [] : [consent])],
