@@ -2,10 +2,8 @@
  * A name as it is stored, out of the sentence in which it was said: "my name is Jane" is Jane, "S M I T H" is Smith.
  * What was said beside it and is not understood is asked back, as is a spelling that contradicts the name.
  */
-import { doubleMetaphone } from 'double-metaphone'
 import { hasSecondThoughts } from './around-value.ts'
-import { repeatDoubled } from './numbers.ts'
-import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
+import { OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** `whole`: given and family name. */
@@ -63,35 +61,27 @@ interface Introduced {
 
 /** `said` is '' where another part of the name is introduced. */
 function withoutIntroduction(text: string, part: NamePart): Introduced {
-  let rest = text
-  let introduction: Introduced['introduction']
-  for (;;) {
-    const before = rest
-    rest = rest.replace(FILLERS, '').replace(ENDING, '')
-    for (const [names, pattern] of INTRODUCTIONS) {
-      if (!pattern.test(rest)) continue
-      if (names !== 'any' && names !== part && part !== 'whole') return { said: '', introduction: names }
-      rest = rest.replace(pattern, '')
-      introduction = introduction === undefined || introduction === 'any' ? names : introduction
-    }
-    if (rest === before)
-      return { said: rest.replace(/^(?:mr|mrs|ms|mister|missus|dr|doctor)\.? (?=\p{L})/iu, ''), introduction }
+  const rest = text.replace(FILLERS, '').replace(ENDING, '')
+  const [names, pattern] = INTRODUCTIONS.find(([, one]) => one.test(rest)) ?? []
+  if (names === undefined || pattern === undefined) {
+    if (rest !== text) return withoutIntroduction(rest, part)
+    return { said: rest.replace(TITLE, ''), introduction: undefined }
   }
+  if (![part, 'any', 'whole'].includes(names) && part !== 'whole') return { said: '', introduction: names }
+  const inner = withoutIntroduction(rest.replace(pattern, ''), part)
+  return inner.introduction === part ? inner : { ...inner, introduction: names === 'whole' ? 'any' : names }
 }
 
-const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
-
-/** Words of a sentence, which are part of no name. */
-const OF_SENTENCES =
-  /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the)(?![\p{L}'-])/iu
+const TITLE = /^(?:mr|mrs|ms|mister|missus|dr|doctor)\.? (?=\p{L})/iu
 
 function nameIn(said: string, part: NamePart): string | undefined {
   const { text, isConfirmed } = withoutHint(suffixed(said))
   if (!isConfirmed) return undefined
   const words = wordsIn(text)
   const spelled = spelledWords(words)
-  if (spelled === undefined) return OF_SENTENCES.test(text) || /[\d@_?!]/.test(text) ? undefined : written(words, part)
-  return withSpelled(spelled, part)
+  if (spelled === undefined)
+    return OF_SENTENCES.test(text) || /[\d@_?!]/.test(text) ? undefined : writtenName(words, part)
+  return spelledName(spelled, part)
 }
 
 /** "Sarah with an h" agrees with what was heard, where there is the letter. */
@@ -115,162 +105,3 @@ const suffixed = (text: string): string =>
     /(?<=\p{L},?) (junior|senior|the (?:second|third|fourth))[.!]?$/iu,
     (_all, suffix: string) => ` ${SUFFIXES[suffix.toLowerCase()]}`,
   )
-
-/** Letters and words, pauses as ",", with the signs of names in the words that they join. */
-function wordsIn(text: string): readonly string[] {
-  const said = withDoubleU(text)
-    .replace(/\b(?:capital|upper ?case) (?=\p{L})/giu, '')
-    .replace(/(?<=\p{L}{2}) (?:hyphen|dash) (?=\p{L}{2})/giu, '-')
-    .replace(/(?<=\p{L}) apostrophe (?=\p{L}{2})/giu, "'")
-    .replace(/(?<=\p{L}{2}) space (?=\p{L}{2})/giu, ' ')
-    .replace(ANNOUNCEMENT, ' = ')
-    .replace(/[;,]/g, ' , ')
-    .trim()
-    .replace(/(?:,\s*)+$/, '')
-  return said.split(/\s+/).flatMap((word) => {
-    const bare = word.replace(/(?<=\p{L}{2})\.$/u, (dot) => (/^(?:jr|sr|st)$/i.test(word.slice(0, -1)) ? dot : ''))
-    if (/^\p{L}(?:-\p{L})+\.?$/u.test(bare)) return bare.replace('.', '').split('-')
-    if (/^(?:\p{L}\.){3,}$/u.test(bare)) return bare.split('.').filter((letter) => letter !== '')
-    return [bare]
-  })
-}
-
-const ANNOUNCEMENT =
-  /(?<=\p{L})[,.]? (?:(?:and )?(?:it's |that's |that is |it is )?(?:spelled|spelt|spelling is)|that's|that is|as in)[,:]?(?= \p{L}(?:[ .,-]|$)| (?:alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|romeo|sierra|tango|uniform|victor|whiskey|xray|yankee|zulu) )/giu
-
-interface Spelled {
-  readonly before: readonly string[]
-  readonly isAnnounced: boolean
-  /** A pause is before the letters. */
-  readonly isApart: boolean
-  readonly letters: string
-  readonly after: readonly string[]
-}
-
-/** Undefined where nothing is spelled. */
-function spelledWords(words: readonly string[]): Spelled | undefined {
-  const lower = repeatDoubled(
-    withoutExamples(
-      words.map((word) =>
-        (word.length > 1 ? word : word.toLowerCase()).replace(/^\p{L}\.$/u, (letter) => letter.charAt(0)),
-      ),
-    ).map((word) => (/^(?:double|triple)$/i.test(word) ? word.toLowerCase() : word)),
-  )
-  const isNato =
-    lower.length > 2 &&
-    lower.every((word) => natoLetter(word.toLowerCase()) !== undefined || isLetter(word) || word === ',')
-  const all =
-    isNato && !lower.every((word) => NATO_NAMES.has(word.toLowerCase()))
-      ? lower.map((word) => natoLetter(word.toLowerCase()) ?? word)
-      : lower
-  const from = all.findIndex((word, at) => isLetter(word) && isLetter(next(all, at)))
-  if (from < 0) return all.length < words.length || all.includes('=') ? NOTHING_CLEAR : undefined
-  let to = from
-  while (
-    to < all.length &&
-    (isLetter(all[to] ?? '') ||
-      (all[to] === ',' && isLetter(all[to + 1] ?? '')) ||
-      (SIGNS.has(all[to] ?? '') && isLetter(all[to + 1] ?? '')))
-  )
-    to++
-  const run = all.slice(from, to)
-  const pauses = run.filter((word) => word === ',').length
-  const letters = run.filter((word) => word !== ',')
-  if (pauses > 0 && pauses < letters.length - 1) return { ...NOTHING_CLEAR, before: groupsOf(run) }
-  const before = all.slice(0, from)
-  return {
-    before: before.filter((word) => word !== ',' && word !== '='),
-    isAnnounced: before.at(-1) === '=' || before.at(-2) === '=',
-    isApart: before.at(-1) === ',',
-    letters: letters.map((word) => SIGNS.get(word) ?? word).join(''),
-    after: all.slice(to).filter((word) => word !== ','),
-  }
-}
-
-const next = (words: readonly string[], at: number): string =>
-  (words[at + 1] === ',' ? words[at + 2] : words[at + 1]) ?? ''
-
-const NOTHING_CLEAR: Spelled = { before: [], isAnnounced: false, isApart: false, letters: '', after: [] }
-
-const NATO_NAMES = new Set([
-  'charlie',
-  'juliet',
-  'juliett',
-  'mike',
-  'oscar',
-  'romeo',
-  'victor',
-  'papa',
-  'sierra',
-  'india',
-])
-
-const SIGNS: ReadonlyMap<string, string> = new Map([
-  ['apostrophe', "'"],
-  ['hyphen', '-'],
-  ['dash', '-'],
-  ['space', ' '],
-])
-
-/** The letters between pauses: j o h n , s m i t h. */
-const groupsOf = (run: readonly string[]): readonly string[] =>
-  run
-    .join(' ')
-    .split(' , ')
-    .map((group) => group.replaceAll(' ', ''))
-
-function withSpelled({ before, isAnnounced, isApart, letters, after }: Spelled, part: NamePart): string | undefined {
-  if (letters === '')
-    return part === 'whole' && before.length === 2 && before.every((group) => group.length > 1)
-      ? before.map(capitalized).join(' ')
-      : undefined
-  const word = before.at(-1)
-  if (before.some((one) => OF_SENTENCES.test(one) || !/^[\p{L}\p{M}'.-]+$/u.test(one))) return undefined
-  if (after.length > 0 && !(after.length === 1 && same(after[0] ?? '', letters))) return undefined
-  if (word === undefined) return alone(letters, part)
-  if (same(word, letters)) return written(before, part)
-  if (same(before.join(''), letters)) return written(before, part)
-  const isLike = soundsLike(word, letters)
-  if (isLike ? isAnnounced || isApart : isAnnounced && before.length === 1)
-    return [...before.slice(0, -1), capitalized(letters)].join(' ')
-  return part === 'whole' && before.length === 1 && !isLike && !isAnnounced && letters.length > 2
-    ? `${capitalized(word)} ${capitalized(letters)}`
-    : undefined
-}
-
-/** Two letters may be initials, and a whole name in letters may be divided anywhere. */
-const alone = (letters: string, part: NamePart): string | undefined =>
-  part === 'whole' || letters.length < (part === 'given' ? 3 : 2)
-    ? undefined
-    : letters.split(' ').map(capitalized).join(' ')
-
-const plainText = (word: string): string =>
-  word
-    .normalize('NFD')
-    .replace(/[^\p{L}]/gu, '')
-    .toLowerCase()
-
-const same = (one: string, other: string): boolean => plainText(one) === plainText(other)
-
-const soundsLike = (one: string, other: string): boolean => {
-  const sounds = doubleMetaphone(plainText(one)).filter((sound) => sound !== '')
-  return doubleMetaphone(plainText(other)).some((sound) => sounds.includes(sound))
-}
-
-/** Words as they were written; where all is in small letters, with capitals. Undefined where a pause divides them. */
-function written(words: readonly string[], part: NamePart): string | undefined {
-  if (words.some((word) => !/^[\p{L}\p{M}][\p{L}\p{M}'.-]*$/u.test(word))) {
-    const at = words.indexOf(',')
-    return part === 'whole' && at === words.length - 2 && at > 0
-      ? written([words.at(-1) ?? '', ...words.slice(0, at)], part)
-      : undefined
-  }
-  const text = words.join(' ')
-  return text === text.toLowerCase()
-    ? words.map((word, at) => (PARTICLE.test(`${word} `) && at < words.length - 1 ? word : capitalized(word))).join(' ')
-    : text
-}
-
-/** O'Brien, Smith-Jones */
-const capitalized = (word: string): string =>
-  word.toLowerCase().replace(/^\p{L}|(?<=-)\p{L}|(?<=^[od]')\p{L}/giu, (letter) => letter.toUpperCase())

@@ -7,26 +7,26 @@ import { argumentIssue } from './stated-values.ts'
 type Readers<Name extends string> = Readonly<Record<Name, (value: unknown) => ParsedValue>>
 
 /**
- * The normal form of each; an absent one is left out where it is optional.
+ * The normal form of each.
+ * @param optional names that may be absent
  * @throws FhirError 400 with an issue for each value that is missing or bad, the missing ones first
  */
-export function readAll<Name extends string, Optional extends Name = never>(
+export function readAll<Name extends string>(
   readers: Readers<Name>,
   input: OperationInput,
-  optional: readonly Optional[] = [],
-): Readonly<Record<Exclude<Name, Optional>, string> & Partial<Record<Optional, string>>> {
-  const names = Object.keys(readers) as Name[]
-  const given = names.filter((name) => input[name] !== undefined || !optional.some((one) => one === name))
-  const read = given.map((name) => ({ name, ...readers[name](input[name]) }))
+  optional: readonly NoInfer<Name>[] = [],
+): Readonly<Record<Name, string>> {
+  const names = (Object.keys(readers) as Name[]).filter(
+    (name) => !(input[name] === undefined && optional.includes(name)),
+  )
+  const read = names.map((name) => ({ name, ...readers[name](input[name]) }))
   const issues = read.flatMap((one) => (one.ok ? [] : [argumentIssue(one.name, input[one.name], one.error)]))
   if (issues.length > 0)
     throw new FhirError(
       400,
       issues.toSorted((a, b) => rank(a) - rank(b)),
     )
-  return Object.fromEntries(read.map((one) => [one.name, one.ok ? one.value : ''])) as ReturnType<
-    typeof readAll<Name, Optional>
-  >
+  return Object.fromEntries(read.map((one) => [one.name, one.ok ? one.value : ''])) as Record<Name, string>
 }
 
 const rank = ({ code }: Issue): number => (code === 'required' ? 0 : 1)

@@ -16,7 +16,8 @@ import { readLine, readPersonName } from '../spoken/stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
-  const card: InsuranceCard = readAll(CARD, request.input, ['groupId', 'subscriberName'])
+  const { payerName, memberId, ...optional } = readAll(CARD, request.input, ['groupId', 'subscriberName'])
+  const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change: a change may run several times, and the system must be asked once.

@@ -79,5 +79,7 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
 /** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
 function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
   const readers = FIELDS.map((field) => [field, (value: unknown) => readStated(field, value, locale)] as const)
-  return readAll(Object.fromEntries(readers) as Record<(typeof FIELDS)[number], (typeof readers)[number][1]>, input)
+  return readAll<(typeof FIELDS)[number]>(Object.fromEntries(readers) as Readers, input)
 }
+
+type Readers = Parameters<typeof readAll<(typeof FIELDS)[number]>>[0]
