@@ -132,7 +132,12 @@ const PROVIDERS = new Set(
 /** A part of the domain between two dots. */
 export function domainLabel(words: readonly string[], joined: boolean): Stretch {
   const together = words.join('')
-  if (PROVIDERS.has(together)) return { text: together }
+  // Between two signs a word stands for itself.
+  if (
+    PROVIDERS.has(together) ||
+    /^[a-z]{2,}$/.test(words.length === 1 && !isNumber(together) && together !== 'oh' ? together : '')
+  )
+    return { text: together }
   const stretch = localStretch(words, joined)
   if ('question' in stretch) return stretch
   const spelled = spelledOut(words)

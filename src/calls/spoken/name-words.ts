@@ -63,7 +63,9 @@ export function spelledWords(words: readonly string[]): Spelled | undefined {
 
 /** Single letters in small ones, without examples; NATO words where all are spelled in them. */
 function lettersOf(words: readonly string[]): readonly string[] {
-  const small = words.map((word) => (SMALL.test(word) ? word.toLowerCase().replace('.', '') : word))
+  // An example must begin with its letter: "S as in Sam".
+  const hasExamples = words.some((word, at) => isLetter(word) && /^(?:as|for|like)$/i.test(words[at + 1] ?? ''))
+  const small = words.map((word) => (hasExamples || SMALL.test(word) ? word.toLowerCase().replace('.', '') : word))
   const all = repeatDoubled(withoutExamples(small))
   const letters = all.map((word) => natoLetter(word.toLowerCase()) ?? word)
   const isSpelled = all.length > 2 && letters.every((word) => isLetter(word) || word === ',')
@@ -82,7 +84,7 @@ function endOfLetters(words: readonly string[], from: number): number {
 }
 
 const next = (words: readonly string[], at: number): string =>
-  (words[at + 1] === ',' ? words[at + 2] : words[at + 1]) ?? ''
+  (words[at + 1] === ',' || SIGNS.has(words[at + 1] ?? '') ? words[at + 2] : words[at + 1]) ?? ''
 
 const NOTHING_CLEAR: Spelled = { before: [], isAnnounced: false, isApart: false, letters: '', after: [] }
 

@@ -70,7 +70,8 @@ function spelled(text: string, introduced: boolean): string | undefined {
     .map((word) => word.replace(/(?<=.)[.:!?]+$/, ''))
     .flatMap((word) => (/^[A-Za-z\d](?:-[A-Za-z\d])+$/.test(word) ? word.split('-') : [word]))
     .filter((word) => word !== '')
-  if (introduced && written[0]?.toLowerCase() === 'a' && !/^(?:as|for|like)$/i.test(written[1] ?? '')) return undefined
+  if (introduced && written[0]?.toLowerCase() === 'a' && !/^(?:as|for|like|[a-z])$/i.test(written[1] ?? ''))
+    return undefined
   const words = repeatDoubled(withoutExamples(written.map(lowered))).map(
     (word) => SIGNS.get(word) ?? LETTER_NAMES.get(word) ?? natoLetter(word) ?? word,
   )

@@ -17,7 +17,8 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   if (given === '') return unclear('The value is missing')
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
   const { said, introduction } = withoutIntroduction(given, part)
-  const name = said === '' || NO_NAME.test(said) || hasSecondThoughts(said) ? undefined : nameIn(said, part)
+  const name =
+    said === '' || NO_NAME.test(said) || (/\s/.test(said) && hasSecondThoughts(said)) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" holds one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -80,7 +81,7 @@ function nameIn(said: string, part: NamePart): string | undefined {
   const words = wordsIn(text)
   const spelled = spelledWords(words)
   if (spelled === undefined)
-    return OF_SENTENCES.test(text) || /[\d@_?!]/.test(text) ? undefined : writtenName(words, part)
+    return OF_SENTENCES.test(words.join(' ')) || /[\d@_?!]/.test(text) ? undefined : writtenName(words, part)
   return spelledName(spelled, part)
 }
 

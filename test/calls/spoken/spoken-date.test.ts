@@ -195,7 +195,7 @@ test('a date said in random style comes back', () => {
   )
 })
 
-test('a date in figures is accepted as its ISO form, and in the clinic's order', () => {
+test('a date in figures is accepted as its ISO form, and in the order of the clinic', () => {
   const days = fc.integer({ min: 0, max: 55_000 })
   fc.assert(
     fc.property(days, (offset) => {

@@ -117,7 +117,9 @@ describe('through the routes of the tools', () => {
 
   test.each(kinds)('what is certain of %s is taken, and the rest is asked back', async (kind) => {
     const results = await resultsOf(kind)
-    const taken = results.map(({ valid, success, code }) => valid ?? (success === true || code === 'invalid-member-info'))
+    const taken = results.map(
+      ({ valid, success, code }) => valid ?? (success === true || code === 'invalid-member-info'),
+    )
     expect(taken).toEqual(formsOf(kind).map(({ stored }) => stored !== undefined))
     for (const [index, { stored }] of formsOf(kind).entries()) {
       const { value, say } = results[index] ?? {}
