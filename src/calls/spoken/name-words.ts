@@ -50,7 +50,7 @@ export function spelledWords(words: readonly string[]): Spelled | undefined {
   const run = all.slice(from, to)
   const letters = run.filter((word) => word !== ',')
   const pauses = run.length - letters.length
-  if (pauses > 0 && pauses < letters.length - 1) return { ...NOTHING_CLEAR, before: groupsOf(run) }
+  if (pauses > 0 && !isOneName(groupsOf(run))) return { ...NOTHING_CLEAR, before: groupsOf(run) }
   const before = all.slice(0, from)
   return {
     before: before.filter((word) => word !== ',' && word !== '='),
@@ -107,6 +107,10 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['dash', '-'],
   ['space', ' '],
 ])
+
+/** "s , m , i , t , h"; the pause after an example belongs to it. */
+const isOneName = ([first = '', ...others]: readonly string[]): boolean =>
+  first.length <= 2 && others.every((group) => group.length === 1)
 
 /** The letters between pauses: j o h n , s m i t h. */
 const groupsOf = (run: readonly string[]): readonly string[] =>

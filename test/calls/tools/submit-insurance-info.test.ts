@@ -329,7 +329,7 @@ describe('missing and bad arguments: nothing is asked and nothing is written', (
     ['no payerName', { memberId: 'XYZ-1235' }, 'missing-argument', 'payerName'],
     ['no memberId', { payerName: 'Acme Health' }, 'missing-argument', 'memberId'],
     ['a blank memberId', { payerName: 'Acme Health', memberId: ' ' }, 'missing-argument', 'memberId'],
-    ['a memberId that is a number', { payerName: 'Acme Health', memberId: 5 }, 'invalid-argument', 'memberId'],
+    ['a memberId that is not text', { payerName: 'Acme Health', memberId: ['5'] }, 'invalid-argument', 'memberId'],
     [
       'a payerName of more than 200 characters',
       { payerName: 'x'.repeat(201), memberId: 'A-1' },
@@ -370,3 +370,17 @@ test('over FHIR a patient who is not there is 404 before the insurer is asked', 
   expect(status).toBe(404)
   expect(asked).toEqual([])
 })
+
+test.each([
+  ['m as in mary 9 0 0 oh 7', 'M90007'],
+  [900712, '900712'],
+])(
+  'the member id %j is asked for and stored as %s, and the name of the subscriber as it is written',
+  async (memberId, id) => {
+    asked.length = 0
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' })
+    expect(asked).toMatchObject([{ memberId: id, subscriberName: 'John Smith' }])
+    expect(await coverages(caller)).toMatchObject([{ subscriberId: id, subscriber: { display: 'John Smith' } }])
+  },
+)
