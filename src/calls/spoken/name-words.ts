@@ -2,7 +2,9 @@
 import { doubleMetaphone } from 'double-metaphone'
 import { repeatDoubled } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
-import type { NamePart } from './spoken-name.ts'
+
+/** `whole`: given and family name. */
+export type NamePart = 'given' | 'family' | 'whole'
 
 export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
 

@@ -3,11 +3,8 @@
  * What was said beside it and is not understood is asked back, as is a spelling that contradicts the name.
  */
 import { hasSecondThoughts } from './around-value.ts'
-import { OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
+import { type NamePart, OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
-
-/** `whole`: given and family name. */
-export type NamePart = 'given' | 'family' | 'whole'
 
 /** Characters of a name; the sentence around it may be longer. */
 const MAX_LENGTH = 100

@@ -123,7 +123,7 @@ export const invalidArgument = (name: string, error: string): FhirError =>
  * An argument that is known to be text, on one line.
  * @throws FhirError 400 when it is blank or longer than `maxLength` characters
  */
-export function readText(name: string, value: unknown, maxLength: number): string {
+function readText(name: string, value: unknown, maxLength: number): string {
   const stated = statedText(String(value), maxLength)
   if (!stated.ok) throw invalidArgument(name, stated.error)
   return stated.value
