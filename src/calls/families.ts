@@ -24,8 +24,8 @@ export const toolFamilies: ToolFamilies = {
   'patient-journey': {
     resolve_patient_identity: defineTool(resolvePatientIdentity, { argumentsCheckedBy: 'handler' }),
     update_registration_field: defineTool(updateRegistrationField, { argumentsCheckedBy: 'handler' }),
-    submit_insurance_info: defineTool(submitInsuranceInfo),
-    record_self_pay_decision: defineTool(recordSelfPayDecision),
+    submit_insurance_info: defineTool(submitInsuranceInfo, { argumentsCheckedBy: 'handler' }),
+    record_self_pay_decision: defineTool(recordSelfPayDecision, { argumentsCheckedBy: 'handler' }),
     escalate_billing: defineTool(escalateBilling),
   },
   'emr-scheduling': {

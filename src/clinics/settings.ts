@@ -6,6 +6,7 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
+import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
@@ -17,6 +18,8 @@ export interface ClinicSettings {
   readonly dialedNumbers: readonly string[]
   /** ISO 3166 alpha-2; the country assumed for phone numbers without a country code. */
   readonly defaultRegion: string
+  /** How 03/04/1980 is read; absent: as in `defaultRegion`. */
+  readonly dateOrder?: DateOrder
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
   /** The service that sends the clinic's text messages and e-mails. */
@@ -254,6 +257,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     if (typeof value === 'string' && isSupportedCountry(value)) return value
     return reject(problems, 'defaultRegion must be a country as two capital letters of ISO 3166, e.g. "US"')
   },
+  dateOrder: checkDateOrder,
   policies: (value, problems) => {
     const fields: Record<string, unknown> = {
       ...DEFAULT_POLICIES,

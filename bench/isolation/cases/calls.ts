@@ -27,6 +27,13 @@ const toolCalls = (tool: string, call: string, count: number, argumentsOf: (n: n
 const ofTools = (parallel: number, count: number, make: (n: number) => HostileRequest): Attack =>
   inParallel(parallel, times(count, make))
 
+const SPOKEN_TOOLS = [
+  'patient-journey/submit_insurance_info',
+  'patient-journey/record_self_pay_decision',
+  'patient-journey/update_registration_field',
+  'patient-journey/escalate_billing',
+]
+
 export const calls: readonly HostileCase[] = [
   {
     name: 'tool-texts-of-1-mb',
@@ -42,6 +49,23 @@ export const calls: readonly HostileCase[] = [
           dateOfBirth: 'March third '.repeat(80_000),
           address: '12 Maple Street, '.repeat(60_000),
           reasonForVisit: 'a cough '.repeat(120_000),
+        })),
+      ),
+  },
+  {
+    name: 'spoken-values-of-100-kb',
+    about: '16 tool requests with 32 ids, prices, answers and reasons of 100 kB in words',
+    stored: 'nothing',
+    attack: () =>
+      ofTools(16, 16, (n) =>
+        toolCalls(SPOKEN_TOOLS[n % SPOKEN_TOOLS.length] ?? '', `spoken-${n}`, 32, () => ({
+          payerName: 'Acme Health',
+          memberId: 'm as in mary '.repeat(8_000),
+          subscriberName: 's m i t h '.repeat(10_000),
+          decision: 'self_pay_continue',
+          selfPayPriceCents: 'one hundred '.repeat(8_500),
+          commsConsent: 'yes of course '.repeat(7_000),
+          reason: 'the bill '.repeat(11_000),
         })),
       ),
   },

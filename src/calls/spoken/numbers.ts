@@ -70,17 +70,43 @@ interface Heard {
 
 /**
  * Number words to the digits they stand for, in the order said: five twenty one nineteen -> 5 21 19. Other words stay.
- * "hundred" and "thousand" count in `sum` style (two thousand one: 2001, as in a year); in `row` style they stand for
- * zeros (one eight hundred five five five: 1 800 555), and stay words where that reading is not certain.
+ * "hundred" and "thousand" count: two thousand one is 2001, as in a year.
  */
-export function wordsToDigits(words: readonly string[], style: 'sum' | 'row'): string[] {
+export function wordsToDigits(words: readonly string[]): string[] {
   const out: string[] = []
   for (let i = 0; i < words.length; ) {
-    const heard = style === 'sum' ? (sumAt(words, i) ?? smallAt(words, i)) : (rowAt(words, i) ?? smallAt(words, i))
+    const heard = sumAt(words, i) ?? smallAt(words, i)
     out.push(heard?.digits ?? words[i] ?? '')
     i += heard?.words ?? 1
   }
   return out
+}
+
+/** "hundred" and "thousand" of one text, beyond which nobody can tell how it is to be read. */
+const MAX_SCALES = 3
+
+/**
+ * Every way to read number words as a row of digits: "eight hundred five" is 8005 or 805. None where there are too many.
+ */
+export function rowReadings(words: readonly string[]): readonly (readonly string[])[] {
+  return words.filter((word) => SCALE.has(word)).length > MAX_SCALES ? [] : readingsFrom(words, 0)
+}
+
+function readingsFrom(words: readonly string[], from: number): readonly (readonly string[])[] {
+  const out: string[] = []
+  for (let i = from; i < words.length; ) {
+    const small = smallAt(words, i)
+    const sum = sumAt(words, i)
+    if (small !== undefined && sum !== undefined) {
+      const zeros = String(SCALE.get(words[i + small.words] ?? '')).slice(1)
+      const row = { digits: small.digits + zeros, words: small.words + 1 }
+      const heads = sum.words === row.words ? [row] : [sum, row]
+      return heads.flatMap((head) => readingsFrom(words, i + head.words).map((rest) => [...out, head.digits, ...rest]))
+    }
+    out.push(small?.digits ?? words[i] ?? '')
+    i += small?.words ?? 1
+  }
+  return [out]
 }
 
 /** 0 to 99 at `at`: a digit, a teen, or tens with or without a digit. */
@@ -108,13 +134,3 @@ function sumAt(words: readonly string[], at: number): Heard | undefined {
 }
 
 const SCALE: ReadonlyMap<string, number> = new Map(Object.entries({ hundred: 100, thousand: 1000 }))
-
-/** "eight hundred" before a single digit or the end, "five thousand" at the end: elsewhere it may be a sum. */
-function rowAt(words: readonly string[], at: number): Heard | undefined {
-  const head = smallAt(words, at)
-  const word = head && words[at + head.words]
-  if (head === undefined || (word !== 'hundred' && word !== 'thousand')) return undefined
-  const next = words[at + head.words + 1]
-  const certain = next === undefined || (word === 'hundred' && (DIGITS.has(next) || /^\d/.test(next)))
-  return certain ? { digits: head.digits + (word === 'hundred' ? '00' : '000'), words: head.words + 1 } : undefined
-}

@@ -1,5 +1,5 @@
 /** Times as an agent reads them aloud: "Tuesday, November 24th, at 2:30 in the afternoon". */
-import type { DateTime } from 'luxon'
+import { DateTime } from 'luxon'
 import { instantsAt } from './when/wall-clock.ts'
 
 /**
@@ -15,6 +15,12 @@ export function sayTime(time: DateTime, now: DateTime): string {
 /** "Tuesday, November 24th" */
 export const sayDay = (day: DateTime): string =>
   `${day.setLocale('en').toFormat('cccc, LLLL')} ${day.day}${SUFFIXES[ORDINAL.select(day.day)] ?? 'th'}`
+
+/** "March 3rd, 1980", which `spokenDate` reads as the same date. @param date YYYY-MM-DD */
+export function sayDate(date: string): string {
+  const day = DateTime.fromISO(date, { zone: 'utc' })
+  return `${sayDay(day).replace(/^\w+, /, '')}, ${day.year}`
+}
 
 const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' })
 const SUFFIXES: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' }

@@ -1,46 +1,75 @@
 /**
  * A birth date as callers say or type it. Accepted only when day, month and year are all certain: every way to read
- * the words is tried, and they must agree on one date. A year of two digits and 03/04/1980 are not certain.
+ * the words is tried, and they must agree on one date. A year of two digits is not certain; 03/04/1980 is read in the
+ * clinic's order.
  */
 import { DateTime } from 'luxon'
+import type { DateOrder } from '../../clinics/date-order.ts'
+import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
-/** No living person was born earlier; such a year is a slip of the tongue or of the transcriber. */
-const EARLIEST = '1870-01-01'
+/** No living person was born earlier, so of several ways to read a date one after it is meant. */
+const EARLIEST_LIKELY = '1870-01-01'
 
 /** Words of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
 const MAX_WORDS = 12
 
 const EXAMPLE = 'for example "March 3, 1980" or 1980-03-03'
 
-/** @param now in the clinic's time zone; "in the past" means before its day. Value: YYYY-MM-DD. */
-export function spokenDate(text: string, now: DateTime): ParsedValue {
-  const words = tooLong(text) ? [] : wordsOf(text)
-  if (tooLong(text) || words.length > MAX_WORDS)
-    return unclear(`That is too long for a date; give day, month and year, ${EXAMPLE}`)
-  const [date, ...others] = new Set(readings(words))
+/** What the meaning of a date depends on. */
+export interface DateLocale {
+  /** In the clinic's time zone; "in the past" means before its day. */
+  readonly now: DateTime
+  /** How 03/04/1980 is read. */
+  readonly dateOrder: DateOrder
+}
+
+/** Value: YYYY-MM-DD. */
+export function spokenDate(text: string, { now, dateOrder }: DateLocale): ParsedValue {
+  if (tooLong(text)) return unclear(TOO_LONG)
+  const given = plain(text)
+  const words = wordsOf(dateOfTimestamp(given, now) ?? bareValue(given, 'date'))
+  if (words.length > MAX_WORDS) return unclear(TOO_LONG)
+  const [date, ...others] = likely(new Set(readings(words, dateOrder)))
   if (others.length > 0) {
     return unclear('The date can be read in more than one way; say the month by its name, for example "March 3, 1980"')
   }
   if (date === undefined) return unclear(whyNone(words))
   if (!weekdayAgrees(words, date))
     return unclear(`That date is another weekday; give day, month and year again, ${EXAMPLE}`)
-  if (date >= now.toFormat('yyyy-MM-dd')) return unclear('The date of birth must be in the past')
-  if (date < EARLIEST) return unclear(`The date of birth must be a date since ${EARLIEST}`)
-  return understood(date)
+  return date < now.toFormat('yyyy-MM-dd') ? understood(date) : unclear('The date of birth must be in the past')
 }
+
+const TOO_LONG = `That is too long for a date; give day, month and year, ${EXAMPLE}`
+
+/** 20111220 is 20 December 2011, rather than 20 November 1220. */
+function likely(dates: ReadonlySet<string>): readonly string[] {
+  const recent = [...dates].filter((date) => date >= EARLIEST_LIKELY)
+  return recent.length > 0 ? recent : [...dates]
+}
+
+/**
+ * The date of 1980-03-03T00:00:00Z. A program that writes the midnight of its own zone in UTC writes another day there,
+ * so with a time of day the date must be the same in the clinic's zone.
+ */
+function dateOfTimestamp(text: string, now: DateTime): string | undefined {
+  const [, date, time] = TIMESTAMP.exec(text) ?? []
+  if (date === undefined || time === undefined) return undefined
+  if (/^00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?$/i.test(time)) return date
+  const local = DateTime.fromISO(`${date}T${time}`, { zone: now.zone })
+  return local.toFormat('yyyy-MM-dd') === date ? date : undefined
+}
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}\S*)$/
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const MONTH_NAME =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Said around a date, without meaning for it. */
-const FILLERS = new Set(
-  `uh um er so well yes okay ok my the i was am i'm born on in is it it's its that's and date birth birthday dob
-  birthdate year day month comma slash dash hyphen dot point`.split(/\s+/),
-)
+/** Said between the parts of a date, without meaning for it. */
+const FILLERS = new Set('uh um er the in on is and i was born comma slash dash hyphen dot point year'.split(' '))
 
 const ORDINALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -79,19 +108,37 @@ function wordsOf(text: string): string[] {
 }
 
 /** Every date (YYYY-MM-DD) that the words can mean. */
-function readings(all: readonly string[]): string[] {
+function readings(all: readonly string[], order: DateOrder): string[] {
   const words = all.filter((word) => !WEEKDAYS.includes(word))
-  const month = words.findIndex((word) => MONTH_NAME.test(word))
-  if (month >= 0) return withMonthName(words, month)
+  const unlabelled = words.filter((word) => !LABELS.includes(word))
+  const month = unlabelled.findIndex((word) => MONTH_NAME.test(word))
+  if (month >= 0) return withMonthName(unlabelled, month)
+  if (unlabelled.length < words.length) return labelled(words)
   const [solid = ''] = words
-  if (words.length === 1 && /^\d{8}$/.test(solid)) return eightDigits(solid)
+  if (words.length === 1 && /^\d{8}$/.test(solid)) return eightDigits(solid, order)
   const of = words.indexOf('of')
-  return of > 0 ? dayOfMonth(words.slice(0, of), words.slice(of + 1)) : inNumbers(words)
+  return of > 0 ? dayOfMonth(words.slice(0, of), words.slice(of + 1)) : inNumbers(words, order)
 }
+
+const LABELS: readonly string[] = ['day', 'month']
+
+/** "month three day four 1980": whatever the clinic's order is. */
+function labelled(words: readonly string[]): string[] {
+  const day = words.indexOf('day')
+  const month = words.indexOf('month')
+  if (day < 0 || month < 0 || Math.min(day, month) > 0) return []
+  const [first, last] = [Math.min(day, month), Math.max(day, month)]
+  const head = words.slice(first + 1, last)
+  const readingOf = (one: readonly string[], other: readonly string[], year: readonly string[]): string[] =>
+    month < day ? dates(years(year), small(one), small(other)) : dates(years(year), small(other), small(one))
+  return splits(words.slice(last + 1)).flatMap(([tail, year]) => readingOf(head, tail, year))
+}
+
+const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3)) + 1
 
 /** March 3 1980, 3 of March 1980, 1980 March 3. */
 function withMonthName(words: readonly string[], at: number): string[] {
-  const month = MONTHS.indexOf((words[at] ?? '').slice(0, 3)) + 1
+  const month = monthOf(words[at] ?? '')
   const before = words.slice(0, at).filter((word) => word !== 'of')
   const after = words.slice(at + 1).filter((word) => word !== 'of')
   const orders = [
@@ -106,20 +153,30 @@ function withMonthName(words: readonly string[], at: number): string[] {
 const dayOfMonth = (day: readonly string[], rest: readonly string[]): string[] =>
   splits(rest.filter((word) => word !== 'of')).flatMap(([month, year]) => dates(years(year), small(month), small(day)))
 
-/** Year first is year-month-day; year last is day-month or month-day, whichever is a date. */
-function inNumbers(words: readonly string[]): string[] {
-  return splits(words).flatMap(([head, tail]) => [
-    ...splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
-    ...splits(head).flatMap(([one, two]) => [
-      ...dates(years(tail), small(one), small(two)),
-      ...dates(years(tail), small(two), small(one)),
-    ]),
-  ])
+/**
+ * Year first is year-month-day; year last is day-month or month-day: as the clinic's order has it, and the other way
+ * round where that is no date (25/12/1980).
+ */
+function inNumbers(words: readonly string[], order: DateOrder): string[] {
+  const yearFirst = splits(words).flatMap(([head, tail]) =>
+    splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
+  )
+  const yearLast = (one: DateOrder): string[] =>
+    splits(words).flatMap(([head, tail]) =>
+      splits(head).flatMap(([first, second]) =>
+        one === 'month-first'
+          ? dates(years(tail), small(first), small(second))
+          : dates(years(tail), small(second), small(first)),
+      ),
+    )
+  const inOrder = yearLast(order)
+  const other = order === 'month-first' ? 'day-first' : 'month-first'
+  return [...yearFirst, ...(inOrder.length > 0 ? inOrder : yearLast(other))]
 }
 
-const eightDigits = (text: string): string[] => [
-  ...inNumbers([text.slice(0, 4), text.slice(4, 6), text.slice(6)]),
-  ...inNumbers([text.slice(0, 2), text.slice(2, 4), text.slice(4)]),
+const eightDigits = (text: string, order: DateOrder): string[] => [
+  ...inNumbers([text.slice(0, 4), text.slice(4, 6), text.slice(6)], order),
+  ...inNumbers([text.slice(0, 2), text.slice(2, 4), text.slice(4)], order),
 ]
 
 /** Every way to cut a list in two that are not empty. */

@@ -1,7 +1,11 @@
-/** An e-mail address as callers say or spell it, in normal form. */
+/**
+ * An e-mail address as callers say or spell it, in normal form. Each word must have its place in the address, or be one
+ * that callers say around it; else the answer asks back, as no address may be stored that was not said.
+ */
 import isEmail from 'validator/lib/isEmail.js'
-import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
-import { natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
+import { bareValue, hasSecondThoughts } from './around-value.ts'
+import { domainLabel, isNumber, isTopLevel, localStretch, type Stretch } from './email-words.ts'
+import { withDoubleU, withoutExamples } from './spelling.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 const EXAMPLE = 'for example jane.doe@example.com or "jane dot doe at example dot com"'
@@ -14,21 +18,25 @@ export function spokenEmail(text: string): ParsedValue {
   if (tooLong(text)) return unclear(`That is too long for an e-mail address; give nothing but the address, ${EXAMPLE}`)
   const given = plain(text)
   if (given === '') return unclear(`The e-mail address is missing; give it in full, ${EXAMPLE}`)
-  const address = asTyped(given) ?? asSpoken(given)
-  const [local = '', domain, ...more] = address.split('@')
-  if (domain === undefined) return unclear(`The e-mail address has no "at"; give it in full, ${EXAMPLE}`)
-  if (more.length > 0) return unclear(`The e-mail address has more than one "at"; give it again, ${EXAMPLE}`)
-  const value = `${local}@${domain.toLowerCase()}`
-  return isEmail(value) ? understood(value) : unclear(`That is not a valid e-mail address; give it in full, ${EXAMPLE}`)
+  const address = typedAddress(given)
+  return address === undefined ? spokenAddress(given.toLowerCase()) : checked(address)
 }
 
-/** The address when it was typed as one; a sentence's last dot is cut off. */
-function asTyped(text: string): string | undefined {
-  const address = text
-    .replace(/^mailto:/i, '')
-    .replace(/^<(.*)>$/, '$1')
-    .replace(/[.,;!?]+$/, '')
-  return /^[^\s@]+@[^\s@]+$/.test(address) ? address : undefined
+const checked = (address: string): ParsedValue => {
+  const at = address.lastIndexOf('@')
+  if (address.indexOf('@') !== at) return unclear(MORE_THAN_ONE)
+  const value = `${address.slice(0, at)}@${address.slice(at + 1).toLowerCase()}`
+  return isEmail(value) ? understood(value) : unclear(NOT_VALID)
+}
+
+const NOT_VALID = `That is not a valid e-mail address; give it in full, ${EXAMPLE}`
+const MORE_THAN_ONE = `The e-mail address has more than one "at"; give it again, ${EXAMPLE}`
+
+/** The address where it was typed as one, beside nothing but asides; a sentence's last dot is cut off. */
+function typedAddress(text: string): string | undefined {
+  const inBrackets = /^[^<>@]*<([^\s<>@]+@[^\s<>@]+)>$/.exec(text)?.[1]
+  const address = (inBrackets ?? bareValue(text, 'email')).replace(/^mailto:/i, '').replace(/[.,;!?]+$/, '')
+  return /^[^\s@]+@[^\s]+$/.test(address) ? address : undefined
 }
 
 const SIGNS: ReadonlyMap<string, string> = new Map(
@@ -43,34 +51,60 @@ const SIGNS: ReadonlyMap<string, string> = new Map(
     minus: '-',
     plus: '+',
     apostrophe: "'",
-    dotcom: '.com',
   }),
 )
 
-/** Said around an address or about its spelling, and not part of it. */
-const ASIDES = [
-  /^(?:(?:uh|um|er|so|well|okay|ok|yes|yeah|sure)[,.]?\s+)+/,
-  /^(?:(?:my|the)\s+)?(?:e-?mail(?:\s+address)?|address)\s*(?:is|:)\s+/,
-  /^(?:it's|it is|that's|that is|that would be)\s+/,
-  /\b(?:(?:all|in)\s+)*(?:lower\s?case|upper\s?case|capitals?|one word|no spaces?)\b,?/g,
-  /[\s,.]+(?:please|thanks|thank you)[.!]?$/,
-]
+const ONE_WORD = /(?:\b(?:all|in|as)\s+)*\b(?:one word|no spaces?|without (?:a )?spaces?|all together)\b,?/g
+const CASE =
+  /(?:\b(?:all|in)\s+)*\b(?:lower\s?case|upper\s?case|(?:all|in) cap(?:ital)?s|in capital letters)\b,?|\bcapital(?= [a-z]\b)/g
 
-function asSpoken(text: string): string {
-  const address = ASIDES.reduce((rest, aside) => rest.replace(aside, ' ').trim(), text.toLowerCase())
-  const words = withDoubleU(address)
+interface Part {
+  /** The sign before it; '' at the beginning. */
+  readonly sign: string
+  readonly words: readonly string[]
+}
+
+function spokenAddress(text: string): ParsedValue {
+  const joined = text.search(ONE_WORD) >= 0
+  const said = bareValue(text.replace(ONE_WORD, ' ').replace(CASE, ' ').trim().replace(/\s+/g, ' '), 'email')
+  if (hasSecondThoughts(said)) return unclear(`It is not certain which address is meant; give it once more, ${EXAMPLE}`)
+  const parts = partsOf(wordsOf(said))
+  const ats = parts.filter(({ sign }) => sign === '@').length
+  if (ats === 0) return unclear(`The e-mail address has no "at"; give it in full, ${EXAMPLE}`)
+  if (ats > 1) return unclear(MORE_THAN_ONE)
+  const at = parts.findIndex(({ sign }) => sign === '@')
+  return joinedAddress(parts, at, joined)
+}
+
+function joinedAddress(parts: readonly Part[], at: number, joined: boolean): ParsedValue {
+  const stretches = parts.map(({ words }, index): Stretch => {
+    if (words.length === 0) return { text: '' }
+    return index < at ? localStretch(words, joined) : domainLabel(words, joined)
+  })
+  const question = stretches.find((stretch) => 'question' in stretch)
+  if (question !== undefined && 'question' in question) return unclear(`${question.question}, ${EXAMPLE}`)
+  const texts = stretches.map((stretch) => ('text' in stretch ? stretch.text : ''))
+  const address = parts.map(({ sign }, index) => `${sign}${texts[index]}`).join('')
+  const [last] = /[^.]*$/.exec(address) ?? ['']
+  if (texts.includes('') || last.includes('@')) return unclear(NOT_VALID)
+  if (isTopLevel(last)) return checked(address)
+  return unclear(`The end of the e-mail address is not certain; what comes after the last dot, ${EXAMPLE}?`)
+}
+
+function wordsOf(text: string): readonly string[] {
+  const words = withDoubleU(text)
     .replace(/\b(?:at sign|at symbol)\b/g, 'at')
     .replace(/\bunder score\b/g, 'underscore')
     .replace(/\bfull stop\b/g, 'dot')
+    .replace(/\bdot\s?com\b/g, 'dot com')
     .replace(/\b(dot|plus|minus|hyphen|dash|underscore) (?:sign|symbol)\b/g, '$1')
+    .replace(/(?<!\S)(?:uh|uhm|um|umm|er|erm)(?!\S)/g, ' ')
     .replace(/@/g, ' @ ')
     .split(/[\s,]+/)
     .flatMap(cleanWord)
-  return segments(
-    withoutExamples(
-      words.filter((word) => word !== ''),
-      (word) => SIGNS.has(word),
-    ),
+  return withoutExamples(
+    words.filter((word) => word !== ''),
+    (word) => SIGNS.has(word),
   )
 }
 
@@ -83,55 +117,30 @@ function cleanWord(word: string): string[] {
   return /^[a-z\d](?:-[a-z\d]){2,}$/.test(bare) || parts.every(isNumber) ? parts : [bare]
 }
 
-/** Joins what stands between the signs (@ . _ - +), each stretch read by itself. */
-function segments(words: readonly string[]): string {
-  const ats = words.filter((word) => word === '@').length
-  const signs = new Map(SIGNS)
-  // Where the sign itself is there, "at" is a word of the address.
-  if (ats > 0) signs.delete('at')
-  let address = ''
-  let stretch: string[] = []
-  for (const word of [...words, '']) {
-    const sign = signs.get(word) ?? (/^[@._+'-]$/.test(word) ? word : undefined)
-    if (sign === undefined && word !== '') {
-      stretch.push(word)
-      continue
-    }
-    address += (address.includes('@') ? domainStretch(stretch) : read(stretch)) + (sign ?? '')
-    stretch = []
+/** What stands between the signs (@ . _ - +). */
+function partsOf(words: readonly string[]): readonly Part[] {
+  // Where the sign itself is there, "at" is a word.
+  const isWritten = words.includes('@')
+  const parts: { sign: string; words: string[] }[] = [{ sign: '', words: [] }]
+  for (const word of words) {
+    const sign =
+      isWritten && word === 'at' ? undefined : (SIGNS.get(word) ?? (/^[@._+'-]$/.test(word) ? word : undefined))
+    if (sign !== undefined) parts.push({ sign, words: [] })
+    else if (/^\.[a-z]/.test(word)) parts.push({ sign: '.', words: [word.slice(1)] })
+    else parts.at(-1)?.words.push(word)
   }
-  return address
+  return withCountries(parts)
 }
 
 /** "co uk" said without the dot between. */
-const domainStretch = (words: readonly string[]): string =>
-  words.length === 2 && /^(?:com?|org|net|ac)$/.test(words[0] ?? '') && /^[a-z]{2}$/.test(words[1] ?? '')
-    ? words.join('.')
-    : read(words)
-
-/**
- * Mike and Victor are names as well: NATO words are letters only in a stretch of three and more that are all spelled.
- */
-function read(words: readonly string[]): string {
-  const spelled = words.length >= 3 && words.every((word) => natoLetter(word) !== undefined || isCharacter(word))
-  const letters = spelled ? words.map((word) => natoLetter(word) ?? word) : words
-  const doubled = repeatDoubled(letters)
-  return wordsToDigits(
-    doubled.map((word, at) => ohAt(doubled, word, at)),
-    'sum',
-  ).join('')
-}
-
-const isCharacter = (word: string): boolean =>
-  word.length === 1 || isNumber(word) || /^(?:double|triple|treble)$/.test(word)
-
-const isNumber = (word: string): boolean =>
-  /^\d+$/.test(word) || (word !== 'oh' && (DIGITS.has(word) || TEENS.has(word) || TENS.has(word)))
-
-/** "oh" beside a number is a zero, elsewhere the letter. */
-function ohAt(words: readonly string[], word: string, at: number): string {
-  if (word !== 'oh') return word
-  const beside = (index: number, step: number): boolean =>
-    words[index] === 'oh' ? beside(index + step, step) : isNumber(words[index] ?? '')
-  return beside(at - 1, -1) || beside(at + 1, 1) ? 'zero' : 'o'
-}
+const withCountries = (parts: readonly Part[]): readonly Part[] =>
+  parts.flatMap((part, index) => {
+    const [first = '', second = '', ...others] = part.words
+    const isCountry = index === parts.length - 1 && others.length === 0 && /^[a-z]{2}$/.test(second)
+    return part.sign === '.' && isCountry && /^(?:com?|org|net|ac)$/.test(first) && isTopLevel(second)
+      ? [
+          { sign: '.', words: [first] },
+          { sign: '.', words: [second] },
+        ]
+      : [part]
+  })

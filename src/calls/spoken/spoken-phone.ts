@@ -1,20 +1,22 @@
-/** A phone number as callers say or type it, in normal form. */
+/**
+ * A phone number as callers say or type it, in normal form. What is neither a digit nor said around the number, and what
+ * can be read as more than one number, is asked back.
+ */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from '../../matching/parse-phone.ts'
 import { withoutTrunkZero } from '../../matching/phones.ts'
-import { ohForO, repeatDoubled, wordsToDigits } from './numbers.ts'
+import { bareValue } from './around-value.ts'
+import { DIGITS, ohForO, repeatDoubled, rowReadings } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** Digits, after formatting is stripped (spec.md section 8). */
 const MIN_DIGITS = 7
 const MAX_DIGITS = 15
 
-/** Said around the digits, without meaning for them. */
-const FILLERS = new Set(
-  `uh um er so well yes okay ok my the a number phone telephone mobile cell is it it's its that that's and then
-  area code country dash hyphen minus dot point period comma space slash bracket brackets parenthesis open close`.split(
-    /\s+/,
-  ),
+/** Said between the digits, without meaning for them. */
+const SEPARATORS = new Set(
+  `uh um er and then dash hyphen minus dot point period comma space slash bracket brackets parenthesis parentheses open
+  close`.split(/\s+/),
 )
 
 /**
@@ -24,30 +26,78 @@ const FILLERS = new Set(
  */
 export function spokenPhone(text: string, region: string | undefined): ParsedValue {
   if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
-  const number = withoutFormatting(text)
+  const said = bareValue(plain(text).toLowerCase(), 'phone')
+  const number = EXTENSION.exec(said)?.[1] ?? said
+  if (TWO_NUMBERS.test(number)) return unclear('Those are two phone numbers; give one of them, 7 to 15 digits')
+  const read = readingsOf(number).map((digits) => checked(digits))
+  const values = new Set(read.flatMap((one) => (one.ok ? [normalForm(one.value, region)] : [])))
+  const [value, ...others] = values
+  if (value === undefined) return read[0] ?? moreThanOne
+  if (others.length === 0) return understood(value)
+  const [possible, ...more] = [...values].filter((one) => isComplete(one))
+  return possible === undefined || more.length > 0 ? moreThanOne : understood(possible)
+}
+
+const moreThanOne = unclear('The phone number can be read in more than one way; give it digit by digit')
+
+function checked(number: string): ParsedValue {
   if (number === '') return unclear('The phone number is missing; give 7 to 15 digits, for example +1 555 010 0123')
   if (/\p{L}/u.test(number))
     return unclear('The phone number contains letters; give it in digits only, 7 to 15 of them')
   if (!/^\+?\d*$/.test(number))
     return unclear('The phone number contains signs that do not belong there; give 7 to 15 digits')
   const count = number.replace('+', '').length
-  if (count < MIN_DIGITS || count > MAX_DIGITS) {
-    return unclear(`The phone number has ${count} digits; it must have ${MIN_DIGITS} to ${MAX_DIGITS}`)
-  }
-  return understood(normalForm(number, region))
+  return count < MIN_DIGITS || count > MAX_DIGITS
+    ? unclear(`The phone number has ${count} digits; it must have ${MIN_DIGITS} to ${MAX_DIGITS}`)
+    : understood(number)
 }
 
-/** The digits, after a + where there is one; anything else that the text holds is left in, for the checks to find. */
-function withoutFormatting(text: string): string {
-  const number = plain(text).toLowerCase().replace(/^tel:/, '').replace(EXTENSION, '$1')
-  const words = number.replace(/(?<=[a-z])-|-(?=[a-z])|[,;]|[.:!?]+(?=\s|$)/g, ' ').split(/\s+/)
-  const said = words.filter((word) => word !== '' && !FILLERS.has(word))
-  const digits = wordsToDigits(repeatDoubled(said.map(ohForO)), 'row')
-  return withoutTrunkZero(digits.map((word) => (word === 'plus' ? '+' : word)).join('')).replace(/[-.()[\]/\s]/g, '')
+/**
+ * Each with the digits after a + where there is one; anything else that the text holds is left in, for the check to find.
+ */
+function readingsOf(text: string): readonly string[] {
+  const words = withoutAreaCode(text.replace(/^tel:/, ''))
+    .replace(/(?<=[a-z])-|-(?=[a-z])|[,;]|[.:!?]+(?=\s|$)/g, ' ')
+    .split(/\s+/)
+    .map((word) => (/[a-z]/.test(word) ? word.replace(/^\(+|\)+$/g, '') : word))
+  const said = repeatDoubled(withCountryCode(words).map(ohForO))
+  const digits = said.filter((word) => word !== '' && !SEPARATORS.has(word))
+  return withLeadingOh(digits).flatMap((one) => rowReadings(one).map(formatted))
+}
+
+/** "oh" before a number is a zero or a sigh. */
+const withLeadingOh = (words: readonly string[]): readonly (readonly string[])[] =>
+  words[0] === 'oh' && DIGITS.has(words[1] ?? '') ? [words, words.slice(1)] : [words]
+
+const formatted = (words: readonly string[]): string =>
+  withoutTrunkZero(words.map((word) => (word === 'plus' ? '+' : word)).join('')).replace(/[-.()[\]/\s]/g, '')
+
+/** "area code two one two, and the number is five five five …" */
+const withoutAreaCode = (text: string): string => {
+  const rest = text.replace(/^((?:\+?1|(?:plus )?one)[\s,-]+)?area code(?: is)?[:,]?\s+/, '$1')
+  return rest === text
+    ? text
+    : rest.replace(/^((?:\S+\s+){1,3}?)(?:and |then )?(?:the |my )?(?:phone )?number(?: is)?[:,]?\s/, '$1')
+}
+
+/** "country code four four" is a number with a plus. */
+const withCountryCode = (words: readonly string[]): readonly string[] => {
+  const [first, second, third, ...others] = words.filter((word) => word !== '')
+  if (first !== 'country' || second !== 'code') return words
+  const rest = [third ?? '', ...others].filter((word, at) => !(at === 0 && (word === 'is' || word === 'plus')))
+  return (rest[0] ?? '').startsWith('+') ? rest : ['plus', ...rest]
 }
 
 /** The extension after the number itself: ;ext=12, x12, ext. 12, extension one two, #12. */
-const EXTENSION = /^(.*?[\p{L}\d)])\s*[,;]?\s*(?:;ext=|\bextension\b|\bextn?\b\.?|(?<=[\d\s)])x(?=[\s.:]*\d)|#).*$/u
+const EXTENSION =
+  /^(.*?[\p{L}\d)])\s*[,;]?\s*(?:;ext=|\bextension\b|\bextn?\b\.?|(?<=[\d\s)])x(?=[\s.:]*\d)|#)(?:[\s.:-]*(?:number|is|double|triple|\d{1,6}|oh?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand)(?![\p{L}\d])){1,8}[.!?]*$/u
+
+/** 555-0123, 555-0124: together they would be the digits of one. */
+const TWO_NUMBERS = /^(?![+0]).*?(?<!\d)\d{3}[-. ]?\d{4}[\s,;/]+(?:and |then )?(?:\d{3}[-. ])?\d{3}[-. ]?\d{4}(?!\d)/
+
+/** An international number whose national part has the shape that its country gives it. */
+const isComplete = (number: string): boolean =>
+  number.startsWith('+1') ? /^\+1[2-9]\d{2}[2-9]\d{6}$/.test(number) : number.startsWith('+')
 
 /** Never invents a country: a number that is not possible in the region keeps the digits it came with. */
 function normalForm(number: string, region: string | undefined): string {

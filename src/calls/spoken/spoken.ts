@@ -1,3 +1,5 @@
+import { FhirDecimal, isNumber } from '../../fhir/json.ts'
+
 /** What parsing a spoken (or typed) value gives: its normal form, or a sentence that says what would be right. */
 export type ParsedValue<Value = string> =
   | { readonly ok: true; readonly value: Value }
@@ -23,3 +25,10 @@ export const plain = (text: string): string =>
     .replace(/\p{Pd}|\u2212/gu, '-')
     .replace(/[‘’ʼ]/g, "'")
     .trim()
+
+/** The digits of a JSON number of 0 and more; undefined where JSON may have lost some of them, and for anything else. */
+export function wholeNumberText(value: unknown): string | undefined {
+  if (!isNumber(value)) return undefined
+  const text = value instanceof FhirDecimal ? value.source.replace(/\.0+$/, '') : String(value)
+  return /^\d+$/.test(text) && (value instanceof FhirDecimal || Number.isSafeInteger(value)) ? text : undefined
+}

@@ -1,12 +1,15 @@
 /** What callers state, argument by argument: parsed from spoken or written form into its normal form. */
 import { DateTime } from 'luxon'
+import { type DateOrder, dateOrderOf } from '../../clinics/date-order.ts'
 import type { ClinicSettings } from '../../clinics/settings.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { badRequest, type FhirError, type Issue } from '../../fhir/outcome.ts'
 import type { patientFields } from '../record/patient-fields.ts'
-import { type ParsedValue, unclear } from './spoken.ts'
+import { KEPT_LENGTH, keptText } from './kept-text.ts'
+import { type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
 import { spokenDate } from './spoken-date.ts'
 import { spokenEmail } from './spoken-email.ts'
+import { spokenName } from './spoken-name.ts'
 import { spokenPhone } from './spoken-phone.ts'
 import { statedName } from './stated-name.ts'
 
@@ -17,40 +20,51 @@ type TextField = Exclude<StatedField, 'commsConsent'>
 export interface ClinicLocale {
   /** ISO 3166 code, in which a phone number without a country code is read. */
   readonly region: string | undefined
+  /** How 03/04/1980 is read. */
+  readonly dateOrder: DateOrder
   /** In the time zone of the clinic. */
   readonly now: DateTime
 }
 
 /** @param now milliseconds since 1970 UTC */
-export const localeOf = (settings: Pick<ClinicSettings, 'timeZone' | 'defaultRegion'>, now: number): ClinicLocale => ({
-  region: settings.defaultRegion,
+export const localeOf = (
+  { timeZone, defaultRegion, dateOrder }: Pick<ClinicSettings, 'timeZone' | 'defaultRegion' | 'dateOrder'>,
+  now: number,
+): ClinicLocale => ({
+  region: defaultRegion,
+  dateOrder: dateOrder ?? dateOrderOf(defaultRegion),
   // Evaluated only for dates, as time zones are expensive.
   get now() {
-    return DateTime.fromMillis(now, { zone: settings.timeZone })
+    return DateTime.fromMillis(now, { zone: timeZone })
   },
 })
 
-/** Characters: names fit on a line, free text on half a page. */
-const MAX_NAME_LENGTH = 100
-const MAX_TEXT_LENGTH = 1000
-
 const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) => ParsedValue>> = {
-  firstName: (text) => statedText(text, MAX_NAME_LENGTH),
-  lastName: (text) => statedText(text, MAX_NAME_LENGTH),
-  dateOfBirth: (text, { now }) => spokenDate(text, now),
+  firstName: (text) => spokenName(text, 'given'),
+  lastName: (text) => spokenName(text, 'family'),
+  dateOfBirth: spokenDate,
   phone: (text, { region }) => spokenPhone(text, region),
-  email: (text) => spokenEmail(text),
-  address: (text) => statedText(text, MAX_TEXT_LENGTH),
-  preferredLocation: (text) => statedText(text, MAX_TEXT_LENGTH),
-  medicareStatus: (text) => statedText(text, MAX_TEXT_LENGTH),
-  healthPlanName: (text) => statedText(text, MAX_TEXT_LENGTH),
-  referralSource: (text) => statedText(text, MAX_TEXT_LENGTH),
-  reasonForVisit: (text) => statedText(text, MAX_TEXT_LENGTH),
+  email: spokenEmail,
+  address: freeText,
+  preferredLocation: freeText,
+  medicareStatus: freeText,
+  healthPlanName: freeText,
+  referralSource: freeText,
+  reasonForVisit: freeText,
+}
+
+/** What a caller tells in their own words is never refused for its length. */
+function freeText(text: string): ParsedValue {
+  const kept = keptText(text, KEPT_LENGTH)
+  return kept === undefined ? unclear(MISSING) : understood(kept)
 }
 
 /** @param value the argument as it came; a blank one counts as absent before it gets here */
 export function readStated(field: TextField, value: unknown, locale: ClinicLocale): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return PARSERS[field](value, locale)
+  // Platforms send a number where the transcript has nothing but digits.
+  const digits = field === 'phone' ? wholeNumberText(value) : undefined
+  if (digits !== undefined) return PARSERS[field](digits, locale)
   return { ok: false, error: value === undefined ? MISSING : 'The value must be a string' }
 }
 
@@ -74,6 +88,18 @@ export function unreadableText(value: unknown): string {
 
 const onOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 
+/** What is on one line of a card. @param maxLength characters */
+export function readLine(value: unknown, maxLength: number): ParsedValue {
+  if (typeof value === 'string' && value.isWellFormed()) return statedText(value, maxLength)
+  return unclear(value === undefined ? MISSING : 'The value must be a string')
+}
+
+/** Given and family name, as `spokenName` stores them. */
+export function readPersonName(value: unknown): ParsedValue {
+  if (typeof value === 'string' && value.isWellFormed()) return spokenName(value, 'whole')
+  return unclear('The value must be a string')
+}
+
 /** Free text on one line: control characters and runs of white space become one space. */
 function statedText(text: string, maxLength: number): ParsedValue {
   const value = onOneLine(text)
@@ -82,9 +108,6 @@ function statedText(text: string, maxLength: number): ParsedValue {
     return { ok: false, error: `The value has ${value.length} characters; it may have ${maxLength}` }
   return { ok: true, value }
 }
-
-export const statedBoolean = (value: unknown): ParsedValue<boolean> =>
-  typeof value === 'boolean' ? { ok: true, value } : { ok: false, error: 'The value must be true or false' }
 
 /** What is wrong with an argument, without the value itself, as the text may end up in a log. */
 export const argumentIssue = (name: string, value: unknown, error: string): Issue =>
@@ -100,7 +123,7 @@ export const invalidArgument = (name: string, error: string): FhirError =>
  * An argument that is known to be text, on one line.
  * @throws FhirError 400 when it is blank or longer than `maxLength` characters
  */
-export function readText(name: string, value: unknown, maxLength: number): string {
+function readText(name: string, value: unknown, maxLength: number): string {
   const stated = statedText(String(value), maxLength)
   if (!stated.ok) throw invalidArgument(name, stated.error)
   return stated.value

@@ -3,10 +3,10 @@ import { defineOperation } from '../../core/operation.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import { optionalText } from '../spoken/stated-values.ts'
+import { KEPT_LENGTH, keptText } from '../spoken/kept-text.ts'
 
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
-  const reason = optionalText('reason', request.input.reason, MAX_REASON_LENGTH)
+  const reason = keptText(request.input.reason, KEPT_LENGTH)
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const task = await escalateToBilling(ctx, request.call, patient, reason)
@@ -18,6 +18,3 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
     }
   })
 })
-
-/** Characters. */
-const MAX_REASON_LENGTH = 2000

@@ -1,10 +1,12 @@
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import { invalidArgument } from '../spoken/stated-values.ts'
+import { spokenCents } from '../spoken/spoken-money.ts'
+import { argumentIssue, invalidArgument } from '../spoken/stated-values.ts'
 
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
   const selfPay = readDecision(request.input)
@@ -33,7 +35,11 @@ const SENTENCES = {
 /** @throws FhirError 400, and nothing is written */
 function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay {
   if (!isSelfPayDecision(decision)) {
-    throw invalidArgument('decision', `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`)
+    const error = `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`
+    throw new FhirError(400, argumentIssue('decision', decision, error))
   }
-  return { decision, ...(typeof selfPayPriceCents === 'number' ? { priceCents: selfPayPriceCents } : {}) }
+  if (selfPayPriceCents === undefined) return { decision }
+  const price = spokenCents(selfPayPriceCents)
+  if (!price.ok) throw invalidArgument('selfPayPriceCents', price.error)
+  return { decision, priceCents: price.value }
 }

@@ -4,17 +4,20 @@
  */
 
 import { currentBudget } from '../../budget/budget.ts'
-import { defineOperation, type OperationInput, type OperationOutput } from '../../core/operation.ts'
+import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { recordCall } from '../record/call-record.ts'
 import { followUp } from '../record/insurance-follow-up.ts'
 import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
-import { optionalText, readText } from '../spoken/stated-values.ts'
+import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
+import { readAll } from '../spoken/stated-arguments.ts'
+import { readLine, readPersonName } from '../spoken/stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
-  const card = readCard(request.input)
+  const { payerName, memberId, ...optional } = readAll(CARD, request.input, ['groupId', 'subscriberName'])
+  const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change: a change may run several times, and the system must be asked once.
@@ -31,20 +34,16 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   })
 })
 
-/** Characters of one value on an insurance card. */
-const MAX_CARD_LENGTH = 200
+/** The insurance card; ids as they are printed on it, or spelled. */
+const CARD = {
+  payerName: (value: unknown) => readLine(value, MAX_PAYER_LENGTH),
+  memberId: spokenIdentifier,
+  groupId: spokenIdentifier,
+  subscriberName: readPersonName,
+} as const
 
-/** @throws FhirError 400 for a value that is blank or too long */
-function readCard(input: OperationInput): InsuranceCard {
-  const groupId = optionalText('groupId', input.groupId, MAX_CARD_LENGTH)
-  const subscriberName = optionalText('subscriberName', input.subscriberName, MAX_CARD_LENGTH)
-  return {
-    payerName: readText('payerName', input.payerName, MAX_CARD_LENGTH),
-    memberId: readText('memberId', input.memberId, MAX_CARD_LENGTH),
-    ...(groupId === undefined ? {} : { groupId }),
-    ...(subscriberName === undefined ? {} : { subscriberName }),
-  }
-}
+/** Characters. */
+const MAX_PAYER_LENGTH = 200
 
 function relayed({ status, copayCents, errorMessage }: InsuranceResult): OperationOutput {
   const success = status === 'VERIFIED' || status === 'PENDING'

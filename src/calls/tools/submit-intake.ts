@@ -7,7 +7,6 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { CrmContact } from '../../core/ports.ts'
-import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { deliverStaged } from '../../integrations/outbox/delivery.ts'
 import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageContact } from '../../integrations/outbox/staging.ts'
@@ -16,7 +15,8 @@ import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
 import { saveStated } from '../session/save-stated.ts'
-import { argumentIssue, type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
+import { readAll } from '../spoken/stated-arguments.ts'
+import { type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
@@ -72,17 +72,8 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
 
 /** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
 function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
-  const stated = FIELDS.map((field) => ({ field, ...readStated(field, input[field], locale) }))
-  const issues = stated.flatMap((entry) =>
-    entry.ok ? [] : [argumentIssue(entry.field, input[entry.field], entry.error)],
-  )
-  if (issues.length > 0)
-    throw new FhirError(
-      400,
-      issues.toSorted((a, b) => rank(a) - rank(b)),
-    )
-  const values = Object.fromEntries(stated.map((entry) => [entry.field, entry.ok ? entry.value : '']))
-  return values as Intake
+  const readers = FIELDS.map((field) => [field, (value: unknown) => readStated(field, value, locale)] as const)
+  return readAll<(typeof FIELDS)[number]>(Object.fromEntries(readers) as Readers, input)
 }
 
-const rank = ({ code }: Issue): number => (code === 'required' ? 0 : 1)
+type Readers = Parameters<typeof readAll<(typeof FIELDS)[number]>>[0]

@@ -7,7 +7,8 @@ import { patientOfRequest } from '../session/patient-of-request.ts'
 import type { Stated } from '../session/said-earlier.ts'
 import { saveStated } from '../session/save-stated.ts'
 import { listed, spokenName } from '../spoken/say.ts'
-import { type ClinicLocale, localeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
+import { spokenConsent } from '../spoken/spoken-consent.ts'
+import { type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField
@@ -36,7 +37,7 @@ export const updateRegistrationField = defineOperation(
 )
 
 function readField(field: RegistrationField, value: unknown, locale: ClinicLocale): ParsedField {
-  const stated = field === 'commsConsent' ? statedBoolean(value) : readStated(field, value, locale)
+  const stated = field === 'commsConsent' ? spokenConsent(value) : readStated(field, value, locale)
   return stated.ok ? { stated: { [field]: stated.value } } : { invalid: { field, error: stated.error } }
 }
 

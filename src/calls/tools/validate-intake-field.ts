@@ -1,11 +1,19 @@
 /** validate_intake_field (spec 4.1 rule 7, 8): checks the format of one value; no patient is read or written. */
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation } from '../../core/operation.ts'
+import { isNumber } from '../../fhir/json.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { spokenName } from '../spoken/say.ts'
+import { sayDate } from '../spoken/say-time.ts'
 import { argumentIssue, localeOf, readStated } from '../spoken/stated-values.ts'
 
 const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
+
+/** In which order day and month were read is heard only in words. */
+const readBack = (field: (typeof CHECKED)[number], value: string) =>
+  field === 'dateOfBirth'
+    ? { inWords: sayDate(value), say: `Thank you, that is ${sayDate(value)}.` }
+    : { say: 'Thank you.' }
 
 export const validateIntakeField = defineOperation('patient-validate-intake-field', async ({ access, input }) => {
   const { fieldName, value } = input
@@ -17,8 +25,9 @@ export const validateIntakeField = defineOperation('patient-validate-intake-fiel
   if (field === undefined) return { valid: true, code: 'not-checked', say: 'Thank you.' }
   const ctx = access.reader()
   const stated = readStated(field, value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-  if (stated.ok) return { valid: true, code: 'valid', value: stated.value, say: 'Thank you.' }
-  if (typeof value !== 'string') throw new FhirError(400, argumentIssue('value', value, stated.error))
+  if (stated.ok) return { valid: true, code: 'valid', value: stated.value, ...readBack(field, stated.value) }
+  if (typeof value !== 'string' && !isNumber(value))
+    throw new FhirError(400, argumentIssue('value', value, stated.error))
   return {
     valid: false,
     code: 'invalid',

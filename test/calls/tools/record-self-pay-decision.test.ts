@@ -86,10 +86,10 @@ describe('the decision is recorded as a Coverage of type self-pay', () => {
   })
 })
 
-test('a price in cents that is negative or text is told that it is a whole number from 0 on', async () => {
-  for (const selfPayPriceCents of [-1, '12999', 2 ** 31]) {
+test('a price in cents that is negative or not certain is told that it is a whole number from 0 on', async () => {
+  for (const selfPayPriceCents of [-1, 'twelve ninety nine', 2 ** 31]) {
     const { error } = await new Caller(server).use(TOOL, { decision: 'self_pay_continue', selfPayPriceCents })
-    expect(error).toMatch(/selfPayPriceCents must be a whole number between 0 and 2147483647/)
+    expect(error).toMatch(/selfPayPriceCents: The value must be a whole number between 0 and 2147483647/)
   }
 })
 

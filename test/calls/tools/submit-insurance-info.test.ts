@@ -162,7 +162,7 @@ describe('an outcome that needs somebody raises a Task for staff', () => {
     const [raised] = await followUps(caller)
     await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status: 'in-progress' })
     answer = { status: 'ERROR', errorMessage: 'broken' }
-    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a 1234' })
+    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a-1234' })
     const [kept, ...more] = await followUps(caller)
     expect(more).toEqual([])
     expect(kept).toMatchObject({ id: raised?.id, status: 'in-progress', meta: { versionId: '3' } })
@@ -257,7 +257,7 @@ describe('the same insurer and member id again', () => {
   test('update the same Coverage; case and spacing do not count', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7' })
-    await caller.use(TOOL, { payerName: 'ACME  health', memberId: 'xyz 1235', groupId: 'G-8' })
+    await caller.use(TOOL, { payerName: 'ACME  health', memberId: 'xyz-1235', groupId: 'G-8' })
     const all = await coverages(caller)
     expect(all).toMatchObject([
       { meta: { versionId: '2' }, class: [{ value: 'G-8' }], payor: [{ display: 'Acme Health' }] },
@@ -329,7 +329,7 @@ describe('missing and bad arguments: nothing is asked and nothing is written', (
     ['no payerName', { memberId: 'XYZ-1235' }, 'missing-argument', 'payerName'],
     ['no memberId', { payerName: 'Acme Health' }, 'missing-argument', 'memberId'],
     ['a blank memberId', { payerName: 'Acme Health', memberId: ' ' }, 'missing-argument', 'memberId'],
-    ['a memberId that is a number', { payerName: 'Acme Health', memberId: 5 }, 'invalid-argument', 'memberId'],
+    ['a memberId that is not text', { payerName: 'Acme Health', memberId: ['5'] }, 'invalid-argument', 'memberId'],
     [
       'a payerName of more than 200 characters',
       { payerName: 'x'.repeat(201), memberId: 'A-1' },
@@ -370,3 +370,17 @@ test('over FHIR a patient who is not there is 404 before the insurer is asked', 
   expect(status).toBe(404)
   expect(asked).toEqual([])
 })
+
+test.each([
+  ['m as in mary 9 0 0 oh 7', 'M90007'],
+  [900712, '900712'],
+])(
+  'the member id %j is asked for and stored as %s, and the name of the subscriber as it is written',
+  async (memberId, id) => {
+    asked.length = 0
+    const caller = new Caller(server)
+    await caller.use(TOOL, { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' })
+    expect(asked).toMatchObject([{ memberId: id, subscriberName: 'John Smith' }])
+    expect(await coverages(caller)).toMatchObject([{ subscriberId: id, subscriber: { display: 'John Smith' } }])
+  },
+)

@@ -1,0 +1,189 @@
+/** The words of a name, and what of them is spelled: "Smith, S M I T H". */
+import { doubleMetaphone } from 'double-metaphone'
+import { repeatDoubled } from './numbers.ts'
+import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
+
+/** `whole`: given and family name. */
+export type NamePart = 'given' | 'family' | 'whole'
+
+export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
+
+/** Words of a sentence, which are part of no name. */
+export const OF_SENTENCES =
+  /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the)(?![\p{L}'-])/iu
+
+/** Letters and words, pauses as ",", with the signs of names in the words that they join. */
+export function wordsIn(text: string): readonly string[] {
+  const said = withDoubleU(text)
+    .replace(/\b(?:capital|upper ?case) (?=\p{L})/giu, '')
+    .replace(/(?<=\p{L}{2}) (?:hyphen|dash) (?=\p{L}{2})/giu, '-')
+    .replace(/(?<=\p{L}) apostrophe (?=\p{L}{2})/giu, "'")
+    .replace(/(?<=\p{L}{2}) space (?=\p{L}{2})/giu, ' ')
+    .replace(ANNOUNCEMENT, ' = ')
+    .replace(/[;,]/g, ' , ')
+    .trim()
+    .replace(/(?:,\s*)+$/, '')
+  return said.split(/\s+/).flatMap((word) => {
+    const bare = word.replace(/(?<=\p{L}{2})\.$/u, (dot) => (/^(?:jr|sr|st)$/i.test(word.slice(0, -1)) ? dot : ''))
+    if (/^\p{L}(?:-\p{L})+\.?$/u.test(bare)) return bare.replace('.', '').split('-')
+    if (/^(?:\p{L}\.){3,}$/u.test(bare)) return bare.split('.').filter((letter) => letter !== '')
+    return [bare]
+  })
+}
+
+const ANNOUNCEMENT =
+  /(?<=\p{L})[,.]? (?:(?:and )?(?:it's |that's |that is |it is )?(?:spelled|spelt|spelling is)|that's|that is|as in)[,:]?(?= \p{L}(?:[ .,-]|$)| (?:alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|romeo|sierra|tango|uniform|victor|whiskey|xray|yankee|zulu) )/giu
+
+interface Spelled {
+  readonly before: readonly string[]
+  readonly isAnnounced: boolean
+  /** A pause is before the letters. */
+  readonly isApart: boolean
+  readonly letters: string
+  readonly after: readonly string[]
+}
+
+/** Undefined where nothing is spelled. */
+export function spelledWords(words: readonly string[]): Spelled | undefined {
+  const all = lettersOf(words)
+  const from = all.findIndex((word, at) => isLetter(word) && isLetter(next(all, at)))
+  if (from < 0) return all.length < words.length || all.includes('=') ? NOTHING_CLEAR : undefined
+  const to = endOfLetters(all, from)
+  const run = all.slice(from, to)
+  const letters = run.filter((word) => word !== ',')
+  const pauses = run.length - letters.length
+  if (pauses > 0 && !isOneName(groupsOf(run))) return { ...NOTHING_CLEAR, before: groupsOf(run) }
+  const before = all.slice(0, from)
+  return {
+    before: before.filter((word) => word !== ',' && word !== '='),
+    isAnnounced: before.slice(-2).includes('='),
+    isApart: before.at(-1) === ',',
+    letters: letters.map((word) => SIGNS.get(word) ?? word).join(''),
+    after: all.slice(to).filter((word) => word !== ','),
+  }
+}
+
+/** Single letters in small ones, without examples; NATO words where all are spelled in them. */
+function lettersOf(words: readonly string[]): readonly string[] {
+  // An example must begin with its letter: "S as in Sam".
+  const hasExamples = words.some((word, at) => isLetter(word) && /^(?:as|for|like)$/i.test(words[at + 1] ?? ''))
+  const small = words.map((word) => (hasExamples || SMALL.test(word) ? word.toLowerCase().replace('.', '') : word))
+  const all = repeatDoubled(withoutExamples(small))
+  const letters = all.map((word) => natoLetter(word.toLowerCase()) ?? word)
+  const isSpelled = all.length > 2 && letters.every((word) => isLetter(word) || word === ',')
+  return isSpelled && !all.every((word) => NATO_NAMES.has(word.toLowerCase())) ? letters : all
+}
+
+const SMALL = /^(?:\p{L}\.?|double|triple|as|in|for|like)$/iu
+
+/** The index after the last letter, of those with pauses and signs between. */
+function endOfLetters(words: readonly string[], from: number): number {
+  const isBetween = (at: number): boolean =>
+    (words[at] === ',' || SIGNS.has(words[at] ?? '')) && isLetter(words[at + 1] ?? '')
+  let to = from
+  while (isLetter(words[to] ?? '') || isBetween(to)) to++
+  return to
+}
+
+const next = (words: readonly string[], at: number): string =>
+  (words[at + 1] === ',' || SIGNS.has(words[at + 1] ?? '') ? words[at + 2] : words[at + 1]) ?? ''
+
+const NOTHING_CLEAR: Spelled = { before: [], isAnnounced: false, isApart: false, letters: '', after: [] }
+
+const NATO_NAMES = new Set([
+  'charlie',
+  'juliet',
+  'juliett',
+  'mike',
+  'oscar',
+  'romeo',
+  'victor',
+  'papa',
+  'sierra',
+  'india',
+])
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['apostrophe', "'"],
+  ['hyphen', '-'],
+  ['dash', '-'],
+  ['space', ' '],
+])
+
+/** "s , m , i , t , h"; the pause after an example belongs to it. */
+const isOneName = ([first = '', ...others]: readonly string[]): boolean =>
+  first.length <= 2 && others.every((group) => group.length === 1)
+
+/** The letters between pauses: j o h n , s m i t h. */
+const groupsOf = (run: readonly string[]): readonly string[] =>
+  run
+    .join(' ')
+    .split(' , ')
+    .map((group) => group.replaceAll(' ', ''))
+
+/** Undefined where words and letters do not agree, or it is not certain which of them the letters spell. */
+export function spelledName(spelled: Spelled, part: NamePart): string | undefined {
+  const { before, letters, after } = spelled
+  const isWhole = part === 'whole'
+  if (letters === '')
+    return isWhole && before.length === 2 && before.every((group) => group.length > 1)
+      ? before.map(capitalized).join(' ')
+      : undefined
+  if (!before.every(isNameWord) || !after.every((word) => same(word, letters)) || after.length > 1) return undefined
+  if (before.length === 0) return alone(letters, part)
+  if (same(before.at(-1) ?? '', letters) || same(before.join(''), letters)) return writtenName(before, part)
+  return corrected(spelled) ?? (isWhole ? withFamily(spelled) : undefined)
+}
+
+const isNameWord = (word: string): boolean => !OF_SENTENCES.test(word) && /^[\p{L}\p{M}'.-]+$/u.test(word)
+
+/** What is spelled counts, where it sounds like the word before or is announced as it. */
+function corrected({ before, isAnnounced, isApart, letters }: Spelled): string | undefined {
+  const isLike = soundsLike(before.at(-1) ?? '', letters)
+  const isSpelling = isLike ? isAnnounced || isApart : isAnnounced && before.length === 1
+  return isSpelling ? [...before.slice(0, -1).map(withCapital), capitalized(letters)].join(' ') : undefined
+}
+
+/** "John S M I T H" */
+function withFamily({ before, isAnnounced, letters }: Spelled): string | undefined {
+  const [word = '', ...others] = before
+  const isOther = others.length === 0 && !isAnnounced && !soundsLike(word, letters)
+  return isOther && letters.length > 2 ? `${withCapital(word)} ${capitalized(letters)}` : undefined
+}
+
+/** Two letters may be initials, and a whole name in letters may be divided anywhere. */
+const alone = (letters: string, part: NamePart): string | undefined =>
+  part === 'whole' || letters.length < (part === 'given' ? 3 : 2)
+    ? undefined
+    : letters.split(' ').map(capitalized).join(' ')
+
+const plainText = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/[^\p{L}]/gu, '')
+    .toLowerCase()
+
+const same = (one: string, other: string): boolean => plainText(one) === plainText(other)
+
+const soundsLike = (one: string, other: string): boolean => {
+  const sounds = doubleMetaphone(plainText(one)).filter((sound) => sound !== '')
+  return doubleMetaphone(plainText(other)).some((sound) => sounds.includes(sound))
+}
+
+/** Words as they were written; where all is in small letters, with capitals. Undefined where a pause divides them. */
+export function writtenName(words: readonly string[], part: NamePart): string | undefined {
+  const pause = words.indexOf(',')
+  // "Smith, John"
+  if (part === 'whole' && pause > 0 && pause === words.length - 2)
+    return writtenName([words.at(-1) ?? '', ...words.slice(0, pause)], part)
+  if (!words.every((word) => /^\p{L}[\p{L}\p{M}'.-]*$/u.test(word))) return undefined
+  const isSmall = words.every((word) => word === word.toLowerCase())
+  const isParticle = (word: string, at: number): boolean => at < words.length - 1 && PARTICLE.test(`${word} `)
+  return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
+}
+
+const withCapital = (word: string): string => (word === word.toLowerCase() ? capitalized(word) : word)
+
+/** O'Brien, Smith-Jones */
+const capitalized = (word: string): string =>
+  word.toLowerCase().replace(/^\p{L}|(?<=-)\p{L}|(?<=^[od]')\p{L}/gu, (letter) => letter.toUpperCase())

@@ -1,0 +1,107 @@
+/** A number on a card (member id, group id) as it is printed, or as callers spell it: "m as in mary 9 0 0 oh 7". */
+import { bareValue, hasSecondThoughts } from './around-value.ts'
+import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
+import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
+import { type ParsedValue, plain, tooLong, unclear, understood, wholeNumberText } from './spoken.ts'
+
+/** Characters of a normal form. */
+const MAX_LENGTH = 200
+
+const SPELL = 'give it letter by letter and digit by digit, for example XYZ-1235 or "m as in mary nine zero zero"'
+
+/**
+ * What was typed in one piece stays as it is. What was spelled is in capitals, without spaces; "dash" and "slash" count.
+ */
+export function spokenIdentifier(value: unknown): ParsedValue {
+  const digits = wholeNumberText(value)
+  if (digits !== undefined) return understood(digits)
+  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
+  if (value.trim() === '') return unclear('The value is missing')
+  if (tooLong(value)) return unclear(`The value has ${value.length} characters; it may have ${MAX_LENGTH}`)
+  return readSpoken(plain(value.replace(/[\p{Cc}\s]+/gu, ' ')))
+}
+
+function readSpoken(text: string): ParsedValue {
+  const said = bareValue(text, 'identifier')
+  if (said === '' || NOTHING.test(said)) return unclear(`The value holds no id; ${SPELL}`)
+  if (hasSecondThoughts(said)) return unclear(`It is not certain which id is meant; ${SPELL}`)
+  const id = !/\s/.test(said) && !isWordOfNumber(said.toLowerCase()) ? said : spelled(said, said !== text)
+  if (id === undefined) return unclear(`The id is not certain; ${SPELL}`)
+  return id.length > MAX_LENGTH
+    ? unclear(`The value has ${id.length} characters; it may have ${MAX_LENGTH}`)
+    : understood(id)
+}
+
+const NOTHING = /^(?:none|nothing|unknown|n\/a|na|i don't (?:know|have (?:it|one|that))|not sure|null|undefined)[.!]?$/i
+
+const isWordOfNumber = (word: string): boolean => DIGITS.has(word) || TEENS.has(word) || TENS.has(word)
+
+const SIGNS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ dash: '-', hyphen: '-', minus: '-', slash: '/', '-': '-', '/': '/', space: '' }),
+)
+
+/** How speech recognition writes the names of letters, where the word is no other. */
+const LETTER_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bee: 'b',
+    dee: 'd',
+    eff: 'f',
+    aitch: 'h',
+    jay: 'j',
+    kay: 'k',
+    el: 'l',
+    em: 'm',
+    en: 'n',
+    pee: 'p',
+    cue: 'q',
+    ess: 's',
+    tee: 't',
+    vee: 'v',
+    ex: 'x',
+    zee: 'z',
+    zed: 'z',
+  }),
+)
+
+/** @param introduced words before it were left out, so that an "a" may be an article */
+function spelled(text: string, introduced: boolean): string | undefined {
+  const written = withDoubleU(text.replace(/\b(?:capital|upper ?case|lower ?case|letter|number) (?=\S)/gi, ''))
+    .split(/[\s,;]+/)
+    .map((word) => word.replace(/(?<=.)[.:!?]+$/, ''))
+    .flatMap((word) => (/^[A-Za-z\d](?:-[A-Za-z\d])+$/.test(word) ? word.split('-') : [word]))
+    .filter((word) => word !== '')
+  if (introduced && written[0]?.toLowerCase() === 'a' && !/^(?:as|for|like|[a-z])$/i.test(written[1] ?? ''))
+    return undefined
+  const words = repeatDoubled(withoutExamples(written.map(lowered))).map(
+    (word) => SIGNS.get(word) ?? LETTER_NAMES.get(word) ?? natoLetter(word) ?? word,
+  )
+  if (words.some((word, at) => isOh(word) && !isZero(words, at))) return undefined
+  const read = wordsToDigits(words.map((word) => (isOh(word) ? 'zero' : word)))
+  if (words.some((word) => word === 'hundred' || word === 'thousand')) return undefined
+  if (
+    !read.every((word) => word === '' || isLetter(word) || /^\d+$/.test(word) || /^[-/]$/.test(word) || isPrinted(word))
+  )
+    return undefined
+  return read.join('').toUpperCase()
+}
+
+/** Groups that were printed keep their capitals until then, as these tell them from words. */
+const lowered = (word: string): string => (isPrinted(word) ? word : word.toLowerCase())
+
+/** A group of characters as on a card: in capitals, or with a digit. */
+const isPrinted = (word: string): boolean => /^(?=.*\d|[A-Z\d-]{2,}$)[A-Za-z\d]+(?:-[A-Za-z\d]+)*$/.test(word)
+
+const isOh = (word: string): boolean => word === 'oh' || word === 'o'
+
+/** Between digits, and at the end after them, "oh" is a zero; beside a letter it may be one. */
+function isZero(words: readonly string[], at: number): boolean {
+  const next = (step: number): string | undefined => {
+    let index = at + step
+    while (isOh(words[index] ?? '') || SIGNS.has(words[index] ?? '')) index += step
+    return words[index]
+  }
+  const isFigure = (word: string | undefined): boolean =>
+    word !== undefined && (/\d$/.test(word) || isWordOfNumber(word))
+  const [before, after] = [next(-1), next(1)]
+  return isFigure(before) && (after === undefined || isFigure(after))
+}

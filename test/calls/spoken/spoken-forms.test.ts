@@ -1,0 +1,130 @@
+/**
+ * What callers say (forms/*.txt, a file for each argument), and what is stored of it: "said => value", or "said => ?words
+ * of the answer" where it must be asked back. A line that begins with "!" is a trap, where a wrong value would be easy.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { DateTime } from 'luxon'
+import type { ParsedValue } from '../../../src/calls/spoken/spoken.ts'
+import { spokenConsent } from '../../../src/calls/spoken/spoken-consent.ts'
+import { spokenDate } from '../../../src/calls/spoken/spoken-date.ts'
+import { spokenEmail } from '../../../src/calls/spoken/spoken-email.ts'
+import { spokenIdentifier } from '../../../src/calls/spoken/spoken-identifier.ts'
+import { spokenCents } from '../../../src/calls/spoken/spoken-money.ts'
+import { spokenName } from '../../../src/calls/spoken/spoken-name.ts'
+import { spokenPhone } from '../../../src/calls/spoken/spoken-phone.ts'
+import { request, startServer, type TestServer } from '../../support/server.ts'
+
+interface Form {
+  readonly said: string
+  /** Undefined where it must be asked back. */
+  readonly stored: string | undefined
+  /** Words of the answer that asks back. */
+  readonly question: string
+  readonly isTrap: boolean
+}
+
+const FOLDER = join(import.meta.dirname, 'forms')
+
+const formsOf = (kind: string): readonly Form[] =>
+  readFileSync(join(FOLDER, `${kind}.txt`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [said = '', expected = ''] = line.replace(/^!/, '').split(' => ')
+      const isAsked = expected.startsWith('?')
+      return {
+        said,
+        stored: isAsked ? undefined : expected,
+        question: isAsked ? expected.slice(1) : '',
+        isTrap: line.startsWith('!'),
+      }
+    })
+
+const kinds = readdirSync(FOLDER).map((file) => file.replace(/\.txt$/, ''))
+const forms = kinds.flatMap((kind) => formsOf(kind).map((form) => ({ kind, ...form })))
+
+const LOCALE = {
+  now: DateTime.fromISO('2025-06-15T12:00', { zone: 'America/New_York' }),
+  dateOrder: 'month-first',
+} as const
+
+const READERS: Readonly<Record<string, (said: string) => ParsedValue<unknown>>> = {
+  email: spokenEmail,
+  phone: (said) => spokenPhone(said, 'US'),
+  date: (said) => spokenDate(said, LOCALE),
+  firstName: (said) => spokenName(said, 'given'),
+  lastName: (said) => spokenName(said, 'family'),
+  commsConsent: spokenConsent,
+  memberId: spokenIdentifier,
+  selfPayPriceCents: spokenCents,
+}
+
+test('there are 250 forms at least, and 100 traps among them', () => {
+  expect(forms.length).toBeGreaterThanOrEqual(250)
+  expect(forms.filter(({ isTrap }) => isTrap).length).toBeGreaterThanOrEqual(100)
+  expect(new Set(forms.map(({ kind, said }) => `${kind} ${said}`)).size).toBe(forms.length)
+})
+
+describe.each(kinds)('%s', (kind) => {
+  test.each(formsOf(kind))('$said', ({ said, stored, question }) => {
+    const heard = READERS[kind]?.(said)
+    if (stored === undefined) expect(heard).toEqual({ ok: false, error: expect.stringContaining(question) })
+    else expect(heard?.ok && String(heard.value)).toBe(stored)
+  })
+})
+
+describe('through the routes of the tools', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.close())
+
+  const PATHS: Readonly<Record<string, string>> = {
+    memberId: '/patient-journey/submit_insurance_info',
+    selfPayPriceCents: '/patient-journey/record_self_pay_decision',
+    firstName: '/patient-journey/update_registration_field',
+    lastName: '/patient-journey/update_registration_field',
+    commsConsent: '/patient-journey/update_registration_field',
+  }
+
+  function argumentsOf(kind: string, said: string): object {
+    if (kind === 'memberId') return { payerName: 'Acme Health', memberId: said }
+    if (kind === 'selfPayPriceCents') return { decision: 'self_pay_continue', selfPayPriceCents: said }
+    return kind in PATHS ? { [kind]: said } : { fieldName: kind === 'date' ? 'dateOfBirth' : kind, value: said }
+  }
+
+  /** The most that a request may batch. */
+  const BATCH = 32
+
+  async function resultsOf(kind: string): Promise<readonly Record<string, unknown>[]> {
+    const calls = formsOf(kind).map(({ said }, id) => ({
+      id: `${kind}-${id}`,
+      function: { arguments: argumentsOf(kind, said) },
+    }))
+    const results: Record<string, unknown>[] = []
+    for (let from = 0; from < calls.length; from += BATCH) {
+      const body = { message: { toolCalls: calls.slice(from, from + BATCH) } }
+      const path = PATHS[kind] ?? '/patient-intake/validate_intake_field'
+      const headers = { 'x-voice-secret': 'demo-secret', 'x-call-id': `forms-${kind}` }
+      const answer = await request(server.url, 'POST', path, body, { ...headers, 'content-type': 'application/json' })
+      results.push(...answer.body.results.map(({ result }: { result: string }) => JSON.parse(result)))
+    }
+    return results
+  }
+
+  test.each(kinds)('what is certain of %s is taken, and the rest is asked back', async (kind) => {
+    const results = await resultsOf(kind)
+    const taken = results.map(
+      ({ valid, success, code }) => valid ?? (success === true || code === 'invalid-member-info'),
+    )
+    expect(taken).toEqual(formsOf(kind).map(({ stored }) => stored !== undefined))
+    for (const [index, { stored }] of formsOf(kind).entries()) {
+      const { value, say } = results[index] ?? {}
+      expect(say).toEqual(expect.any(String))
+      if (value !== undefined) expect(value).toBe(stored)
+    }
+  })
+})
