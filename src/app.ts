@@ -4,6 +4,7 @@ import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import { AuditTrail } from './audit/trail.ts'
 import { slotGenerating } from './availability/slot-generating.ts'
+import { callExpiry } from './calls/session/call-expiry.ts'
 import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
@@ -172,6 +173,7 @@ function backgroundWork(
     customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
     slotGenerating({ repository, accessOf, logger, clock }),
     holdExpiry({ repository, accessOf, logger, clock }),
+    callExpiry({ repository, accessOf, logger, clock }),
     waitlistOffering({ repository, accessOf, logger, clock }),
   ]
   return {

@@ -107,7 +107,14 @@ export const RECORD_KINDS = {
     key: 'the hash of the call id',
     shape: 'CallSession (core/call-session.ts)',
     expires: '7 days after the call began; an expired one counts as unknown and is overwritten',
-    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts',
+    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts, calls/session/call-end.ts',
+  },
+  'open-call': {
+    of: 'clinic',
+    key: 'the hash of the call id',
+    shape: 'OpenCall (calls/session/open-calls.ts)',
+    expires: '`due` is when the call is ended, as no tool was called any more; deleted with its end',
+    writtenBy: 'calls/session/open-calls.ts, calls/session/call-end.ts',
   },
   caller: {
     of: 'clinic',

@@ -19,6 +19,8 @@ export const registrationOf = (session: CallSession): ExchangeAccess => ({
   patients: session.patient === undefined ? [] : [session.patient],
 })
 
+export const endOf = registrationOf
+
 const by = ({ clinic, callId }: CallSession): Pick<ExchangeAccess, 'by'> => ({
   by: { clinic, agent: { kind: 'call', id: callId } },
 })

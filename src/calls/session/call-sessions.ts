@@ -16,6 +16,7 @@ import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
@@ -33,18 +34,23 @@ export interface CallRegistration {
   readonly patient?: string
 }
 
-/** Calls without metadata in demo mode belong to one call, so that a first request works. */
-const DEFAULT_CALL = 'demo-default-call'
-
 export class CallSessions {
   readonly #repository: Repository
   readonly #demoClinic: string | undefined
+  readonly #idle: number
   readonly #clock: () => number
 
-  /** @param demoClinic in demo mode: the clinic of calls that name none */
-  constructor(repository: Repository, demoClinic: string | undefined, clock: () => number = Date.now) {
+  /**
+   * @param demoClinic in demo mode: the clinic of calls that name none
+   * @param idle milliseconds without a tool call after which a call counts as ended
+   */
+  constructor(
+    repository: Repository,
+    { demoClinic, idle, clock = Date.now }: { demoClinic?: string | undefined; idle: number; clock?: () => number },
+  ) {
     this.#repository = repository
     this.#demoClinic = demoClinic
+    this.#idle = idle
     this.#clock = clock
   }
 
@@ -167,6 +173,7 @@ export class CallSessions {
       if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
       const due = this.#clock() + CALL_LIFETIME
       unit.records.put(CALL, key, session, { due })
+      await seeCall(unit, session, this.#idle)
       return session
     }
     // A request that begins again finds what it has stored, so the work of its tool calls may still move.

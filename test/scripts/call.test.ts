@@ -1,10 +1,10 @@
-/** examples/scheduling-call.json: a whole call, played as `npm run play-call` does, against the real app. */
+/** examples/scheduling-call.json: a whole call, played as `npm run call` does, against the real app. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type PlayedCall, playCall } from '../../scripts/play-call.ts'
+import { type PlayedCall, playCall } from '../../scripts/call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,7 +19,7 @@ afterAll(() => server.close())
 
 const run = promisify(execFile)
 const play = (...args: readonly string[]) =>
-  run(process.execPath, [join(ROOT, 'scripts/play-call.ts'), ...args], { env: { ...process.env, NODE_OPTIONS: '' } })
+  run(process.execPath, [join(ROOT, 'scripts/call.ts'), ...args], { env: { ...process.env, NODE_OPTIONS: '' } })
 
 test('the call goes through, and leaves what staff see', async () => {
   const { stdout } = await play(FILE, '--url', server.url)
@@ -61,5 +61,5 @@ test('so does a reference to a result that there is not', async () => {
 })
 
 test('without a file it says how it is used', async () => {
-  await expect(play()).rejects.toMatchObject({ stderr: expect.stringMatching(/^npm run play-call -- FILE/) })
+  await expect(play()).rejects.toMatchObject({ stderr: expect.stringMatching(/^npm run call -- FILE/) })
 })

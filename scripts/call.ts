@@ -1,9 +1,9 @@
-/** `npm run play-call`: plays a phone call, a JSON file of tool calls in order, against a running server. */
+/** `npm run call`: plays a phone call, a JSON file of tool calls in order, against a running server. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 
-const USAGE = `npm run play-call -- FILE [--url URL] [--family FAMILY] [--secret SECRET] [--number +1…] [--from +1…]
+const USAGE = `npm run call -- FILE [--url URL] [--family FAMILY] [--secret SECRET] [--number +1…] [--from +1…]
 
 FILE is a call such as examples/scheduling-call.json. By default it is played against the demo clinic of http://127.0.0.1:3000.
 --number is the dialled number, --from that of the caller.`
