@@ -283,7 +283,8 @@ class EnvironmentReader {
   previousSecret(name: string, minimum: number): Pick<Config, 'previousWebhookSecret'> {
     const text = this.#environment[name]
     if (!text) return {}
-    if (text.length < minimum) this.#problems.push(`${name} is shorter than ${minimum} characters; leave it out, or set a longer one`)
+    if (text.length < minimum)
+      this.#problems.push(`${name} is shorter than ${minimum} characters; leave it out, or set a longer one`)
     return { previousWebhookSecret: text }
   }
 

@@ -161,8 +161,7 @@ export class ToolRunner {
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key: keyOf(identity), tool: name, arguments: call.arguments, startedAt })
     // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
-    if (call.id !== null && definition.affectsState === true)
-      return await this.#replay.once(access, identity, run, log)
+    if (call.id !== null && definition.affectsState === true) return await this.#replay.once(access, identity, run, log)
     const answer = JSON.stringify(await run(access))
     await access.change((ctx) => log(ctx, answer))
     return answer

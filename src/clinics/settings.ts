@@ -6,6 +6,7 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
+import { type CallSecurity, checkCallSecurity, isWebhookSecret, withoutCallSecrets } from './call-security.ts'
 
 export interface ClinicSettings {
   readonly name: string
@@ -17,6 +18,8 @@ export interface ClinicSettings {
   readonly defaultRegion: string
   readonly policies: ClinicPolicies
   readonly crm?: CrmSettings
+  /** Absent: the webhook secret of the service is all that calls need. */
+  readonly callSecurity?: CallSecurity
 }
 
 /** A clinic's CRM. */
@@ -198,8 +201,12 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
 }
 
 /** The settings for clients, which can set the secret but not read it. */
-export function withoutSecrets({ crm, ...settings }: ClinicSettings): object {
-  return crm === undefined ? settings : { ...settings, crm: { ...crm, secret: SECRET_IS_SET } }
+export function withoutSecrets({ crm, callSecurity, ...settings }: ClinicSettings): object {
+  return {
+    ...settings,
+    ...(crm === undefined ? {} : { crm: { ...crm, secret: SECRET_IS_SET } }),
+    ...(callSecurity === undefined ? {} : { callSecurity: withoutCallSecrets(callSecurity) }),
+  }
 }
 
 /** Replaces the stored secret in responses; a client that sends it back keeps the secret. */
@@ -295,6 +302,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
       reject(problems, 'crm.secret must be "whsec_" followed by 24 to 64 bytes in base64')
     return { enabled, url, secret: newSecret }
   },
+  callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>
@@ -325,10 +333,3 @@ const isDialable = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^\+[1-9]\d{6,14}$/.test(value) &&
   parsePhoneNumberFromString(value)?.isPossible() === true
-
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#symmetric */
-function isWebhookSecret(value: unknown): value is string {
-  const base64 = typeof value === 'string' ? /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value)?.[1] : undefined
-  const bytes = Buffer.from(base64 ?? '', 'base64').length
-  return bytes >= 24 && bytes <= 64
-}

@@ -144,6 +144,13 @@ export const RECORD_KINDS = {
     expires: '24 hours after it was stored; an expired one is overwritten',
     writtenBy: 'calls/session/replay.ts',
   },
+  'signed-request': {
+    of: 'clinic',
+    key: 'the hash of the id of its signature',
+    shape: 'SignedRequest (calls/session/signed-request.ts)',
+    expires: '15 minutes after it came; an expired one is overwritten',
+    writtenBy: 'calls/session/signed-request.ts',
+  },
   outbox: {
     of: 'clinic',
     key: 'the message id',

@@ -13,6 +13,7 @@ import { type CallEnd, endCall } from '../calls/session/call-end.ts'
 import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
+import { requireClinicCheck } from '../calls/session/signed-request.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import { registerTools } from '../calls/tool-registry.ts'
 import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
@@ -21,7 +22,7 @@ import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { accessByCall, endOf, registrationOf } from './call-access.ts'
-import { readBody, readJsonBody } from './message/body.ts'
+import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
@@ -29,7 +30,10 @@ import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger
-  readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'callIdleMinutes' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
+  readonly config: Pick<
+    Config,
+    'webhookSecret' | 'previousWebhookSecret' | 'callIdleMinutes' | 'demo' | 'trustBodyCallMetadata' | 'limits'
+  >
   readonly families: ToolFamilies
   readonly shares: FairShares | undefined
   /** They declare the operations behind the tools. */
@@ -46,7 +50,10 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const { config, providers, reserved, logger, shares, ...services } = dependencies
   const families = registerTools(dependencies.families, providers, reserved)
   const callIdle = config.callIdleMinutes * 60_000
-  const sessions = new CallSessions(services.repository, { demoClinic: config.demo ? DEMO_CLINIC : undefined, idle: callIdle })
+  const sessions = new CallSessions(services.repository, {
+    demoClinic: config.demo ? DEMO_CLINIC : undefined,
+    idle: callIdle,
+  })
   const runner = new ToolRunner(families, {
     ...services,
     callIdle,
@@ -55,12 +62,21 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const router = new Router()
   const secret = requireSecret([config.webhookSecret, config.previousWebhookSecret])
 
+  const allowerOf = (koa: KoaContext, isRepeatable = true) => (clinic: string) =>
+    requireClinicCheck(services.repository, clinic, {
+      header: (name) => koa.get(name),
+      body: () => receivedBytes(koa, config.limits.bodyBytes),
+      isRepeatable,
+    })
+
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
       const body = await readJsonBody(koa, config.limits)
       const envelope = readEnvelope(body)
+      const isRepeatable = envelope.calls.every(({ id }) => id !== null)
       const identify = async () => {
-        const session = await sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
+        const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
+        const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
         shares?.countFor(koa, session.clinic)
         return session
       }
@@ -71,7 +87,10 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   }
 
   router.post(`/${CALLS}`, secret, async (koa) => {
-    const { session, created } = await sessions.register(readRegistration(await readJsonBody(koa, config.limits)))
+    const { session, created } = await sessions.register(
+      readRegistration(await readJsonBody(koa, config.limits)),
+      allowerOf(koa),
+    )
     addAccess(koa, registrationOf(session))
     koa.status = created ? 201 : 200
     koa.body = session
@@ -79,7 +98,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
 
   const end = async (koa: KoaContext, callEnd: CallEnd): Promise<void> => {
     const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
-    const session = await endCall(services.repository, accessOf, callEnd)
+    const session = await endCall(services.repository, accessOf, callEnd, allowerOf(koa))
     addAccess(koa, endOf(session))
     koa.body = session
   }

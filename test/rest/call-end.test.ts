@@ -14,14 +14,15 @@ let server: TestServer
 let ahead = 0
 
 beforeAll(async () => {
-  server = await startServer({ CALL_IDLE_MINUTES: '30' }, { clock: () => Date.now() + ahead })
-  await createClinic(server.app.repository, 'other', {
+  const started = await startServer({ CALL_IDLE_MINUTES: '30' }, { clock: () => Date.now() + ahead })
+  await createClinic(started.app.repository, 'other', {
     name: 'Other',
     timeZone: 'UTC',
     defaultRegion: 'US',
     dialedNumbers: ['+12125550200'],
     policies: { overbooking: false, slotTakenStatus: 409 },
   })
+  server = withToken(started, await logInAs(started, { username: 'staff', clinic: 'demo-clinic', role: 'staff' }))
 })
 afterAll(() => server.close())
 
@@ -34,7 +35,9 @@ const escalated = async (): Promise<Caller> => {
   return caller
 }
 
-const toolCall = (id: string, args: object = {}) => ({ message: { toolCalls: [{ id, function: { arguments: args } }] } })
+const toolCall = (id: string, args: object = {}) => ({
+  message: { toolCalls: [{ id, function: { arguments: args } }] },
+})
 
 describe('POST /calls/{id}/end', () => {
   test('finishes the Encounter of the call when the platform says it ended', async () => {
@@ -72,17 +75,21 @@ describe('POST /calls/{id}/end', () => {
 
   test('a call that is not known is 404', async () => {
     const { status, body } = await post('/calls/never-heard-of/end')
-    expect([status, Object.keys(body)]).toEqual([404, ['error']])
+    expect([status, body.code]).toEqual([404, 'call-not-identified'])
   })
 
-  test.each([[[]], [5], [{ endedAt: 'yesterday' }], [{ endedAt: '2026-13-45T99:00:00Z' }], [{ reason: 7 }], [{ mood: 1 }]])(
-    'a body %j is 400 and ends nothing',
-    async (body) => {
-      const caller = await escalated()
-      expect((await post(`/calls/${caller.id}/end`, body)).status).toBe(400)
-      expect((await caller.encounter())?.status).toBe('in-progress')
-    },
-  )
+  test.each([
+    [[]],
+    [5],
+    [{ endedAt: 'yesterday' }],
+    [{ endedAt: '2026-13-45T99:00:00Z' }],
+    [{ reason: 7 }],
+    [{ mood: 1 }],
+  ])('a body %j is 400 and ends nothing', async (body) => {
+    const caller = await escalated()
+    expect((await post(`/calls/${caller.id}/end`, body)).status).toBe(400)
+    expect((await caller.encounter())?.status).toBe('in-progress')
+  })
 
   test('needs the secret', async () => {
     const caller = await escalated()

@@ -64,8 +64,7 @@ async function recordEncounter(
     const { endedAt } = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value ?? call
     const encounter: Encounter = { ...newEncounter(ctx, call, patient), ...reason }
     await ctx.update<Encounter>(endedAt === undefined ? encounter : finished(encounter, endedAt))
-  }
-  else if (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit) {
+  } else if (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit) {
     await ctx.update<Encounter>({ ...found, ...reason })
   }
 }

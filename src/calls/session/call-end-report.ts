@@ -30,7 +30,9 @@ export function readCallEnd(callId: string, body: unknown): CallEnd {
 const invalid = (expression: string, diagnostics: string): Issue => ({ code: 'invalid', diagnostics, expression })
 
 /** A report that a platform's own server sends of a call. Undefined for one of something else than its end. */
-export type EndReport = (body: Record<string, unknown>) => { readonly callId: unknown; readonly end: Partial<CallEnd> } | undefined
+export type EndReport = (
+  body: Record<string, unknown>,
+) => { readonly callId: unknown; readonly end: Partial<CallEnd> } | undefined
 
 /** https://docs.vapi.ai/server-url/events: {message: {type, endedReason, endedAt, call: {id}}} */
 const vapi: EndReport = ({ message }) => {

@@ -5,6 +5,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { finishEncounter } from '../record/call-record.ts'
+import type { AllowClinic } from './call-sessions.ts'
 import { OPEN_CALL } from './open-calls.ts'
 
 /** What is said of the end of a call. */
@@ -18,14 +19,17 @@ export interface CallEnd {
 
 /**
  * Ends a call of any clinic; the first end that is reported holds.
- * @throws FhirError 404 where no such call is known
+ * @param allow is asked before anything is stored
+ * @throws FhirError 404 where no such call is known, and what `allow` throws
  */
 export async function endCall(
   repository: Repository,
   accessOf: (clinic: string) => ClinicAccess,
   end: CallEnd,
+  allow: AllowClinic = async () => {},
 ): Promise<CallSession> {
   const clinic = (await repository.readRecord(SERVICE, CALL, callKey(end.callId)))?.value.clinic
+  if (clinic !== undefined) await allow(clinic)
   const ended = clinic === undefined ? undefined : await accessOf(clinic).change((ctx) => stageEnd(ctx, end))
   if (ended === undefined) throw callNotKnown()
   return ended
