@@ -62,12 +62,14 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const router = new Router()
   const secret = requireSecret([config.webhookSecret, config.previousWebhookSecret])
 
-  const allowerOf = (koa: KoaContext, isRepeatable = true) => (clinic: string) =>
-    requireClinicCheck(services.repository, clinic, {
-      header: (name) => koa.get(name),
-      body: () => receivedBytes(koa, config.limits.bodyBytes),
-      isRepeatable,
-    })
+  const allowerOf =
+    (koa: KoaContext, isRepeatable = true) =>
+    (clinic: string) =>
+      requireClinicCheck(services.repository, clinic, {
+        header: (name) => koa.get(name),
+        body: () => receivedBytes(koa, config.limits.bodyBytes),
+        isRepeatable,
+      })
 
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {

@@ -253,3 +253,25 @@ describe('two webhook secrets', () => {
     }
   })
 })
+
+test('what a body {name, call, args} says of its call selects nothing, unless the service trusts it', async () => {
+  const body = {
+    name: 'escalate_billing',
+    args: { reason: 'a bill' },
+    call: { call_id: 'in-the-body', to_number: '+12125550200', from_number: '+12125550123' },
+  }
+  const inClinic = async (at: TestServer, clinic: string) =>
+    (await at.app.access(clinic, { kind: 'server' }).reader().search('Encounter', 'identifier=in-the-body')).length
+  const send = (at: TestServer) => request(at.url, 'POST', ESCALATE, body, HEADERS)
+  expect(JSON.parse((await send(server)).body.results[0].result)).toMatchObject({ success: true })
+  expect([await inClinic(server, 'other'), await inClinic(server, 'demo-clinic')]).toEqual([0, 0])
+
+  const trusting = await startServer({ TRUST_BODY_CALL_METADATA: 'on' })
+  try {
+    const toDemo = { ...body, call: { ...body.call, to_number: '+12125550100' } }
+    await request(trusting.url, 'POST', ESCALATE, toDemo, HEADERS)
+    expect(await inClinic(trusting, 'demo-clinic')).toBe(1)
+  } finally {
+    await trusting.close()
+  }
+})

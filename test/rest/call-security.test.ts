@@ -49,7 +49,11 @@ const headersOf = (clinic: Clinic, callId: string) => ({
 })
 
 /** @param age seconds ago */
-function signature(secret: string, body: string, { id = randomUUID(), age = 0 } = {}): Record<string, string> {
+function signature(
+  secret: string,
+  body: string,
+  { id = randomUUID() as string, age = 0 } = {},
+): Record<string, string> {
   const at = new Date(Date.now() - age * 1000)
   return {
     'webhook-id': id,
@@ -121,7 +125,9 @@ describe('a clinic whose calls are signed (Standard Webhooks)', () => {
 
   test('refuses a tool call without an id, of which a repeat would have a second effect', async () => {
     const body = bodyOf(null, 'a bill')
-    expect(await escalate('signed', randomUUID(), body, signature(OLD, body))).toMatchObject({ code: 'call-without-id' })
+    expect(await escalate('signed', randomUUID(), body, signature(OLD, body))).toMatchObject({
+      code: 'call-without-id',
+    })
   })
 
   test('its calls are registered and ended by signed requests alone', async () => {

@@ -26,6 +26,11 @@ test('the call goes through, and leaves what staff see', async () => {
   expect(stdout.match(/^caller: /gm)).toHaveLength(call.steps.filter(({ caller }) => caller !== undefined).length)
   expect(stdout.match(/^agent: /gm)).toHaveLength(call.steps.length)
   expect(stdout).toMatch(/^agent: Your appointment on .* with Dr\. Amara Okafor at Maple Street is cancelled\.$/m)
+  expect(stdout).toMatch(/^call \S+ is registered$/m)
+  expect(stdout).toMatch(/^ {2}verify_patient \{.*\} \(\d+ ms\)$/m)
+  const [, callId] = /^call (\S+) has ended$/m.exec(stdout) ?? []
+  const log = await server.fhir('GET', `/Communication?identifier=${callId}&_count=100`)
+  expect(log.body.entry).toHaveLength(call.steps.length)
   const { body } = await server.fhir(
     'GET',
     '/Appointment?patient=abernathy-ruth&status=cancelled,waitlist&_sort=status',
@@ -44,7 +49,7 @@ test('the call goes through, and leaves what staff see', async () => {
 test('a result that is not as expected ends it with a sentence that names the step', async () => {
   const steps = [{ tool: 'find_available_slots', arguments: {}, expect: { success: false } }]
   const send = async () => ({ success: true, say: '' })
-  await expect(playCall({ description: '', steps }, send, () => {})).rejects.toThrow(
+  await expect(playCall({ steps }, send, () => {})).rejects.toThrow(
     'step 1, find_available_slots: success is true, and false is expected',
   )
 })
@@ -53,7 +58,7 @@ test('so does a reference to a result that there is not', async () => {
   const steps = [{ tool: 'book_appointment', arguments: { slotKey: '{{found.slots.0.slotKey}}' } }]
   await expect(
     playCall(
-      { description: '', steps },
+      { steps },
       async () => ({}),
       () => {},
     ),
