@@ -12,14 +12,13 @@ export function accessByCall({ tool, session, clinic, status, patients }: EndedC
   return { ...access, ...by(session) }
 }
 
-export const registrationOf = (session: CallSession): ExchangeAccess => ({
+/** A call that is registered or ended. */
+export const accessToCall = (session: CallSession): ExchangeAccess => ({
   ...NO_SUBJECT,
   interaction: 'call',
   ...by(session),
   patients: session.patient === undefined ? [] : [session.patient],
 })
-
-export const endOf = registrationOf
 
 const by = ({ clinic, callId }: CallSession): Pick<ExchangeAccess, 'by'> => ({
   by: { clinic, agent: { kind: 'call', id: callId } },

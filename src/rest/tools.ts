@@ -21,7 +21,7 @@ import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { accessByCall, endOf, registrationOf } from './call-access.ts'
+import { accessByCall, accessToCall } from './call-access.ts'
 import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
@@ -93,7 +93,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       readRegistration(await readJsonBody(koa, config.limits)),
       allowerOf(koa),
     )
-    addAccess(koa, registrationOf(session))
+    addAccess(koa, accessToCall(session))
     koa.status = created ? 201 : 200
     koa.body = session
   })
@@ -101,7 +101,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const end = async (koa: KoaContext, callEnd: CallEnd): Promise<void> => {
     const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
     const session = await endCall(services.repository, accessOf, callEnd, allowerOf(koa))
-    addAccess(koa, endOf(session))
+    addAccess(koa, accessToCall(session))
     koa.body = session
   }
 

@@ -10,8 +10,8 @@ const PACE: Pick<Pace, 'look' | 'pause'> = { look: 5_000, pause: 0 }
 /** Calls that one look ends. */
 const MAX_CALLS = 1_000
 
-/** Encounter and session say why the call ended. */
-export const IDLE = 'no tool was called any more'
+/** The session says why the call ended. */
+const IDLE = 'no tool was called any more'
 
 export interface CallExpiryServices {
   readonly repository: Pick<Repository, 'records'>

@@ -10,7 +10,7 @@ import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 
-export const CLINIC_SECRET_HEADER = 'x-clinic-secret'
+const CLINIC_SECRET_HEADER = 'x-clinic-secret'
 
 /** Milliseconds before and after now that a signature may be of. */
 const TOLERANCE = 5 * 60_000
