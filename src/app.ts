@@ -8,6 +8,7 @@ import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { deliveryTasks } from './calls/record/delivery-tasks.ts'
+import { callExpiry } from './calls/session/call-expiry.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
 import { parametersOf } from './capability/statement.ts'
@@ -177,6 +178,7 @@ function backgroundWork(
     customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
     slotGenerating({ repository, accessOf, logger, clock }),
     holdExpiry({ repository, accessOf, logger, clock }),
+    callExpiry({ repository, accessOf, logger, clock }),
     waitlistOffering({ repository, accessOf, logger, clock }),
   ]
   return {

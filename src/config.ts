@@ -28,6 +28,10 @@ export interface Config {
     readonly lifetimeSeconds: number
   }
   readonly webhookSecret: string
+  /** The secret before it, which holds too while platforms change over. */
+  readonly previousWebhookSecret?: string
+  /** Minutes without a tool call after which a live call counts as ended. */
+  readonly callIdleMinutes: number
   /** The operator that the first start makes. */
   readonly firstOperator?: FirstOperator
   readonly demo: boolean
@@ -124,6 +128,8 @@ export function readConfig(environment: Environment = process.env): Config {
       ...read.foreignIssuer(),
     },
     webhookSecret: read.secret('WEBHOOK_SECRET', 'demo-secret', 16, secrets),
+    ...read.previousSecret('WEBHOOK_SECRET_PREVIOUS', 16),
+    callIdleMinutes: read.integer('CALL_IDLE_MINUTES', 120, 1, 10_080),
     ...read.firstOperator(),
     demo,
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
@@ -272,6 +278,14 @@ class EnvironmentReader {
       this.#problems.push(`${name} is the demo default or shorter than ${minimum} characters; set a random one`)
     }
     return text ?? ''
+  }
+
+  previousSecret(name: string, minimum: number): Pick<Config, 'previousWebhookSecret'> {
+    const text = this.#environment[name]
+    if (!text) return {}
+    if (text.length < minimum)
+      this.#problems.push(`${name} is shorter than ${minimum} characters; leave it out, or set a longer one`)
+    return { previousWebhookSecret: text }
   }
 
   firstOperator(): Pick<Config, 'firstOperator'> {

@@ -38,6 +38,7 @@ export const isReadable = (call: ToolCall | UnreadableCall): call is ToolCall =>
 /** @param body any JSON value @throws BudgetError */
 export function readEnvelope(body: unknown): Envelope {
   const message = isObject(body) ? body.message : undefined
+  if (message === undefined && isObject(body) && isRetell(body)) return { calls: [readCall(ofRetell(body), 0)] }
   if (!isObject(message)) return withoutCalls('The body must be an object with a message that holds toolCalls')
   const list = callList(message)
   if (list === undefined) return withoutCalls('message.toolCalls is missing; it must be a list of tool calls')
@@ -54,6 +55,19 @@ function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<stri
   if (list !== undefined && list !== null) return list
   if (!Array.isArray(toolWithToolCallList)) return toolWithToolCallList ?? undefined
   return toolWithToolCallList.map((entry: unknown) => (isObject(entry) ? entry.toolCall : entry))
+}
+
+/** https://docs.retellai.com/build/single-multi-prompt/custom-function: one tool call, {name, call, args}. */
+const isRetell = (body: Record<string, unknown>): boolean => typeof body.name === 'string' && 'args' in body
+
+/** The id is in the transcript alone: the newest invocation of the tool there is this tool call. */
+function ofRetell({ name, args, call }: Record<string, unknown>): object {
+  const transcript = isObject(call) ? call.transcript_with_tool_calls : undefined
+  const invocation = (Array.isArray(transcript) ? transcript : []).findLast(
+    (entry) => isObject(entry) && entry.role === 'tool_call_invocation',
+  )
+  const id = isObject(invocation) && invocation.name === name ? invocation.tool_call_id : null
+  return { id, name, arguments: args }
 }
 
 const idOf = (entry: unknown): unknown => (isObject(entry) ? (entry.id ?? null) : null)
@@ -106,11 +120,21 @@ export const writeEnvelope = (results: readonly ToolResult[], error?: string): u
   ...(error === undefined ? {} : { error }),
 })
 
+type BodyMetadata = Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>>
+
+/** https://docs.retellai.com/api-references/get-call: of an outbound call the person is the one who is called. */
+function retellMetadata(call: unknown): BodyMetadata {
+  const { call_id, direction, from_number, to_number } = isObject(call) ? call : {}
+  const [clinic, person] = direction === 'outbound' ? [from_number, to_number] : [to_number, from_number]
+  return { callId: call_id, dialedNumber: clinic, callerNumber: person }
+}
+
 /**
  * Call metadata in the body, for platforms whose own server sets it; used only where the service is configured to trust
  * it.
  */
-export function bodyMetadata(body: unknown): Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>> {
+export function bodyMetadata(body: unknown): BodyMetadata {
+  if (isObject(body) && body.message === undefined && isRetell(body)) return retellMetadata(body.call)
   const message = isObject(body) && isObject(body.message) ? body.message : {}
   const field = (owner: unknown, name: string): unknown => (isObject(owner) ? owner[name] : undefined)
   return {

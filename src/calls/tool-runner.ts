@@ -1,14 +1,16 @@
 /** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
-import { leaveEventLoop } from '../budget/budget.ts'
+import { leaveEventLoop, passOn } from '../budget/budget.ts'
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
-import type { Agent, ClinicAccess } from '../core/context.ts'
+import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
-import { FhirError } from '../fhir/outcome.ts'
+import { conflict, FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import { Replay } from './session/replay.ts'
+import { type LoggedToolCall, logToolCall } from './session/call-log.ts'
+import { seeCall } from './session/open-calls.ts'
+import { Replay, storedResult, type ToolCallIdentity, toolCallKey } from './session/replay.ts'
 import { tellingPatients } from './session/telling-patients.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
@@ -23,6 +25,8 @@ export interface ToolServices {
   readonly repository: Repository
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
   readonly integrations: Integrations
+  /** Milliseconds without a tool call after which a call counts as ended. */
+  readonly callIdle: number
   /** The error as a client sees it; an unexpected one is logged and becomes 500. */
   readonly failureOf: (error: unknown, tool: string) => FhirError
   /** Milliseconds, in place of the usual ones. */
@@ -133,6 +137,7 @@ export class ToolRunner {
       return { result: { toolCallId: call.id, result }, status: 200 }
     } catch (error) {
       const { result, status } = this.#failureOf(tool, error)
+      await this.#logRefusal(tool.name, call, session, result, status).catch(passOn)
       return { result: resultOf(call, result), status }
     }
   }
@@ -144,6 +149,7 @@ export class ToolRunner {
     session: CallSession,
     patients: Set<string>,
   ): Promise<string> {
+    const startedAt = Date.now()
     const { definition, handler } = operation
     const { integrations } = this.#services
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
@@ -151,14 +157,31 @@ export class ToolRunner {
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
     const access = tellingPatients(ofCall, session, (patient) => patients.add(patient))
+    const identity = identityOf(name, call, session)
+    if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
+    const log = this.#logOf(session, { key: keyOf(identity), tool: name, arguments: call.arguments, startedAt })
     // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
-    if (call.id === null || definition.affectsState !== true) return JSON.stringify(await run(access))
-    const { clinic, callId } = session
-    return await this.#replay.once(
-      access,
-      { clinic, callId, toolCallId: call.id, tool: name, arguments: call.arguments },
-      run,
-    )
+    if (call.id !== null && definition.affectsState === true) return await this.#replay.once(access, identity, run, log)
+    const answer = JSON.stringify(await run(access))
+    await access.change((ctx) => log(ctx, answer))
+    return answer
+  }
+
+  /** What was refused had no change of its own. A call that takes too long is still at work, and is logged when it ends. */
+  async #logRefusal(tool: string, call: ToolCall, session: CallSession, result: object, status: number): Promise<void> {
+    if (session.endedAt !== undefined || status >= 500) return
+    const key = keyOf(identityOf(tool, call, session))
+    const log = this.#logOf(session, { key, tool, arguments: call.arguments, startedAt: Date.now() })
+    const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
+    await access.change((ctx) => log(ctx, JSON.stringify(result)))
+  }
+
+  /** Writes the call's log, and that the call goes on. */
+  #logOf(session: CallSession, entry: LoggedToolCall): (ctx: Context, answer: string) => Promise<void> {
+    return async (ctx, answer) => {
+      await seeCall(ctx.unit, session, this.#services.callIdle)
+      await logToolCall(ctx, session, entry, answer)
+    }
   }
 
   #failureOf(tool: RegisteredTool, error: unknown): { readonly result: object; readonly status: number } {
@@ -174,6 +197,28 @@ const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult 
   toolCallId: id,
   result: JSON.stringify(result),
 })
+
+const identityOf = (tool: string, call: ToolCall, { clinic, callId }: CallSession): ToolCallIdentity => ({
+  clinic,
+  callId,
+  toolCallId: call.id,
+  tool,
+  arguments: call.arguments,
+})
+
+/** Undefined for a call without an id, which is never a repeat. */
+const keyOf = (identity: ToolCallIdentity): string | undefined =>
+  identity.toolCallId === null ? undefined : toolCallKey(identity)
+
+/** The result of a tool call that was carried out before its call ended. @throws FhirError `call-ended` for another one */
+async function resultBefore(endedAt: string, access: ClinicAccess, identity: ToolCallIdentity): Promise<string> {
+  const key = keyOf(identity)
+  const stored = key === undefined ? undefined : await storedResult(access, key)
+  if (stored !== undefined) return stored
+  throw conflict(`The call has ended at ${endedAt}; a tool can be called in a call that goes on`, {
+    reason: 'call-ended',
+  })
+}
 
 /**
  * What `work` resolves to, if it does by `endsAt` (milliseconds since 1970). It is not stopped after that: a repeat of

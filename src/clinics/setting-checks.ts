@@ -23,7 +23,7 @@ export function objectOf(
 }
 
 /** Replaces a stored secret in responses; a client that sends it back keeps the secret. */
-const SECRET_IS_SET = 'set'
+export const SECRET_IS_SET = 'set'
 
 /** The secret that a client sent, or the stored one where it sent none or `set`. */
 export const secretOr = (stored: string | undefined, sent: unknown): unknown =>

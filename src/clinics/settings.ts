@@ -5,6 +5,7 @@ import { IANAZone } from 'luxon'
 import { unprocessable } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
+import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call-security.ts'
 import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
 import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
@@ -24,6 +25,8 @@ export interface ClinicSettings {
   readonly crm?: CrmSettings
   /** The service that sends the clinic's text messages and e-mails. */
   readonly messages?: WebhookSettings
+  /** Absent: the webhook secret of the service is all that calls need. */
+  readonly callSecurity?: CallSecurity
 }
 
 export interface ClinicPolicies {
@@ -197,10 +200,11 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
 }
 
 /** The settings for clients, which can set the secrets but not read them. */
-export const withoutSecrets = ({ crm, messages, ...settings }: ClinicSettings): object => ({
+export const withoutSecrets = ({ crm, messages, callSecurity, ...settings }: ClinicSettings): object => ({
   ...settings,
   ...(crm && { crm: withoutCredentials(crm) }),
   ...(messages && { messages: withSecretsHidden(messages, ['secret']) }),
+  ...(callSecurity && { callSecurity: withoutCallSecrets(callSecurity) }),
 })
 
 export type ParsedSettings = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
@@ -284,6 +288,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   },
   crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
   messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
+  callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

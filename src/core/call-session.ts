@@ -14,6 +14,10 @@ export interface CallSession {
   readonly insteadOf?: string
   /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */
   readonly registers?: true
+  /** FHIR instant: the call has ended, and takes no more tool calls. */
+  readonly endedAt?: string
+  /** Why, in the words of whoever reported it. */
+  readonly endReason?: string
 }
 
 /** Kept under the whole service, as a call id is known before its clinic. */

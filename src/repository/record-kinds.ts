@@ -107,7 +107,14 @@ export const RECORD_KINDS = {
     key: 'the hash of the call id',
     shape: 'CallSession (core/call-session.ts)',
     expires: '7 days after the call began; an expired one counts as unknown and is overwritten',
-    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts',
+    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts, calls/session/call-end.ts',
+  },
+  'open-call': {
+    of: 'clinic',
+    key: 'the hash of the call id',
+    shape: 'OpenCall (calls/session/open-calls.ts)',
+    expires: '`due` is when the call is ended, as no tool was called any more; deleted with its end',
+    writtenBy: 'calls/session/open-calls.ts, calls/session/call-end.ts',
   },
   caller: {
     of: 'clinic',
@@ -143,6 +150,13 @@ export const RECORD_KINDS = {
     shape: 'StoredResult (calls/session/replay.ts)',
     expires: '24 hours after it was stored; an expired one is overwritten',
     writtenBy: 'calls/session/replay.ts',
+  },
+  'signed-request': {
+    of: 'clinic',
+    key: 'the hash of the id of its signature',
+    shape: 'SignedRequest (calls/session/signed-request.ts)',
+    expires: '15 minutes after it came; an expired one is overwritten',
+    writtenBy: 'calls/session/signed-request.ts',
   },
   outbox: {
     of: 'clinic',

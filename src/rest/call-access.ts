@@ -12,7 +12,8 @@ export function accessByCall({ tool, session, clinic, status, patients }: EndedC
   return { ...access, ...by(session) }
 }
 
-export const registrationOf = (session: CallSession): ExchangeAccess => ({
+/** A call that is registered or ended. */
+export const accessToCall = (session: CallSession): ExchangeAccess => ({
   ...NO_SUBJECT,
   interaction: 'call',
   ...by(session),

@@ -1,5 +1,6 @@
 /**
- * The live-call routes (spec 4.1): `POST /{family}/:toolName` and `POST /calls`, behind the shared secret (spec 5).
+ * The live-call routes (spec 4.1): `POST /{family}/:toolName`, `POST /calls` and the ends of calls, behind the shared
+ * secret (spec 5).
  * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
  * results.
  */
@@ -8,8 +9,11 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
+import { type CallEnd, endCall } from '../calls/session/call-end.ts'
+import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
+import { requireClinicCheck } from '../calls/session/signed-request.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import { registerTools } from '../calls/tool-registry.ts'
 import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
@@ -17,16 +21,19 @@ import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { accessByCall, registrationOf } from './call-access.ts'
-import { readJsonBody } from './message/body.ts'
+import { accessByCall, accessToCall } from './call-access.ts'
+import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
-export interface ToolDependencies extends Omit<ToolServices, 'failureOf'> {
+export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger
-  readonly config: Pick<Config, 'webhookSecret' | 'demo' | 'trustBodyCallMetadata' | 'limits'>
+  readonly config: Pick<
+    Config,
+    'webhookSecret' | 'previousWebhookSecret' | 'callIdleMinutes' | 'demo' | 'trustBodyCallMetadata' | 'limits'
+  >
   readonly families: ToolFamilies
   readonly shares: FairShares | undefined
   /** They declare the operations behind the tools. */
@@ -42,20 +49,36 @@ export const CALLS = 'calls'
 export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const { config, providers, reserved, logger, shares, ...services } = dependencies
   const families = registerTools(dependencies.families, providers, reserved)
-  const sessions = new CallSessions(services.repository, config.demo ? DEMO_CLINIC : undefined)
+  const callIdle = config.callIdleMinutes * 60_000
+  const sessions = new CallSessions(services.repository, {
+    demoClinic: config.demo ? DEMO_CLINIC : undefined,
+    idle: callIdle,
+  })
   const runner = new ToolRunner(families, {
     ...services,
+    callIdle,
     failureOf: (error, tool) => failureOf(error, logger, { method: 'POST', route: tool }),
   })
   const router = new Router()
-  const secret = requireSecret(config.webhookSecret)
+  const secret = requireSecret([config.webhookSecret, config.previousWebhookSecret])
+
+  const allowerOf =
+    (koa: KoaContext, isRepeatable = true) =>
+    (clinic: string) =>
+      requireClinicCheck(services.repository, clinic, {
+        header: (name) => koa.get(name),
+        body: () => receivedBytes(koa, config.limits.bodyBytes),
+        isRepeatable,
+      })
 
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
       const body = await readJsonBody(koa, config.limits)
       const envelope = readEnvelope(body)
+      const isRepeatable = envelope.calls.every(({ id }) => id !== null)
       const identify = async () => {
-        const session = await sessions.identify(metadataOf(koa, config.trustBodyCallMetadata ? body : undefined))
+        const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
+        const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
         shares?.countFor(koa, session.clinic)
         return session
       }
@@ -66,10 +89,32 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   }
 
   router.post(`/${CALLS}`, secret, async (koa) => {
-    const { session, created } = await sessions.register(readRegistration(await readJsonBody(koa, config.limits)))
-    addAccess(koa, registrationOf(session))
+    const { session, created } = await sessions.register(
+      readRegistration(await readJsonBody(koa, config.limits)),
+      allowerOf(koa),
+    )
+    addAccess(koa, accessToCall(session))
     koa.status = created ? 201 : 200
     koa.body = session
+  })
+
+  const end = async (koa: KoaContext, callEnd: CallEnd): Promise<void> => {
+    const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
+    const session = await endCall(services.repository, accessOf, callEnd, allowerOf(koa))
+    addAccess(koa, accessToCall(session))
+    koa.body = session
+  }
+
+  router.post(`/${CALLS}/:callId/end`, secret, async (koa) => {
+    const isEmpty = (await readBody(koa, config.limits.bodyBytes)).trim() === ''
+    const body = isEmpty ? undefined : await readJsonBody(koa, config.limits)
+    await end(koa, readCallEnd(koa.params.callId ?? '', body))
+  })
+
+  router.post(`/${CALLS}/events`, secret, async (koa) => {
+    const report = readEndReport(await readJsonBody(koa, config.limits), koa.get('x-call-id').trim())
+    if (report === undefined) koa.body = { ignored: true }
+    else await end(koa, report)
   })
   return smallRouter([CALLS, ...families.keys()], router)
 }
@@ -83,10 +128,11 @@ function addAccess(koa: KoaContext, access: ExchangeAccess): void {
  * Checked before the body is read. Both sides are hashed, so that the time reveals neither where they differ nor how
  * long the secret is.
  */
-function requireSecret(secret: string): Middleware {
-  const expected = digest(secret)
+function requireSecret(secrets: readonly (string | undefined)[]): Middleware {
+  const expected = secrets.filter((secret) => secret !== undefined).map(digest)
   return (koa, next) => {
-    if (timingSafeEqual(digest(koa.get('x-voice-secret')), expected)) return next()
+    const given = digest(koa.get('x-voice-secret'))
+    if (expected.some((secret) => timingSafeEqual(given, secret))) return next()
     throw new FhirError(401, {
       code: 'login',
       diagnostics: 'The header x-voice-secret must hold the webhook secret of this service',

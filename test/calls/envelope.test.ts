@@ -137,3 +137,49 @@ test('the call metadata that a platform puts into the body are found where its d
   expect(bodyMetadata({ message })).toEqual({ callId: 'c', dialedNumber: '+1', callerNumber: '+2' })
   expect(bodyMetadata('x')).toEqual({ callId: undefined, dialedNumber: undefined, callerNumber: undefined })
 })
+
+describe('a body {name, call, args} (Retell)', () => {
+  const invocation = { role: 'tool_call_invocation', tool_call_id: 't2', name: 'escalate_billing' }
+  const withTranscript = (...transcript: unknown[]) => ({
+    name: 'escalate_billing',
+    args: { reason: 'x' },
+    call: { call_id: 'c', transcript_with_tool_calls: transcript },
+  })
+
+  test('is one tool call, whose id is that of its newest invocation in the transcript', () => {
+    const body = withTranscript({ ...invocation, tool_call_id: 't1' }, invocation, { role: 'agent', content: 'Hm' })
+    expect(readEnvelope(body)).toEqual({
+      calls: [{ id: 't2', name: 'escalate_billing', arguments: { reason: 'x' } }],
+    })
+  })
+
+  test.each([
+    ['there is no transcript', { name: 'escalate_billing', args: { reason: 'x' } }],
+    ['the newest invocation is of another tool', withTranscript(invocation, { ...invocation, name: 'other' })],
+    ['the call is no object', { name: 'escalate_billing', args: { reason: 'x' }, call: 'c' }],
+    [
+      'the transcript is no list',
+      { name: 'escalate_billing', args: { reason: 'x' }, call: { transcript_with_tool_calls: 5 } },
+    ],
+  ])('has no id where %s', (_where, body) => {
+    expect(readEnvelope(body).calls).toEqual([{ id: null, name: 'escalate_billing', arguments: { reason: 'x' } }])
+  })
+
+  test('its metadata are those of the person on the line, in calls of both directions', () => {
+    const call = { call_id: 'c', from_number: '+12125550123', to_number: '+12125550100' }
+    const metadata = { callId: 'c', dialedNumber: '+12125550100', callerNumber: '+12125550123' }
+    expect(bodyMetadata({ name: 'x', args: {}, call: { ...call, direction: 'inbound' } })).toEqual(metadata)
+    const outbound = { call_id: 'c', from_number: '+12125550100', to_number: '+12125550123', direction: 'outbound' }
+    expect(bodyMetadata({ name: 'x', args: {}, call: outbound })).toEqual(metadata)
+  })
+
+  test('of any kind is read without a fault, its metadata too', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.string(), (call, args, name) => {
+        const body = { name, args, call }
+        bodyMetadata(body)
+        expect(readEnvelope(body).calls).toHaveLength(1)
+      }),
+    )
+  })
+})

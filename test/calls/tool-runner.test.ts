@@ -36,6 +36,7 @@ function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
     repository: store.repository,
     access: store.access,
     integrations,
+    callIdle: 3_600_000,
     failureOf: (error, route) => failureOf(error, logger, { method: 'POST', route }),
     deadline,
   })

@@ -1,6 +1,6 @@
 /** The call itself on the patient's record: one virtual Encounter for each call, and a Provenance of what it wrote. */
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
-import type { CallSession } from '../../core/call-session.ts'
+import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
@@ -61,13 +61,30 @@ async function recordEncounter(
   const reason = reasonForVisit === undefined ? {} : { reasonCode: [{ text: reasonForVisit }] }
   // A caller who turns out to be somebody else has another patient from then on.
   const subject = { reference: `Patient/${patient.id}` }
-  if (found === undefined) await ctx.update<Encounter>({ ...newEncounter(ctx, call, patient), ...reason })
-  else if (
+  if (found === undefined) {
+    // A tool that was at work when the call ended writes after that.
+    const { endedAt } = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value ?? call
+    const encounter: Encounter = { ...newEncounter(ctx, call, patient), ...reason }
+    await ctx.update<Encounter>(endedAt === undefined ? encounter : finished(encounter, endedAt))
+  } else if (
     found.subject?.reference !== subject.reference ||
     (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit)
   ) {
     await ctx.update<Encounter>({ ...found, subject, ...reason })
   }
+}
+
+/** Stages the end of the Encounter of a call that has ended; a call that wrote nothing has none. */
+export async function finishEncounter(ctx: Context, { callId, endedAt }: CallSession): Promise<void> {
+  const found = (await ctx.find<Encounter>('Encounter', encounterIdOf(callId)))?.resource
+  if (endedAt === undefined || found?.status !== 'in-progress') return
+  await ctx.update<Encounter>(finished(found, endedAt))
+}
+
+/** It ends at its start at the earliest, which is when the call first wrote. */
+function finished(encounter: Encounter, endedAt: string): Encounter {
+  const start = encounter.period?.start ?? endedAt
+  return { ...encounter, status: 'finished', period: { start, end: start > endedAt ? start : endedAt } }
 }
 
 const newEncounter = (ctx: Context, call: CallSession, patient: Versioned<Patient>): Encounter => ({

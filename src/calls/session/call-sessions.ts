@@ -16,6 +16,7 @@ import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
@@ -33,23 +34,38 @@ export interface CallRegistration {
   readonly patient?: string
 }
 
-/** Calls without metadata in demo mode belong to one call, so that a first request works. */
-const DEFAULT_CALL = 'demo-default-call'
+/** @throws FhirError where the request may do nothing in calls of the clinic */
+export type AllowClinic = (clinic: string) => Promise<void>
 
 export class CallSessions {
   readonly #repository: Repository
   readonly #demoClinic: string | undefined
+  readonly #idle: number
   readonly #clock: () => number
 
-  /** @param demoClinic in demo mode: the clinic of calls that name none */
-  constructor(repository: Repository, demoClinic: string | undefined, clock: () => number = Date.now) {
+  /**
+   * @param demoClinic in demo mode: the clinic of calls that name none
+   * @param idle milliseconds without a tool call after which a call counts as ended
+   */
+  constructor(
+    repository: Repository,
+    { demoClinic, idle, clock = Date.now }: { demoClinic?: string | undefined; idle: number; clock?: () => number },
+  ) {
     this.#repository = repository
     this.#demoClinic = demoClinic
+    this.#idle = idle
     this.#clock = clock
   }
 
-  /** The session of a request. @throws FhirError with the reason `call-not-identified` or `call-mismatch` */
-  async identify({ callId, dialedNumber, callerNumber }: CallMetadata): Promise<CallSession> {
+  /**
+   * The session of a request.
+   * @param allow is asked before anything is stored
+   * @throws FhirError with the reason `call-not-identified` or `call-mismatch`, and what `allow` throws
+   */
+  async identify(
+    { callId, dialedNumber, callerNumber }: CallMetadata,
+    allow: AllowClinic = async () => {},
+  ): Promise<CallSession> {
     if (callId === undefined && (dialedNumber !== undefined || callerNumber !== undefined)) {
       throw notIdentified('x-call-to and x-call-from describe a call, but only x-call-id names it; send x-call-id too')
     }
@@ -65,18 +81,22 @@ export class CallSessions {
       ...(callerNumber === undefined ? {} : { callerNumber }),
     }
     const known = await this.#find(metadata.callId)
-    return known === undefined ? await this.#create(metadata) : await this.#requireAgreement(known, metadata)
+    if (known === undefined) return await this.#create(metadata, allow)
+    await allow(known.clinic)
+    return await this.#requireAgreement(known, metadata)
   }
 
   /**
    * Registers a call in advance; registering the same again changes nothing.
+   * @param allow is asked before anything is stored
    * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, 409 when the call is stored
    *   with other values
    */
   async register(
     registration: CallRegistration,
+    allow: AllowClinic = async () => {},
   ): Promise<{ readonly session: CallSession; readonly created: boolean }> {
-    const session = await this.#sessionOf(registration)
+    const session = await this.#sessionOf(registration, allow)
     const known = await this.#find(session.callId)
     if (known === undefined) {
       const stored = await this.#store(session)
@@ -86,10 +106,14 @@ export class CallSessions {
     return { session: requireSame(known, session), created: false }
   }
 
-  async #sessionOf({ callId, dialedNumber, callerNumber, patient }: CallRegistration): Promise<CallSession> {
+  async #sessionOf(
+    { callId, dialedNumber, callerNumber, patient }: CallRegistration,
+    allow: AllowClinic,
+  ): Promise<CallSession> {
     const dialed = await findDialedNumber(this.#repository, dialedNumber)
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
+    await allow(clinic)
     return {
       clinic,
       callId,
@@ -119,7 +143,7 @@ export class CallSessions {
   }
 
   /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */
-  async #create(metadata: CallMetadata & { readonly callId: string }): Promise<CallSession> {
+  async #create(metadata: CallMetadata & { readonly callId: string }, allow: AllowClinic): Promise<CallSession> {
     const { callId, dialedNumber, callerNumber } = metadata
     const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
     const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
@@ -128,6 +152,7 @@ export class CallSessions {
         'the call of x-call-id is not known; send x-call-to, the dialled number, or register it with POST /calls'
       throw notIdentified(dialedNumber === undefined ? unknown : `x-call-to: ${NO_CLINIC}`)
     }
+    await allow(clinic)
     const stored = await this.#store({
       clinic,
       callId,
@@ -167,6 +192,7 @@ export class CallSessions {
       if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
       const due = this.#clock() + CALL_LIFETIME
       unit.records.put(CALL, key, session, { due })
+      await seeCall(unit, session, this.#idle)
       return session
     }
     // A request that begins again finds what it has stored, so the work of its tool calls may still move.

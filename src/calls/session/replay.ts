@@ -53,6 +53,9 @@ export const provisional = (result: object): ProvisionalResult => ({ provisional
 
 type Handler = (access: ClinicAccess) => Promise<object>
 
+/** Stages what else belongs to a result, given as JSON text. */
+type Log = (ctx: Context, answer: string) => Promise<void>
+
 /** Thrown out of a handler's change: another run of the same call has committed its result. */
 class AlreadyStored extends Error {}
 
@@ -60,8 +63,13 @@ export class Replay {
   readonly #running = new Map<string, Promise<string>>()
 
   /** The JSON text of the result: the stored one, that of a run under way, or that of `handler`. */
-  async once(access: ClinicAccess, identity: ToolCallIdentity, handler: Handler): Promise<string> {
-    const key = keyOf(identity)
+  async once(
+    access: ClinicAccess,
+    identity: ToolCallIdentity,
+    handler: Handler,
+    log: Log = async () => {},
+  ): Promise<string> {
+    const key = toolCallKey(identity)
     for (let running = this.#running.get(key); running !== undefined; running = this.#running.get(key)) {
       try {
         return await running
@@ -70,16 +78,16 @@ export class Replay {
         if (!(error instanceof BudgetError)) throw error
       }
     }
-    const started = storedOrRun(access, key, handler).finally(() => this.#running.delete(key))
+    const started = storedOrRun(access, key, handler, log).finally(() => this.#running.delete(key))
     this.#running.set(key, started)
     return await started
   }
 }
 
-async function storedOrRun(access: ClinicAccess, key: string, handler: Handler): Promise<string> {
+async function storedOrRun(access: ClinicAccess, key: string, handler: Handler, log: Log): Promise<string> {
   const stored = await storedResult(access, key)
   if (stored !== undefined) return stored
-  const run = new RecordedRun(access, key)
+  const run = new RecordedRun(access, key, log)
   try {
     return await run.finish(await handler(run.access))
   } catch (error) {
@@ -89,8 +97,8 @@ async function storedOrRun(access: ClinicAccess, key: string, handler: Handler):
   }
 }
 
-/** Waits while another process may still replace a provisional result. */
-async function storedResult(access: ClinicAccess, key: string): Promise<string | undefined> {
+/** Undefined where there is none. Waits while another process may still replace a provisional result. */
+export async function storedResult(access: ClinicAccess, key: string): Promise<string | undefined> {
   for (;;) {
     const ctx = access.reader()
     const stored = current(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
@@ -115,13 +123,15 @@ class RecordedRun {
   readonly access: ClinicAccess
   readonly #access: ClinicAccess
   readonly #key: string
+  readonly #log: Log
   /** What this run has stored, and the version of the record that holds it. */
   #stored: StoredResult | undefined
   #version = 0
 
-  constructor(access: ClinicAccess, key: string) {
+  constructor(access: ClinicAccess, key: string, log: Log) {
     this.#access = access
     this.#key = key
+    this.#log = log
     this.access = { ...access, change: (work) => this.#change(work) }
   }
 
@@ -130,7 +140,7 @@ class RecordedRun {
       await this.#requireNoOther(ctx)
       const returned = await work(ctx)
       const stored = toStore(returned)
-      return { returned, stored, version: stored === undefined ? this.#version : this.#stage(ctx, stored) }
+      return { returned, stored, version: stored === undefined ? this.#version : await this.#stage(ctx, stored) }
     })
     this.#version = version
     this.#stored = stored ?? this.#stored
@@ -144,8 +154,10 @@ class RecordedRun {
   }
 
   /** The version that the record will have. */
-  #stage({ unit: { records }, now }: Context, result: StoredResult): number {
-    records.put(TOOL_RESULT, this.#key, result, { due: now + LIFETIME })
+  async #stage(ctx: Context, result: StoredResult): Promise<number> {
+    await this.#log(ctx, result.answer)
+    const { records } = ctx.unit
+    records.put(TOOL_RESULT, this.#key, result, { due: ctx.now + LIFETIME })
     return records.nextVersion(TOOL_RESULT, this.#key)
   }
 
@@ -155,7 +167,7 @@ class RecordedRun {
     if (this.#stored?.answer === answer && this.#stored.provisional === undefined) return answer
     await this.#access.change(async (ctx) => {
       await this.#requireNoOther(ctx)
-      this.#stage(ctx, { answer })
+      await this.#stage(ctx, { answer })
     })
     return answer
   }
@@ -169,7 +181,8 @@ function toStore(returned: unknown): StoredResult | undefined {
   return isResult ? { answer: JSON.stringify(returned) } : undefined
 }
 
-function keyOf({ clinic, callId, toolCallId, tool, arguments: given }: ToolCallIdentity): string {
+/** The key of the stored result. */
+export function toolCallKey({ clinic, callId, toolCallId, tool, arguments: given }: ToolCallIdentity): string {
   const text = JSON.stringify([clinic, callId, toolCallId, tool, canonical(given)])
   return hash('sha256', text)
 }

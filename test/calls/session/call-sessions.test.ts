@@ -13,6 +13,7 @@ const SETTINGS = {
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
 } as const
+const IDLE = 3_600_000
 const A = '+12125550100'
 const B = '+12125550200'
 const CALLER = '+12125550123'
@@ -27,8 +28,8 @@ beforeEach(async () => {
   store = await openTestRepository(now)
   await createClinic(store.repository, 'a', { ...SETTINGS, dialedNumbers: [A] })
   await createClinic(store.repository, 'b', { ...SETTINGS, dialedNumbers: [B] })
-  sessions = new CallSessions(store.repository, undefined, () => now)
-  demo = new CallSessions(store.repository, 'a', () => now)
+  sessions = new CallSessions(store.repository, { idle: IDLE, clock: () => now })
+  demo = new CallSessions(store.repository, { demoClinic: 'a', idle: IDLE, clock: () => now })
 })
 
 const failure = async (work: Promise<unknown>) => {

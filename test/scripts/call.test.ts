@@ -1,10 +1,10 @@
-/** examples/scheduling-call.json: a whole call, played as `npm run play-call` does, against the real app. */
+/** examples/scheduling-call.json: a whole call, played as `npm run call` does, against the real app. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type PlayedCall, playCall } from '../../scripts/play-call.ts'
+import { type PlayedCall, playCall } from '../../scripts/call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,13 +19,18 @@ afterAll(() => server.close())
 
 const run = promisify(execFile)
 const play = (...args: readonly string[]) =>
-  run(process.execPath, [join(ROOT, 'scripts/play-call.ts'), ...args], { env: { ...process.env, NODE_OPTIONS: '' } })
+  run(process.execPath, [join(ROOT, 'scripts/call.ts'), ...args], { env: { ...process.env, NODE_OPTIONS: '' } })
 
 test('the call goes through, and leaves what staff see', async () => {
   const { stdout } = await play(FILE, '--url', server.url)
   expect(stdout.match(/^caller: /gm)).toHaveLength(call.steps.filter(({ caller }) => caller !== undefined).length)
   expect(stdout.match(/^agent: /gm)).toHaveLength(call.steps.length)
   expect(stdout).toMatch(/^agent: Your appointment on .* with Dr\. Amara Okafor at Maple Street is cancelled\.$/m)
+  expect(stdout).toMatch(/^call \S+ is registered$/m)
+  expect(stdout).toMatch(/^ {2}verify_patient \{.*…? \(\d+ ms\)$/m)
+  const [, callId] = /^call (\S+) has ended$/m.exec(stdout) ?? []
+  const log = await server.fhir('GET', `/Communication?identifier=${callId}&_count=100`)
+  expect(log.body.entry).toHaveLength(call.steps.length)
   const { body } = await server.fhir(
     'GET',
     '/Appointment?patient=abernathy-ruth&status=cancelled,waitlist&_sort=status',
@@ -44,7 +49,7 @@ test('the call goes through, and leaves what staff see', async () => {
 test('a result that is not as expected ends it with a sentence that names the step', async () => {
   const steps = [{ tool: 'find_available_slots', arguments: {}, expect: { success: false } }]
   const send = async () => ({ success: true, say: '' })
-  await expect(playCall({ description: '', steps }, send, () => {})).rejects.toThrow(
+  await expect(playCall({ steps }, send, () => {})).rejects.toThrow(
     'step 1, find_available_slots: success is true, and false is expected',
   )
 })
@@ -53,7 +58,7 @@ test('so does a reference to a result that there is not', async () => {
   const steps = [{ tool: 'book_appointment', arguments: { slotKey: '{{found.slots.0.slotKey}}' } }]
   await expect(
     playCall(
-      { description: '', steps },
+      { steps },
       async () => ({}),
       () => {},
     ),
@@ -61,5 +66,5 @@ test('so does a reference to a result that there is not', async () => {
 })
 
 test('without a file it says how it is used', async () => {
-  await expect(play()).rejects.toMatchObject({ stderr: expect.stringMatching(/^npm run play-call -- FILE/) })
+  await expect(play()).rejects.toMatchObject({ stderr: expect.stringMatching(/^npm run call -- FILE/) })
 })

@@ -1,0 +1,27 @@
+/** Calls that have not ended. A record for each says until when it may stay silent; see call-expiry.ts. */
+import { type CallSession, callKey } from '../../core/call-session.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { UnitOfWork } from '../../repository/repository.ts'
+
+export const OPEN_CALL = recordKind<OpenCall>('open-call')
+
+export interface OpenCall {
+  readonly callId: string
+  /** The newest tool call, to within SEEN_WITHIN; milliseconds since 1970 UTC. */
+  readonly seen: number
+}
+
+/** Calls without metadata in demo mode belong to one call, so that a first request works; it never ends by itself. */
+export const DEFAULT_CALL = 'demo-default-call'
+
+/** Milliseconds: tool calls at the same time seldom write the same record, which would make one of them run again. */
+const SEEN_WITHIN = 60_000
+
+/** @param idle milliseconds without a tool call after which the call counts as ended */
+export async function seeCall(unit: UnitOfWork, { callId }: CallSession, idle: number): Promise<void> {
+  if (callId === DEFAULT_CALL) return
+  const key = callKey(callId)
+  const seen = (await unit.records.read(OPEN_CALL, key))?.value.seen
+  if (seen !== undefined && unit.now - seen < SEEN_WITHIN) return
+  unit.records.put(OPEN_CALL, key, { callId, seen: unit.now }, { due: unit.now + idle })
+}

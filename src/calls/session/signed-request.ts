@@ -1,0 +1,128 @@
+/**
+ * The clinic's own check of a request of one of its calls (ClinicSettings.callSecurity). A signature holds for five
+ * minutes, and for one body: the same request again is a repeat, whose tool calls get their stored results.
+ */
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import type { CallSecurity } from '../../clinics/call-security.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { Repository } from '../../repository/repository.ts'
+
+const CLINIC_SECRET_HEADER = 'x-clinic-secret'
+
+/** Milliseconds before and after now that a signature may be of. */
+const TOLERANCE = 5 * 60_000
+
+const SIGNED_REQUEST = recordKind<SignedRequest>('signed-request')
+
+interface SignedRequest {
+  /** The hash of the body that came with the signature's id. */
+  readonly body: string
+}
+
+/** A request as it was received. */
+export interface ReceivedRequest {
+  /** Of a header; empty where it is absent. */
+  readonly header: (name: string) => string
+  /** As it was sent. */
+  readonly body: () => Promise<Buffer>
+  /** Sent again it has no second effect: each of its tool calls has an id. */
+  readonly isRepeatable: boolean
+}
+
+/**
+ * Passes where the clinic has no check of its own.
+ * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another body before
+ */
+export async function requireClinicCheck(
+  repository: Repository,
+  clinic: string,
+  request: ReceivedRequest,
+): Promise<void> {
+  const { callSecurity } = await readSettings(repository, clinic)
+  if (callSecurity === undefined) return
+  const body = await request.body()
+  const id = CHECKS[callSecurity.method](callSecurity.secrets, request.header, body)
+  if (id === undefined) return
+  if (!request.isRepeatable) throw withoutIds()
+  await takeId(repository, clinic, id, body)
+}
+
+type Check = (
+  secrets: readonly string[],
+  header: ReceivedRequest['header'],
+  body: Buffer,
+) => /** What makes the request one of its kind; undefined where nothing does. */ string | undefined
+
+const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
+  header: (secrets, header) => {
+    const given = header(CLINIC_SECRET_HEADER)
+    if (secrets.some((secret) => isSame(given, secret))) return undefined
+    throw notSigned(`the header ${CLINIC_SECRET_HEADER} must hold the secret that the clinic has set for its calls`)
+  },
+
+  'standard-webhooks': (secrets, header, body) => {
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+    const headers = Object.fromEntries(names.map((name) => [name, header(name)]))
+    if (secrets.some((secret) => verifies(new Webhook(secret), body, headers))) return headers['webhook-id']
+    throw notSigned(`${names.join(', ')} must sign this body with the secret of the clinic, within five minutes`)
+  },
+
+  // The digest is of the body and the time after it, in milliseconds.
+  retell: (secrets, header, body) => {
+    const [, time = '', digest = ''] = /^v=(\d{1,15}),d=([\da-f]{64})$/.exec(header('x-retell-signature')) ?? []
+    const digestOf = (secret: string) => createHmac('sha256', secret).update(body).update(time).digest('hex')
+    const isRecent = Math.abs(Date.now() - Number(time)) <= TOLERANCE
+    if (isRecent && secrets.some((secret) => isSame(digestOf(secret), digest))) return digest
+    throw notSigned('x-retell-signature must sign this body with the API key of the clinic, within five minutes')
+  },
+}
+
+/** The library allows five minutes too. */
+function verifies(webhook: Webhook, body: Buffer, headers: Record<string, string>): boolean {
+  try {
+    webhook.verify(body, headers, { jsonParse: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** In a time that reveals neither where they differ nor how long they are. */
+const isSame = (left: string, right: string): boolean =>
+  timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'))
+
+/** Kept for longer than a signature with the id is accepted, whatever the clocks. An expired one is overwritten. */
+const LIFETIME = 3 * TOLERANCE
+
+async function takeId(repository: Repository, clinic: string, id: string, body: Buffer): Promise<void> {
+  const key = hash('sha256', id)
+  const bodyHash = hash('sha256', body)
+  const take = async ({ records, now }: Parameters<Parameters<Repository['change']>[1]>[0]): Promise<void> => {
+    const known = await records.read(SIGNED_REQUEST, key)
+    if (known?.due == null || known.due <= now)
+      records.put(SIGNED_REQUEST, key, { body: bodyHash }, { due: now + LIFETIME })
+    else if (known.value.body !== bodyHash) throw used()
+  }
+  // A request that begins again is a repeat of itself.
+  await repository.change(clinic, take, true)
+}
+
+const notSigned = (what: string): FhirError =>
+  new FhirError(403, {
+    code: 'security',
+    diagnostics: `The clinic of this call requires a check of its own: ${what}`,
+    reason: 'call-not-signed',
+  })
+
+const withoutIds = (): FhirError =>
+  badRequest('The tool calls of a signed request need ids, by which a repeat of the request is told from a new one', {
+    reason: 'call-without-id',
+  })
+
+const used = (): FhirError =>
+  conflict('The id of this signature has come with another body before; sign each request with an id of its own', {
+    reason: 'signature-used',
+  })

@@ -1,0 +1,277 @@
+/** The end of a call, by hand, by a platform's report and by silence; and the log of it that staff read. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Communication, Encounter } from 'fhir/r4'
+import { createClinic } from '../../src/clinics/clinics.ts'
+import { Caller } from '../calls/caller.ts'
+import { request, startServer, type TestServer } from '../support/server.ts'
+import { logInAs, withToken } from '../support/two-clinics.ts'
+
+const HEADERS = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }
+const ESCALATE = '/patient-journey/escalate_billing'
+
+let server: TestServer
+/** Milliseconds that the server's clock is ahead. */
+let ahead = 0
+
+beforeAll(async () => {
+  const started = await startServer({ CALL_IDLE_MINUTES: '30' }, { clock: () => Date.now() + ahead })
+  await createClinic(started.app.repository, 'other', {
+    name: 'Other',
+    timeZone: 'UTC',
+    defaultRegion: 'US',
+    dialedNumbers: ['+12125550200'],
+    policies: { overbooking: false, slotTakenStatus: 409 },
+  })
+  server = withToken(started, await logInAs(started, { username: 'staff', clinic: 'demo-clinic', role: 'staff' }))
+})
+afterAll(() => server.close())
+
+const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  request(server.url, 'POST', path, body, { ...HEADERS, ...headers })
+
+const escalated = async (): Promise<Caller> => {
+  const caller = new Caller(server)
+  await caller.use('escalate_billing', { reason: 'a bill' })
+  return caller
+}
+
+const toolCall = (id: string, args: object = {}) => ({
+  message: { toolCalls: [{ id, function: { arguments: args } }] },
+})
+
+describe('POST /calls/{id}/end', () => {
+  test('finishes the Encounter of the call when the platform says it ended', async () => {
+    const caller = await escalated()
+    const endedAt = new Date().toISOString()
+    const { status, body } = await post(`/calls/${caller.id}/end`, { endedAt, reason: 'customer-ended-call' })
+    expect([status, body.endedAt, body.endReason]).toEqual([200, endedAt, 'customer-ended-call'])
+    expect(await caller.encounter()).toMatchObject({ status: 'finished', period: { end: endedAt } })
+  })
+
+  test('needs no body, and the first end that was reported holds', async () => {
+    const caller = await escalated()
+    const first = await post(`/calls/${caller.id}/end`)
+    expect(first.status).toBe(200)
+    const second = await post(`/calls/${caller.id}/end`, { reason: 'later' })
+    expect(second.body).toEqual(first.body)
+    expect((await caller.encounter())?.meta?.versionId).toBe('2')
+  })
+
+  test('reported twice at once ends it once', async () => {
+    const caller = await escalated()
+    const answers = await Promise.all(['a', 'b', 'c'].map((reason) => post(`/calls/${caller.id}/end`, { reason })))
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect((await caller.encounter())?.meta?.versionId).toBe('2')
+  })
+
+  test('a time ahead of the clock, or before the call, is no end that an Encounter could have', async () => {
+    for (const endedAt of ['2999-01-01T00:00:00Z', '1999-01-01T00:00:00Z']) {
+      const caller = await escalated()
+      await post(`/calls/${caller.id}/end`, { endedAt })
+      const { start = '', end = '' } = (await caller.encounter())?.period ?? {}
+      expect(end >= start && end <= new Date().toISOString()).toBe(true)
+    }
+  })
+
+  test('a call that is not known is 404', async () => {
+    const { status, body } = await post('/calls/never-heard-of/end')
+    expect([status, body.code]).toEqual([404, 'call-not-identified'])
+  })
+
+  test.each([
+    [[]],
+    [5],
+    [{ endedAt: 'yesterday' }],
+    [{ endedAt: '2026-13-45T99:00:00Z' }],
+    [{ reason: 7 }],
+    [{ mood: 1 }],
+  ])('a body %j is 400 and ends nothing', async (body) => {
+    const caller = await escalated()
+    expect((await post(`/calls/${caller.id}/end`, body)).status).toBe(400)
+    expect((await caller.encounter())?.status).toBe('in-progress')
+  })
+
+  test('needs the secret', async () => {
+    const caller = await escalated()
+    expect((await request(server.url, 'POST', `/calls/${caller.id}/end`, {}, {})).status).toBe(401)
+    expect((await request(server.url, 'POST', '/calls/events', {}, {})).status).toBe(401)
+  })
+})
+
+describe('after the end', () => {
+  test('a tool call is refused, and a repeat of an earlier one still gets its result', async () => {
+    const caller = new Caller(server)
+    const headers = { 'x-call-id': caller.id }
+    const before = await post(ESCALATE, toolCall('1', { reason: 'a bill' }), headers)
+    await post(`/calls/${caller.id}/end`)
+    expect((await post(ESCALATE, toolCall('1', { reason: 'a bill' }), headers)).body).toEqual(before.body)
+    const after = await post(ESCALATE, toolCall('2', { reason: 'another' }), headers)
+    expect(after.status).toBe(200)
+    expect(JSON.parse(after.body.results[0].result)).toMatchObject({ success: false, code: 'call-ended' })
+    expect(await caller.tasks()).toHaveLength(1)
+  })
+
+  test('a call that was registered and never used takes no tool call either', async () => {
+    await post('/calls', { callId: 'unused', dialedNumber: '+12125550100' })
+    expect((await post('/calls/unused/end')).status).toBe(200)
+    const caller = await server.tool(ESCALATE, { reason: 'x' }, { 'x-call-id': 'unused' })
+    expect(caller).toMatchObject({ code: 'call-ended' })
+  })
+})
+
+describe('POST /calls/events', () => {
+  test.each([
+    ['Vapi', (id: string) => ({ message: { type: 'end-of-call-report', endedReason: 'hung-up', call: { id } } })],
+    ['Retell', (call_id: string) => ({ event: 'call_ended', call: { call_id, disconnection_reason: 'hung-up' } })],
+    ['Retell', (call_id: string) => ({ event: 'call_analyzed', call: { call_id, disconnection_reason: 'hung-up' } })],
+  ])('a report of the end, as %s sends it, ends the call', async (_platform, report) => {
+    const caller = await escalated()
+    const first = await post('/calls/events', report(caller.id))
+    expect([first.status, first.body.endReason]).toEqual([200, 'hung-up'])
+    expect((await post('/calls/events', report(caller.id))).body).toEqual(first.body)
+    expect((await caller.encounter())?.status).toBe('finished')
+  })
+
+  test('x-call-id names the call of a platform whose ids are others', async () => {
+    const caller = await escalated()
+    const report = { message: { type: 'end-of-call-report', call: { id: 'theirs' } } }
+    expect((await post('/calls/events', report, { 'x-call-id': caller.id })).body.callId).toBe(caller.id)
+  })
+
+  test.each([
+    [{ message: { type: 'status-update', status: 'in-progress' } }],
+    [{ message: { type: 'transcript' } }],
+    [{ event: 'call_started', call: { call_id: 'x' } }],
+    [{}],
+  ])('another report, %j, is ignored', async (report) => {
+    expect(await post('/calls/events', report)).toMatchObject({ status: 200, body: { ignored: true } })
+  })
+
+  test.each([
+    [400, []],
+    [400, { message: { type: 'end-of-call-report' } }],
+    [400, { event: 'call_ended', call: { call_id: { a: 1 } } }],
+    [400, { event: 'call_ended', call: 'x' }],
+    [404, { event: 'call_ended', call: { call_id: 'never-heard-of' } }],
+  ])('is %d for %j', async (status, report) => {
+    expect((await post('/calls/events', report)).status).toBe(status)
+  })
+})
+
+describe('silence', () => {
+  test('ends a call after CALL_IDLE_MINUTES, when its newest tool was called', async () => {
+    const caller = await escalated()
+    const started = (await caller.encounter())?.period?.start ?? ''
+    ahead = 31 * 60_000
+    try {
+      let encounter: Encounter | undefined
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        encounter = await caller.encounter()
+      } while (encounter?.status !== 'finished')
+      expect(Date.parse(encounter.period?.end ?? '') - Date.parse(started)).toBeLessThan(60_000)
+    } finally {
+      ahead = 0
+    }
+  })
+})
+
+describe('the log of a call', () => {
+  const logOf = (caller: Caller) => caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent`)
+  const said = ({ topic, payload = [] }: Communication) => [
+    topic?.text,
+    ...payload.map(({ contentString = '' }) => JSON.parse(contentString)),
+  ]
+
+  test('has each tool call once, with its arguments and its result, in their order', async () => {
+    const caller = new Caller(server)
+    const checked = await caller.use('validate_intake_field', { fieldName: 'email', value: 'a at example dot com' })
+    const saved = await caller.use('escalate_billing', { reason: 'a bill' })
+    const refused = await caller.use('record_self_pay_decision', {})
+    const log = await logOf(caller)
+    expect(log.map(said)).toEqual([
+      ['validate_intake_field', { fieldName: 'email', value: 'a at example dot com' }, checked],
+      ['escalate_billing', { reason: 'a bill' }, saved],
+      ['record_self_pay_decision', {}, refused],
+    ])
+    const patient = await caller.patientId()
+    expect(log[1]).toMatchObject({
+      subject: { reference: `Patient/${patient}` },
+      encounter: { reference: `Encounter/${(await caller.encounter())?.id}` },
+    })
+  })
+
+  test('has no second entry of a repeat', async () => {
+    const caller = new Caller(server)
+    const headers = { 'x-call-id': caller.id }
+    for (let time = 0; time < 3; time++) await post(ESCALATE, toolCall('1', { reason: 'x' }), headers)
+    expect(await logOf(caller)).toHaveLength(1)
+  })
+
+  test('keeps the beginning of what is very long', async () => {
+    const caller = new Caller(server)
+    await caller.use('validate_intake_field', { fieldName: 'note', value: '😀'.repeat(20_000) })
+    const [entry] = await logOf(caller)
+    const text = entry?.payload?.[0]?.contentString ?? ''
+    expect(text.length).toBeLessThanOrEqual(8_001)
+    expect(text).toMatch(/😀…$/u)
+  })
+
+  test('is read by staff of the clinic alone', async () => {
+    const caller = await escalated()
+    expect(await logOf(caller)).toHaveLength(1)
+    const other = withToken(server, await logInAs(server, { username: 'o', clinic: 'other', role: 'staff' }))
+    const { body } = await other.fhir('GET', `/Communication?identifier=${caller.id}`)
+    expect(body.entry ?? []).toEqual([])
+  })
+})
+
+test('two hundred calls go on at once, and each ends with its own Encounter and log', async () => {
+  const callers = await Promise.all(Array.from({ length: 200 }, () => escalated()))
+  const ends = await Promise.all(callers.map(({ id }) => post(`/calls/${id}/end`)))
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
+  const { body } = await server.fhir('GET', `/Encounter?identifier=${callers.map(({ id }) => id).join(',')}&_count=500`)
+  expect(body.entry.map(({ resource }: { resource: Encounter }) => resource.status)).toEqual(
+    callers.map(() => 'finished'),
+  )
+}, 60_000)
+
+describe('two webhook secrets', () => {
+  test('hold while platforms change over', async () => {
+    const rotated = await startServer({ WEBHOOK_SECRET: 'w'.repeat(20), WEBHOOK_SECRET_PREVIOUS: 'p'.repeat(20) })
+    try {
+      const statusWith = async (secret: string) =>
+        (await request(rotated.url, 'POST', ESCALATE, {}, { ...HEADERS, 'x-voice-secret': secret })).status
+      expect([
+        await statusWith('w'.repeat(20)),
+        await statusWith('p'.repeat(20)),
+        await statusWith('o'.repeat(20)),
+        await statusWith(''),
+      ]).toEqual([200, 200, 401, 401])
+    } finally {
+      await rotated.close()
+    }
+  })
+})
+
+test('what a body {name, call, args} says of its call selects nothing, unless the service trusts it', async () => {
+  const body = {
+    name: 'escalate_billing',
+    args: { reason: 'a bill' },
+    call: { call_id: 'in-the-body', to_number: '+12125550200', from_number: '+12125550123' },
+  }
+  const inClinic = async (at: TestServer, clinic: string) =>
+    (await at.app.access(clinic, { kind: 'server' }).reader().search('Encounter', 'identifier=in-the-body')).length
+  const send = (at: TestServer) => request(at.url, 'POST', ESCALATE, body, HEADERS)
+  expect(JSON.parse((await send(server)).body.results[0].result)).toMatchObject({ success: true })
+  expect([await inClinic(server, 'other'), await inClinic(server, 'demo-clinic')]).toEqual([0, 0])
+
+  const trusting = await startServer({ TRUST_BODY_CALL_METADATA: 'on' })
+  try {
+    const toDemo = { ...body, call: { ...body.call, to_number: '+12125550100' } }
+    await request(trusting.url, 'POST', ESCALATE, toDemo, HEADERS)
+    expect(await inClinic(trusting, 'demo-clinic')).toBe(1)
+  } finally {
+    await trusting.close()
+  }
+})
