@@ -5,6 +5,7 @@ import { IANAZone } from 'luxon'
 import { unprocessable } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
+import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
@@ -20,6 +21,7 @@ export interface ClinicSettings {
   readonly crm?: CrmSettings
   /** The service that sends the clinic's text messages and e-mails. */
   readonly messages?: WebhookSettings
+  readonly recovery?: RecoverySettings
 }
 
 /** A clinic's CRM. */
@@ -282,6 +284,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   },
   crm: (value, problems, current) => checkWebhook('crm', value, problems, current?.crm),
   messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
+  recovery: checkRecovery,
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

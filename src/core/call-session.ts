@@ -10,6 +10,8 @@ export interface CallSession {
   readonly callerNumber?: string
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string
+  /** Task.id of the abandonment that an outbound call is about. */
+  readonly abandonment?: string
   /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */
   readonly registers?: true
 }

@@ -15,6 +15,7 @@ import { patient } from './patient.ts'
 import { schedule } from './schedule.ts'
 import { slot } from './slot.ts'
 import { subscription } from './subscription.ts'
+import { task } from './task.ts'
 
 export const specialProviders: readonly Provider[] = [
   appointment,
@@ -30,5 +31,6 @@ export const specialProviders: readonly Provider[] = [
   schedule,
   slot,
   subscription,
+  task,
   ...builtInProviders,
 ]

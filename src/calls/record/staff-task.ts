@@ -14,6 +14,8 @@ export type StaffTaskCode =
   | 'crm-sync-failed'
   | 'insurance-follow-up'
   | 'message-not-sent'
+  | 'abandonment-recovery'
+  | 'callback'
 
 const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
   'identity-outcome': 'Identity outcome',
@@ -21,6 +23,8 @@ const DISPLAYS: Readonly<Record<StaffTaskCode, string>> = {
   'crm-sync-failed': 'CRM sync failed',
   'insurance-follow-up': 'Insurance follow-up',
   'message-not-sent': 'Message not sent',
+  'abandonment-recovery': 'Abandonment recovery',
+  callback: 'Callback',
 }
 
 export interface StaffTask {
@@ -31,6 +35,8 @@ export interface StaffTask {
   readonly status?: 'requested' | 'completed'
   /** Patient.id of whom it is for; absent: the patient of the call, whom it has in its focus in either case. */
   readonly beneficiary?: string
+  /** FHIR dateTime by which it is to be done. */
+  readonly due?: string
   /** What is attached to this Task, besides what is attached to every one. */
   readonly input: readonly TaskInput[]
   /** A verification that the same change writes, as a search does not find it yet. */
@@ -89,7 +95,7 @@ async function staffTask(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { code, priority, description, status = 'requested', beneficiary = patient.id, input, verification }: StaffTask,
+  { code, priority, description, status = 'requested', beneficiary = patient.id, due, input, verification }: StaffTask,
 ): Promise<Task> {
   return {
     resourceType: 'Task',
@@ -100,6 +106,7 @@ async function staffTask(
     description,
     focus: { reference: `Patient/${patient.id}` },
     for: { reference: `Patient/${beneficiary}` },
+    ...(due === undefined ? {} : { restriction: { period: { end: due } } }),
     authoredOn: new Date(ctx.now).toISOString(),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
     input: [

@@ -61,7 +61,7 @@ function readFields(value: unknown, issues: Issue[]): Readonly<Record<string, st
     issues.push(invalid('fields', `fields must be an object of at most ${MAX_FIELDS} fields: name and value, or null`))
     return {}
   }
-  const read = Object.entries(value).flatMap(([name, field]) => {
+  const read = Object.entries(value).flatMap(([name, field]): readonly (readonly [string, string | null])[] => {
     if (!FIELD_NAME.test(name)) {
       issues.push(invalid('fields', 'fields: a name is a letter and up to 63 letters, digits, "_", "-" or "."'))
       return []
@@ -81,7 +81,7 @@ function readContact(value: unknown, locale: ClinicLocale, issues: Issue[]): Con
     return {}
   }
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, point]) => {
+    Object.entries(value).flatMap(([name, point]): readonly (readonly [string, string])[] => {
       if (name !== 'phone' && name !== 'email') {
         issues.push(invalid('contact', 'contact may have phone and email, and nothing else'))
         return []

@@ -61,7 +61,10 @@ export async function raiseRecovery(
       ...attachedText('contact-phone', contact.phone),
       ...attachedText('contact-email', contact.email),
       ...attached('contact-consent', { valueBoolean: consent }),
-      ...attached('form', form === undefined ? undefined : { valueReference: { reference: `QuestionnaireResponse/${form}` } }),
+      ...attached(
+        'form',
+        form === undefined ? undefined : { valueReference: { reference: `QuestionnaireResponse/${form}` } },
+      ),
     ],
   })
 }

@@ -15,6 +15,7 @@ import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
+import { callAbout } from './call-about.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
@@ -31,6 +32,8 @@ export interface CallRegistration {
   readonly callerNumber?: string
   /** Patient.id, for a call that the clinic itself placed. */
   readonly patient?: string
+  /** Task.id of the abandonment that such a call is about; its patient is that of the call. */
+  readonly abandonment?: string
 }
 
 /** Calls without metadata in demo mode belong to one call, so that a first request works. */
@@ -86,16 +89,25 @@ export class CallSessions {
     return { session: requireSame(known, session), created: false }
   }
 
-  async #sessionOf({ callId, dialedNumber, callerNumber, patient }: CallRegistration): Promise<CallSession> {
+  async #sessionOf({
+    callId,
+    dialedNumber,
+    callerNumber,
+    patient,
+    abandonment,
+  }: CallRegistration): Promise<CallSession> {
     const dialed = await findDialedNumber(this.#repository, dialedNumber)
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
+    const about =
+      abandonment === undefined ? {} : await callAbout(this.#repository.reader(clinic), abandonment, patient)
     return {
       clinic,
       callId,
       dialedNumber: number,
       ...(await this.#caller(clinic, callerNumber)),
       ...(patient === undefined ? {} : await this.#patient(clinic, patient)),
+      ...about,
     }
   }
 
@@ -187,7 +199,7 @@ const mismatch = (header: string): FhirError =>
 
 /** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
 function requireSame(known: CallSession, wanted: CallSession): CallSession {
-  const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient'] as const).filter(
+  const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient', 'abandonment'] as const).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== known[name],
   )
   if (different.length === 0) return known

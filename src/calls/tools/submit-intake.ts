@@ -16,6 +16,7 @@ import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
 import { argumentIssue, type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
@@ -55,6 +56,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const before = await patientOfRequest(ctx, request)
   const next = withIntake(before.resource, intake)
   const patient = next === before.resource ? before : await ctx.update<Patient>(next)
+  await followRegistration(ctx, before.resource, patient)
   await recordCall(ctx, request.call, patient, {
     activity: submitIntake.code,
     written: patient === before ? [] : [patient],

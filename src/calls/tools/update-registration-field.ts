@@ -13,6 +13,7 @@ import {
   REGISTRATION_FIELDS,
   type RegistrationField,
 } from '../record/registration.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { listed, spokenName } from '../spoken/say.ts'
 import { type ClinicLocale, localeOf, readStated, statedBoolean } from '../spoken/stated-values.ts'
@@ -58,6 +59,7 @@ async function save(
   const stated = fields.reduce((patient, field) => ('set' in field ? field.set(patient) : patient), before.resource)
   const next = activateWhenComplete(stated)
   const saved = next === before.resource ? before : await ctx.update<Patient>(next)
+  await followRegistration(ctx, before.resource, saved)
   const { commsConsent } = input
   const consent =
     typeof commsConsent === 'boolean' ? await writeCommunicationConsent(ctx, before.id, commsConsent) : undefined
