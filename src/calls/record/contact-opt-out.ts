@@ -32,25 +32,23 @@ const keysOf = (channel: ContactChannel, { point, patient }: Reached): readonly 
     whom === undefined ? [] : hash('sha256', JSON.stringify([channel, whom])),
   )
 
-export async function hasOptedOut(
-  unit: Pick<UnitOfWork, 'read' | 'records'>,
-  channel: ContactChannel,
-  reached: Reached,
-): Promise<boolean> {
-  for (const key of keysOf(channel, reached)) {
-    const record = await unit.records.read(OPT_OUT, key)
-    const found = record === undefined ? undefined : await unit.read('Consent', record.value.consent)
-    if (found !== undefined && !found.deleted && (found.resource as Consent).status === 'active') return true
-  }
+type Reader = Pick<UnitOfWork, 'read' | 'records'>
+
+export async function hasOptedOut(unit: Reader, channel: ContactChannel, reached: Reached): Promise<boolean> {
+  for (const key of keysOf(channel, reached)) if (await isDenied(unit, key)) return true
   return false
 }
 
-/** Stages it; where there is one, nothing changes. */
+async function isDenied(unit: Reader, key: string): Promise<boolean> {
+  const record = await unit.records.read(OPT_OUT, key)
+  const found = record === undefined ? undefined : await unit.read('Consent', record.value.consent)
+  return found !== undefined && !found.deleted && (found.resource as Consent).status === 'active'
+}
+
+/** Stages it; where there is one of the contact point and of the patient, nothing changes. */
 export async function optOut(ctx: Context, channel: ContactChannel, reached: Reached): Promise<void> {
-  if (await hasOptedOut(ctx.unit, channel, { point: reached.point ?? '', patient: reached.patient })) {
-    const isOfBoth = await Promise.all(keysOf(channel, reached).map((key) => ctx.unit.records.read(OPT_OUT, key)))
-    if (isOfBoth.every((record) => record !== undefined)) return
-  }
+  const denied = await Promise.all(keysOf(channel, reached).map((key) => isDenied(ctx.unit, key)))
+  if (denied.every(Boolean)) return
   const consent = await ctx.create<Consent>({
     resourceType: 'Consent',
     status: 'active',
@@ -62,7 +60,6 @@ export async function optOut(ctx: Context, channel: ContactChannel, reached: Rea
     provision: { type: 'deny', code: [{ text: channel }] },
   })
   for (const key of keysOf(channel, reached)) {
-    await ctx.unit.records.read(OPT_OUT, key)
     ctx.unit.records.put(OPT_OUT, key, { consent: consent.id })
   }
 }
