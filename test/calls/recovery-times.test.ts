@@ -1,5 +1,10 @@
 /** What time brings about: contact windows, opt-outs of messages that wait, links that end, registrations left open. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { defineProvider } from '../../src/core/provider.ts'
+import { standard } from '../../src/core/standard.ts'
+import { OUTBOX } from '../../src/integrations/outbox/rows.ts'
+import { specialProviders } from '../../src/providers/index.ts'
+import { newDatabaseUrl } from '../support/database.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
@@ -7,12 +12,14 @@ const HOUR = 3_600_000
 /** 23:00 in New York, the demo clinic's zone. */
 const NIGHT = Date.parse('2030-01-08T04:00:00Z')
 let now: number
+let databaseUrl: string
 let server: TestServer
 let receiver: Receiver
 beforeEach(async () => {
   now = Date.now()
   receiver = await startReceiver()
-  server = await startServer({}, { clock: () => now })
+  databaseUrl = await newDatabaseUrl()
+  server = await startServer({ DATABASE_URL: databaseUrl }, { clock: () => now })
   const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
   const messages = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', url: receiver.url }
   await server.fhir('PUT', '/clinics/demo-clinic/settings', { ...body, timeZone: 'America/New_York', messages })
@@ -38,7 +45,6 @@ const until = async (holds: () => boolean | Promise<boolean>) => {
 
 /** The background has looked at the row and left it: its due time has moved to the opening of the window. */
 const isHeld = async () => {
-  const { OUTBOX } = await import('../../src/integrations/outbox/rows.ts')
   const rows = await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })
   return rows.some(({ due }) => due === NIGHT + 9 * HOUR)
 }
@@ -78,4 +84,24 @@ test('a registration that stays incomplete becomes an abandonment, which its com
   const rest = { email: 'ruth@example.com', preferredLocation: 'Downtown', medicareStatus: 'none' }
   await register({ ...rest, healthPlanName: 'Gold', referralSource: 'a friend', commsConsent: true })
   expect((await tasks()).entry[0].resource.status).toBe('completed')
+})
+
+test('no message is sent where its Task cannot be written', async () => {
+  const faulty = { ...standard, update: () => Promise.reject(new Error('broken')) }
+  const use = await recovery()
+  const providers = specialProviders.map((provider) =>
+    provider.type === 'Task'
+      ? defineProvider('Task', { interactions: faulty, operations: provider.operations })
+      : provider,
+  )
+  const broken = await startServer({ DATABASE_URL: databaseUrl }, { clock: () => now, providers })
+  try {
+    const headers = { 'x-call-id': 'night' }
+    const send = () => broken.tool('/abandonment-recovery/send_resume_link', { channel: 'sms' }, headers)
+    expect(await send()).toMatchObject({ success: false, code: 'internal' })
+    expect(await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
+  } finally {
+    await broken.close()
+  }
+  expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
 })

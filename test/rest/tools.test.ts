@@ -253,7 +253,13 @@ describe('a handler that breaks', () => {
     const { specialProviders } = await import('../../src/providers/index.ts')
     const broken = await startServer(
       {},
-      { providers: [...specialProviders, defineProvider('Task', { interactions: faulty })] },
+      {
+        providers: specialProviders.map((provider) =>
+          provider.type === 'Task'
+            ? defineProvider('Task', { interactions: faulty, operations: provider.operations })
+            : provider,
+        ),
+      },
     )
     try {
       const response = await post(ESCALATE, batch(call('1', {}), call('2', {})), {}, broken)
