@@ -4,7 +4,6 @@ import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
 import { OUTBOX } from '../../src/integrations/outbox/rows.ts'
 import { specialProviders } from '../../src/providers/index.ts'
-import { newDatabaseUrl } from '../support/database.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
@@ -12,14 +11,22 @@ const HOUR = 3_600_000
 /** 23:00 in New York, the demo clinic's zone. */
 const NIGHT = Date.parse('2030-01-08T04:00:00Z')
 let now: number
-let databaseUrl: string
+/** Tasks cannot be updated. */
+let isBroken: boolean
+const update: typeof standard.update = (...args) =>
+  isBroken ? Promise.reject(new Error('broken')) : standard.update(...args)
+const providers = specialProviders.map((provider) =>
+  provider.type === 'Task'
+    ? defineProvider('Task', { interactions: { ...standard, update }, operations: provider.operations })
+    : provider,
+)
 let server: TestServer
 let receiver: Receiver
 beforeEach(async () => {
   now = Date.now()
   receiver = await startReceiver()
-  databaseUrl = await newDatabaseUrl()
-  server = await startServer({ DATABASE_URL: databaseUrl }, { clock: () => now })
+  isBroken = false
+  server = await startServer({}, { clock: () => now, providers })
   const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
   const messages = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', url: receiver.url }
   await server.fhir('PUT', '/clinics/demo-clinic/settings', { ...body, timeZone: 'America/New_York', messages })
@@ -87,21 +94,10 @@ test('a registration that stays incomplete becomes an abandonment, which its com
 })
 
 test('no message is sent where its Task cannot be written', async () => {
-  const faulty = { ...standard, update: () => Promise.reject(new Error('broken')) }
   const use = await recovery()
-  const providers = specialProviders.map((provider) =>
-    provider.type === 'Task'
-      ? defineProvider('Task', { interactions: faulty, operations: provider.operations })
-      : provider,
-  )
-  const broken = await startServer({ DATABASE_URL: databaseUrl }, { clock: () => now, providers })
-  try {
-    const headers = { 'x-call-id': 'night' }
-    const send = () => broken.tool('/abandonment-recovery/send_resume_link', { channel: 'sms' }, headers)
-    expect(await send()).toMatchObject({ success: false, code: 'internal' })
-    expect(await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
-  } finally {
-    await broken.close()
-  }
+  isBroken = true
+  expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: false, code: 'internal' })
+  expect(await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
+  isBroken = false
   expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
 })
