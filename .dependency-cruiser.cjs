@@ -59,9 +59,12 @@ const ROOMS = {
     ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking'],
     ...['calls/record', 'calls/spoken', 'calls/session'],
   ],
+  'calls/recovery': [
+    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'calls/record', 'calls/spoken', 'calls/session'],
+  ],
   'calls/tools': [
     ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations'],
-    ...['calls/record', 'calls/spoken', 'calls/session', 'calls/visits'],
+    ...['calls/record', 'calls/spoken', 'calls/session', 'calls/visits', 'calls/recovery'],
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
@@ -93,6 +96,8 @@ const ROOMS = {
       'integrations',
       'calls',
       'calls/session',
+      'calls/spoken',
+      'calls/recovery',
       'providers',
       'capability',
       'demo',

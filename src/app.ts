@@ -8,6 +8,8 @@ import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { deliveryTasks } from './calls/record/delivery-tasks.ts'
+import { abandonedRegistrations } from './calls/recovery/abandoned-registrations.ts'
+import { heldUntil, objectionTo } from './calls/recovery/send-rules.ts'
 import { callExpiry } from './calls/session/call-expiry.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import { mergeFamilies } from './calls/tool-registry.ts'
@@ -171,7 +173,8 @@ function backgroundWork(
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
-  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, accessOf, logger, clock })
+  const rules = { objection: objectionTo, heldUntil }
+  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger, clock })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),
     duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
@@ -180,6 +183,7 @@ function backgroundWork(
     holdExpiry({ repository, accessOf, logger, clock }),
     callExpiry({ repository, accessOf, logger, clock }),
     waitlistOffering({ repository, accessOf, logger, clock }),
+    abandonedRegistrations({ repository, accessOf, logger, clock }),
   ]
   return {
     start: () => {

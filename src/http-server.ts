@@ -12,6 +12,7 @@ import type { Declared } from './declare-server.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { familiesWith } from './extensions/tools.ts'
 import type { Repository } from './repository/repository.ts'
+import { abandonmentRoutes } from './rest/abandonments.ts'
 import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
@@ -21,6 +22,7 @@ import { TrustedProxies } from './rest/message/trusted-proxies.ts'
 import { Capabilities, metadata } from './rest/metadata.ts'
 import { notRouted, unservedAt } from './rest/not-routed.ts'
 import { options } from './rest/options.ts'
+import { resumeRoutes } from './rest/resume.ts'
 import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
 import { cors } from './rest/server/cors.ts'
@@ -84,7 +86,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
   const authenticate = authenticateSession(config, repository)
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
-  const { health, session, calls, clinics, accounts } = routers
+  const { health, session, calls, clinics, accounts, abandonments, resume } = routers
   const all = Object.values(routers)
   const koa = new Koa()
   const documents = new Capabilities(statement)
@@ -94,12 +96,16 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(options(declared, all))
   koa.use(health.middleware)
   if (shares !== undefined) {
-    koa.use(shares.ofAddress(segmentsOf([session, calls]).union(new Set(['metadata'])), addressOf))
+    koa.use(
+      shares.ofAddress(segmentsOf([session, calls, abandonments, resume]).union(new Set(['metadata'])), addressOf),
+    )
   }
   koa.use(capabilityRoute(metadata(documents, baseOf)))
   koa.use(inBudget(services.threads, config.limits, logger))
   koa.use(session.middleware)
   koa.use(calls.middleware)
+  koa.use(abandonments.middleware)
+  koa.use(resume.middleware)
   koa.use(authenticate)
   koa.use(requireClinic(repository))
   if (shares !== undefined) koa.use(shares.ofUser)
@@ -130,9 +136,14 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const session = sessionRoutes({ ...services, logins })
   const clinics = clinicRoutes(services)
   const accounts = accountRoutes({ ...services, logins })
-  const reserved = segmentsOf([health, session, clinics, accounts]).union(new Set(['metadata', CALLS]))
+  const abandonments = abandonmentRoutes(services)
+  const resume = resumeRoutes(services)
+  const reserved = segmentsOf([health, session, clinics, accounts, abandonments, resume]).union(
+    new Set(['metadata', CALLS]),
+  )
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
-  return { health, session, clinics, accounts, calls: toolRoutes({ ...services, families, providers, reserved }) }
+  const calls = toolRoutes({ ...services, families, providers, reserved })
+  return { health, session, clinics, accounts, abandonments, resume, calls }
 }
 
 /**

@@ -8,12 +8,19 @@ import { cancelAppointment } from './tools/cancel-appointment.ts'
 import { escalateBilling } from './tools/escalate-billing.ts'
 import { findAvailableSlots } from './tools/find-available-slots.ts'
 import { getClinicInfo } from './tools/get-clinic-info.ts'
+import { getRecoveryContext } from './tools/get-recovery-context.ts'
 import { joinWaitlist } from './tools/join-waitlist.ts'
 import { listAppointmentTypes } from './tools/list-appointment-types.ts'
 import { listAppointments } from './tools/list-appointments.ts'
+import { logCallOutcome } from './tools/log-call-outcome.ts'
+import { recordAbandonReason } from './tools/record-abandon-reason.ts'
 import { recordSelfPayDecision } from './tools/record-self-pay-decision.ts'
 import { rescheduleAppointment } from './tools/reschedule-appointment.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
+import { saveRecoveryField } from './tools/save-recovery-field.ts'
+import { scheduleCallback } from './tools/schedule-callback.ts'
+import { sendResumeLink } from './tools/send-resume-link.ts'
+import { setContactPreference } from './tools/set-contact-preference.ts'
 import { submitInsuranceInfo } from './tools/submit-insurance-info.ts'
 import { submitIntake } from './tools/submit-intake.ts'
 import { updateRegistrationField } from './tools/update-registration-field.ts'
@@ -42,5 +49,14 @@ export const toolFamilies: ToolFamilies = {
   'patient-intake': {
     validate_intake_field: defineTool(validateIntakeField, { argumentsCheckedBy: 'handler' }),
     submit_intake: defineTool(submitIntake, { argumentsCheckedBy: 'handler' }),
+  },
+  'abandonment-recovery': {
+    get_recovery_context: defineTool(getRecoveryContext),
+    save_recovery_field: defineTool(saveRecoveryField),
+    send_resume_link: defineTool(sendResumeLink),
+    record_abandon_reason: defineTool(recordAbandonReason),
+    schedule_callback: defineTool(scheduleCallback),
+    set_contact_preference: defineTool(setContactPreference),
+    log_call_outcome: defineTool(logCallOutcome),
   },
 }

@@ -8,6 +8,7 @@ import { type KindRecord, Repository, type UnitOfWork } from '../repository/repo
 import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call-security.ts'
 import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
 import { checkDateOrder, type DateOrder } from './date-order.ts'
+import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
@@ -27,6 +28,7 @@ export interface ClinicSettings {
   readonly messages?: WebhookSettings
   /** Absent: the webhook secret of the service is all that calls need. */
   readonly callSecurity?: CallSecurity
+  readonly recovery?: RecoverySettings
 }
 
 export interface ClinicPolicies {
@@ -289,6 +291,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
   messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
+  recovery: checkRecovery,
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

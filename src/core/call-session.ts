@@ -12,6 +12,8 @@ export interface CallSession {
   readonly patient?: string
   /** Patient.id of whom the call had, before the caller turned out to be somebody else. */
   readonly insteadOf?: string
+  /** Task.id of the abandonment that an outbound call is about. */
+  readonly abandonment?: string
   /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */
   readonly registers?: true
   /** FHIR instant: the call has ended, and takes no more tool calls. */

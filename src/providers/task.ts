@@ -1,7 +1,12 @@
-/** Task: the standard interactions, what staff do with the Tasks of their list, and an offer of the waitlist that is refused. */
+/**
+ * Task: the standard interactions, what staff do with the Tasks of their list, an offer of
+ * the waitlist that is refused, and the tools of abandonment recovery, which work on the Task of an abandonment.
+ */
 import type { Task } from 'fhir/r4'
 import { noteRefusal } from '../booking/waitlist.ts'
 import { withRefusal } from '../booking/waitlist-offers.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { toolOperations } from '../calls/tool-registry.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { taskClaim } from '../operations/task/task-claim.ts'
@@ -20,5 +25,5 @@ export const task = defineProvider('Task', {
       return updated
     },
   },
-  operations: [taskClaim, taskComplete],
+  operations: [taskClaim, taskComplete, ...toolOperations(toolFamilies, 'Task')],
 })

@@ -144,6 +144,27 @@ export const RECORD_KINDS = {
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/said-earlier.ts',
   },
+  'contact-opt-out': {
+    of: 'clinic',
+    key: 'the hash of a channel and a phone number, an e-mail address or a Patient',
+    shape: 'OptOut (calls/record/contact-opt-out.ts)',
+    expires: 'never; ended by the status of its Consent',
+    writtenBy: 'calls/record/contact-opt-out.ts',
+  },
+  'resume-link': {
+    of: 'service',
+    key: 'the hash of its token',
+    shape: 'ResumeLink (calls/recovery/resume-link.ts)',
+    expires: '`due` is when it ends; deleted by its use, be it too late',
+    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/redeem-link.ts',
+  },
+  'open-registration': {
+    of: 'clinic',
+    key: 'Patient.id',
+    shape: 'OpenRegistration (calls/recovery/registration-follow-up.ts)',
+    expires: '`due` is when it becomes an abandonment; deleted then, or by what completes the registration',
+    writtenBy: 'calls/recovery/registration-follow-up.ts',
+  },
   'tool-result': {
     of: 'clinic',
     key: 'the hash of call, tool call, tool and arguments',

@@ -4,9 +4,8 @@
  * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
  * results.
  */
-import { hash, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext } from 'koa'
 import type { Logger } from 'pino'
 import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
 import { type CallEnd, endCall } from '../calls/session/call-end.ts'
@@ -20,13 +19,13 @@ import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-run
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
-import { FhirError } from '../fhir/outcome.ts'
 import { accessByCall, accessToCall } from './call-access.ts'
 import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { requireSecret } from './voice-secret.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger
@@ -60,7 +59,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     failureOf: (error, tool) => failureOf(error, logger, { method: 'POST', route: tool }),
   })
   const router = new Router()
-  const secret = requireSecret([config.webhookSecret, config.previousWebhookSecret])
+  const secret = requireSecret(config)
 
   const allowerOf =
     (koa: KoaContext, isRepeatable = true) =>
@@ -123,24 +122,6 @@ function addAccess(koa: KoaContext, access: ExchangeAccess): void {
   const exchange = exchangeOf(koa)
   exchange.accesses = [...exchange.accesses, access]
 }
-
-/**
- * Checked before the body is read. Both sides are hashed, so that the time reveals neither where they differ nor how
- * long the secret is.
- */
-function requireSecret(secrets: readonly (string | undefined)[]): Middleware {
-  const expected = secrets.filter((secret) => secret !== undefined).map(digest)
-  return (koa, next) => {
-    const given = digest(koa.get('x-voice-secret'))
-    if (expected.some((secret) => timingSafeEqual(given, secret))) return next()
-    throw new FhirError(401, {
-      code: 'login',
-      diagnostics: 'The header x-voice-secret must hold the webhook secret of this service',
-    })
-  }
-}
-
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** From the headers, and from `body` where it is given; headers win. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {

@@ -18,6 +18,8 @@ const DISPLAYS = {
   'message-not-sent': 'Message not sent',
   'record-change': 'Record changed by a call',
   'identity-contradiction': 'Somebody else calls',
+  'abandonment-recovery': 'Abandonment recovery',
+  callback: 'Callback',
 } as const
 
 export type StaffTaskCode = keyof typeof DISPLAYS
@@ -30,6 +32,8 @@ export interface StaffTask {
   readonly status?: 'requested' | 'completed'
   /** Patient.id of whom it is for; absent: the patient of the call, whom it has in its focus in either case. */
   readonly beneficiary?: string
+  /** FHIR dateTime by which it is to be done. */
+  readonly due?: string
   /** What is attached to this Task, besides what is attached to every one. */
   readonly input: readonly TaskInput[]
   /** A verification that the same change writes, as a search does not find it yet. */
@@ -96,7 +100,7 @@ async function staffTask(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { code, priority, description, status = 'requested', beneficiary = patient.id, input, verification }: StaffTask,
+  { code, priority, description, status = 'requested', beneficiary = patient.id, due, input, verification }: StaffTask,
 ): Promise<Task> {
   return {
     resourceType: 'Task',
@@ -109,7 +113,9 @@ async function staffTask(
     for: { reference: `Patient/${beneficiary}` },
     authoredOn: new Date(ctx.now).toISOString(),
     lastModified: new Date(ctx.now).toISOString(),
-    ...(status === 'completed' ? {} : { restriction: dueBy(priority, ctx.now) }),
+    ...(status === 'completed'
+      ? {}
+      : { restriction: due === undefined ? dueBy(priority, ctx.now) : { period: { end: due } } }),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
     input: [
       ...input,

@@ -17,6 +17,7 @@ export function readRegistration(body: unknown): CallRegistration {
     callId: String(body.callId),
     dialedNumber: String(body.dialedNumber),
     ...(isAbsent(body.callerNumber) ? {} : { callerNumber: String(body.callerNumber) }),
+    ...(isAbsent(body.abandonment) ? {} : { abandonment: String(body.abandonment) }),
     ...(isAbsent(body.patient) ? {} : { patient: String(body.patient).replace(/^Patient\//, '') }),
   }
 }
@@ -43,6 +44,11 @@ const FIELDS: Readonly<
     required: false,
     accepts: (value) => typeof value === 'string' && /^(?:Patient\/)?[A-Za-z0-9.-]{1,64}$/.test(value),
     expected: 'the id of a Patient, for a call that the clinic placed',
+  },
+  abandonment: {
+    required: false,
+    accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9.-]{1,64}$/.test(value),
+    expected: 'the id that POST /abandonments gave, for a call that the clinic placed about it',
   },
 }
 

@@ -15,6 +15,7 @@ import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
+import { callAbout } from './call-about.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
@@ -32,6 +33,8 @@ export interface CallRegistration {
   readonly callerNumber?: string
   /** Patient.id, for a call that the clinic itself placed. */
   readonly patient?: string
+  /** Task.id of the abandonment that such a call is about; its patient is that of the call. */
+  readonly abandonment?: string
 }
 
 /** @throws FhirError where the request may do nothing in calls of the clinic */
@@ -107,19 +110,22 @@ export class CallSessions {
   }
 
   async #sessionOf(
-    { callId, dialedNumber, callerNumber, patient }: CallRegistration,
+    { callId, dialedNumber, callerNumber, patient, abandonment }: CallRegistration,
     allow: AllowClinic,
   ): Promise<CallSession> {
     const dialed = await findDialedNumber(this.#repository, dialedNumber)
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
     await allow(clinic)
+    const about =
+      abandonment === undefined ? {} : await callAbout(this.#repository.reader(clinic), abandonment, patient)
     return {
       clinic,
       callId,
       dialedNumber: number,
       ...(await this.#caller(clinic, callerNumber)),
       ...(patient === undefined ? {} : await this.#patient(clinic, patient)),
+      ...about,
     }
   }
 
@@ -215,7 +221,7 @@ const mismatch = (header: string): FhirError =>
 function requireSame(known: CallSession, wanted: CallSession): CallSession {
   // A caller who turned out to be somebody else has changed the patient, and not the registration.
   const registered = known.insteadOf === undefined ? known : { ...known, patient: known.insteadOf }
-  const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient'] as const).filter(
+  const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient', 'abandonment'] as const).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== registered[name],
   )
   if (different.length === 0) return known

@@ -12,6 +12,7 @@ import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageContact } from '../../integrations/outbox/staging.ts'
 import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
 import { saveStated } from '../session/save-stated.ts'
@@ -55,6 +56,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const before = await patientOfRequest(ctx, request)
   // An intake that brings the last missing field completes the registration too (spec 2.4).
   const { patient, written } = await saveStated(ctx, { call, before, stated: intake, region: locale.region })
+  await followRegistration(ctx, before.resource, patient)
   const { reasonForVisit } = intake
   await recordCall(ctx, call, patient, { activity: submitIntake.code, written, reasonForVisit })
   if (!settings.crm?.enabled) return SUBMITTED

@@ -3,6 +3,7 @@ import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { missingFields, REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import type { Stated } from '../session/said-earlier.ts'
 import { saveStated } from '../session/save-stated.ts'
@@ -30,6 +31,7 @@ export const updateRegistrationField = defineOperation(
       const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
       const { call } = request
       const { patient, written } = await saveStated(ctx, { call, before, stated, region: locale.region })
+      await followRegistration(ctx, before.resource, patient)
       await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
       const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
       return resultOf(missingFields(patient.resource), invalid)

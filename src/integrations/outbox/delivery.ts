@@ -33,9 +33,11 @@ export interface DeliveryParts {
    * may. A row that is objected to is dropped. The reason holds no patient data.
    */
   readonly objection?: ((ctx: Context, row: OutboxRow) => Promise<string | undefined>) | undefined
+  /** When a row may be sent, in ms since 1970 UTC, where that is not yet; it waits until then, and no try is counted. */
+  readonly heldUntil?: ((ctx: Context, row: OutboxRow) => Promise<number | undefined>) | undefined
 }
 
-type Outcome = Delivery | { readonly droppedFor: string }
+type Outcome = Delivery | { readonly droppedFor: string } | { readonly heldUntil: number }
 
 const BEHIND_OTHERS = {
   delivered: false,
@@ -52,6 +54,7 @@ export async function deliverStaged(access: ClinicAccess, parts: DeliveryParts, 
   if (row === undefined) return { delivered: true }
   if (row.due === null) return await leaveWaiting(access, parts, messageId)
   const outcome = await attempt(access, parts, row)
+  if ('heldUntil' in outcome) return { delivered: false, retry: true, reason: 'it is held until it may be sent' }
   return 'droppedFor' in outcome ? { delivered: false, retry: false, reason: outcome.droppedFor } : outcome
 }
 
@@ -91,10 +94,13 @@ const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | und
 async function attempt(access: ClinicAccess, parts: DeliveryParts, row: StoredRow): Promise<Outcome> {
   const ctx = access.reader()
   const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
+  const heldUntil = droppedFor === undefined ? await parts.heldUntil?.(ctx, row.value) : undefined
   const outcome =
-    droppedFor === undefined
-      ? await send(parts, await readSettings(ctx.unit, access.clinic), row.value)
-      : { droppedFor }
+    droppedFor !== undefined
+      ? { droppedFor }
+      : heldUntil !== undefined
+        ? { heldUntil }
+        : await send(parts, await readSettings(ctx.unit, access.clinic), row.value)
   await settle(access, parts.tasks, row, outcome)
   return outcome
 }
@@ -127,7 +133,10 @@ const settle = (
   access.change(async (ctx) => {
     const row = await readRow(ctx.unit, messageIdOf(tried))
     if (row === undefined || row.version !== version) return
-    if ('droppedFor' in outcome) {
+    if ('heldUntil' in outcome) {
+      const value = { ...row.value, tries: row.value.tries - 1 }
+      ctx.unit.records.put(OUTBOX, messageIdOf(tried), value, { due: outcome.heldUntil })
+    } else if ('droppedFor' in outcome) {
       await remove(ctx, row.value, false)
       await tasks.dropped(ctx, row.value, outcome.droppedFor)
     } else if (outcome.delivered) {

@@ -1,0 +1,75 @@
+/**
+ * What somebody began and did not finish, as staff see it: a Task whose inputs say what it was and whom to contact, for a
+ * placeholder Patient. What was filled in is on the Patient where it is a registration, else in a QuestionnaireResponse.
+ */
+import type { Task, TaskInput } from 'fhir/r4'
+import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { concept, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
+
+export const ABANDONMENT_KINDS = ['checkout', 'form', 'registration'] as const
+export type AbandonmentKind = (typeof ABANDONMENT_KINDS)[number]
+
+export interface ContactPoints {
+  /** As spokenPhone gives it. */
+  readonly phone?: string
+  readonly email?: string
+}
+
+export interface Abandonment {
+  readonly task: Versioned<Task>
+  /** Patient.id */
+  readonly patient: string
+  readonly kind: AbandonmentKind
+  readonly stepReached: string
+  /** Where its person may be reached; nothing else is contacted. */
+  readonly contact: ContactPoints
+  readonly consent: boolean
+  /** QuestionnaireResponse.id; absent for a registration. */
+  readonly form?: string
+  /** Staff, or a call, have not closed it. */
+  readonly isOpen: boolean
+}
+
+/** Undefined where the clinic has no abandonment of that id. */
+export async function findAbandonment(unit: Pick<UnitOfWork, 'read'>, id: string): Promise<Abandonment | undefined> {
+  const found = await unit.read('Task', id)
+  if (found === undefined || found.deleted) return undefined
+  const task = found as unknown as Versioned<Task>
+  const { code = {}, for: subject } = task.resource
+  const patient = /^Patient\/([A-Za-z0-9.-]{1,64})$/.exec(subject?.reference ?? '')?.[1]
+  if (!hasCoding(code, { system: TASK_CODE_SYSTEM, code: 'abandonment-recovery' }) || patient === undefined)
+    return undefined
+  const input = (name: string) => inputOf(task.resource, name)
+  const kind = ABANDONMENT_KINDS.find((one) => one === input('abandonment-kind')?.valueCode)
+  if (kind === undefined) return undefined
+  const phone = input('contact-phone')?.valueString
+  const email = input('contact-email')?.valueString
+  const form = input('form')?.valueReference?.reference?.replace('QuestionnaireResponse/', '')
+  return {
+    task,
+    patient,
+    kind,
+    stepReached: input('step-reached')?.valueString ?? '',
+    contact: { ...(phone === undefined ? {} : { phone }), ...(email === undefined ? {} : { email }) },
+    consent: input('contact-consent')?.valueBoolean === true,
+    ...(form === undefined ? {} : { form }),
+    isOpen: isOpenTask(task.resource),
+  }
+}
+
+const inputOf = ({ input = [] }: Task, code: string): TaskInput | undefined =>
+  input.find(({ type }) => hasCoding(type, { system: TASK_INPUT_SYSTEM, code }))
+
+/** The outputs of one kind, in their order. */
+export const outputsOf = ({ output = [] }: Task, code: string) =>
+  output.filter(({ type }) => hasCoding(type, { system: TASK_INPUT_SYSTEM, code }))
+
+/** Outputs kept of a Task; with more the oldest are forgotten. */
+const MAX_OUTPUTS = 50
+
+/** The Task, under way, with one more of what the recovery has brought about. */
+export const withOutput = (task: Task, code: string, text: string): Task => ({
+  ...task,
+  status: task.status === 'requested' ? 'in-progress' : task.status,
+  output: [...(task.output ?? []), { type: concept(TASK_INPUT_SYSTEM, code), valueString: text }].slice(-MAX_OUTPUTS),
+})

@@ -1,0 +1,135 @@
+/** The body of `POST /abandonments`. */
+import type { Patient } from 'fhir/r4'
+import { FhirError, type Issue } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { ABANDONMENT_KINDS, type AbandonmentKind, type ContactPoints } from '../record/abandonment.ts'
+import { patientFields } from '../record/patient-fields.ts'
+import { REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
+import { spokenConsent } from '../spoken/spoken-consent.ts'
+import { type ClinicLocale, readStated } from '../spoken/stated-values.ts'
+
+export interface AbandonmentInput {
+  readonly kind: AbandonmentKind
+  readonly stepReached: string
+  /** null for what the form asks for and has not been given. */
+  readonly fields: Readonly<Record<string, string | null>>
+  /** What the fields of a registration do to its Patient. */
+  readonly registration: readonly ((patient: Patient) => Patient)[]
+  readonly contact: ContactPoints
+  readonly consent: boolean
+}
+
+const NAMES = ['kind', 'stepReached', 'fields', 'contact', 'consent']
+const MAX_FIELDS = 50
+/** Characters. */
+const MAX_STEP = 200
+const MAX_VALUE = 1_000
+const FIELD_NAME = /^[A-Za-z][\w.-]{0,63}$/
+
+/** @throws FhirError 400 with an issue for each value at fault */
+export function readAbandonment(body: unknown, locale: ClinicLocale): AbandonmentInput {
+  if (!isObject(body))
+    throw new FhirError(400, invalid('', `The body must be an object with ${NAMES.join(', ')}; docs/abandonment.md`))
+  const issues = Object.keys(body)
+    .filter((name) => !NAMES.includes(name))
+    .map((name) => invalid(name, `'${name.slice(0, 100)}' is not known; the fields are ${NAMES.join(', ')}`))
+  const kind = ABANDONMENT_KINDS.find((one) => one === body.kind)
+  if (kind === undefined) issues.push(invalid('kind', `kind must be ${ABANDONMENT_KINDS.join(', ')}`))
+  const { stepReached } = body
+  if (!isText(stepReached, MAX_STEP))
+    issues.push(invalid('stepReached', `stepReached must be a text of 1 to ${MAX_STEP} characters`))
+  if (typeof body.consent !== 'boolean')
+    issues.push(invalid('consent', 'consent must be true or false: whether the person agreed to be contacted about it'))
+  const fields = readFields(body.fields ?? {}, issues)
+  const contact = readContact(body.contact, locale, issues)
+  const registration = kind === 'registration' ? readRegistration(fields, locale, issues) : []
+  if (issues.length > 0) throw new FhirError(400, issues)
+  return {
+    kind: kind as AbandonmentKind,
+    stepReached: String(stepReached).trim(),
+    fields,
+    registration,
+    contact,
+    consent: body.consent === true,
+  }
+}
+
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.isWellFormed() && value.trim() !== '' && value.length <= most
+
+function readFields(value: unknown, issues: Issue[]): Readonly<Record<string, string | null>> {
+  if (!isObject(value) || Object.keys(value).length > MAX_FIELDS) {
+    issues.push(invalid('fields', `fields must be an object of at most ${MAX_FIELDS} fields: name and value, or null`))
+    return {}
+  }
+  const read = Object.entries(value).flatMap(([name, field]): readonly (readonly [string, string | null])[] => {
+    if (!FIELD_NAME.test(name)) {
+      issues.push(invalid('fields', 'fields: a name is a letter and up to 63 letters, digits, "_", "-" or "."'))
+      return []
+    }
+    if (field === null || field === '') return [[name, null] as const]
+    const text = typeof field === 'number' || typeof field === 'boolean' ? String(field) : field
+    if (isText(text, MAX_VALUE)) return [[name, text.trim()] as const]
+    issues.push(invalid(`fields.${name}`, `fields.${name} must be a text of up to ${MAX_VALUE} characters, or null`))
+    return []
+  })
+  return Object.fromEntries(read)
+}
+
+function readContact(value: unknown, locale: ClinicLocale, issues: Issue[]): ContactPoints {
+  if (!isObject(value) || (value.phone === undefined && value.email === undefined)) {
+    issues.push(invalid('contact', 'contact must be an object with phone, email or both'))
+    return {}
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, point]): readonly (readonly [string, string])[] => {
+      if (name !== 'phone' && name !== 'email') {
+        issues.push(invalid('contact', 'contact may have phone and email, and nothing else'))
+        return []
+      }
+      const stated = readStated(name, point, locale)
+      if (stated.ok) return [[name, stated.value] as const]
+      issues.push(invalid(`contact.${name}`, `contact.${name}: ${stated.error}`))
+      return []
+    }),
+  )
+}
+
+/** The same rules as of update_registration_field. */
+const readRegistration = (
+  fields: AbandonmentInput['fields'],
+  locale: ClinicLocale,
+  issues: Issue[],
+): AbandonmentInput['registration'] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    const field = REGISTRATION_FIELDS.find((one) => one === name)
+    if (field === undefined) {
+      issues.push(invalid(`fields.${name}`, `fields.${name}: a registration has ${REGISTRATION_FIELDS.join(', ')}`))
+      return []
+    }
+    return value === null ? [] : setterOf(field, value, locale, issues)
+  })
+
+function setterOf(
+  field: RegistrationField,
+  value: string,
+  locale: ClinicLocale,
+  issues: Issue[],
+): AbandonmentInput['registration'] {
+  if (field === 'commsConsent') {
+    const stated = spokenConsent(value)
+    if (stated.ok) return [(patient) => patientFields.commsConsent.set(patient, stated.value)]
+    issues.push(invalid(`fields.${field}`, `fields.${field}: ${stated.error}`))
+    return []
+  }
+  const stated = readStated(field, value, locale)
+  if (stated.ok) return [(patient) => patientFields[field].set(patient, stated.value)]
+  issues.push(invalid(`fields.${field}`, `fields.${field}: ${stated.error}`))
+  return []
+}
+
+const invalid = (name: string, diagnostics: string): Issue => ({
+  code: 'invalid',
+  diagnostics,
+  ...(name === '' ? {} : { expression: name }),
+})

@@ -1,0 +1,70 @@
+/** An abandonment enters: a placeholder Patient, what was filled in, and the Task by which staff and calls go on. */
+import { randomUUID } from 'node:crypto'
+import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import { PLACEHOLDER_TAG } from '../../matching/placeholder.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import type { AbandonmentKind, ContactPoints } from '../record/abandonment.ts'
+import { derivedId } from '../record/derived-id.ts'
+import { patientFields } from '../record/patient-fields.ts'
+import { attached, attachedText, upsertStaffTask } from '../record/staff-task.ts'
+import type { AbandonmentInput } from './abandonment-input.ts'
+import { formOf } from './form-fields.ts'
+
+/** @param key by which the client tells its repeats; the first request of a key holds */
+export async function enterAbandonment(
+  ctx: Context,
+  input: AbandonmentInput,
+  key: string | undefined,
+): Promise<{ readonly id: string; readonly created: boolean }> {
+  const id = key === undefined ? randomUUID() : derivedId('abandonment', key)
+  if ((await ctx.find('Task', id)) !== undefined) return { id, created: false }
+  const patient = await ctx.create<Patient>(placeholderOf(input))
+  const form = input.kind === 'registration' ? undefined : await createForm(ctx, input, patient.id)
+  await raiseRecovery(ctx, id, patient, { ...input, form })
+  return { id, created: true }
+}
+
+function placeholderOf({ contact, registration }: AbandonmentInput): Patient {
+  let patient: Patient = { resourceType: 'Patient', meta: { tag: [PLACEHOLDER_TAG] }, active: false }
+  if (contact.phone !== undefined) patient = patientFields.phone.set(patient, contact.phone)
+  if (contact.email !== undefined) patient = patientFields.email.set(patient, contact.email)
+  return registration.reduce((filled, set) => set(filled), patient)
+}
+
+const createForm = async (ctx: Context, { fields }: AbandonmentInput, patient: string): Promise<string> =>
+  (await ctx.create<QuestionnaireResponse>(formOf(fields, patient, new Date(ctx.now).toISOString()))).id
+
+interface Recovery {
+  readonly kind: AbandonmentKind
+  readonly stepReached: string
+  readonly contact: ContactPoints
+  readonly consent: boolean
+  readonly form?: string | undefined
+}
+
+/** @param id of the Task */
+export async function raiseRecovery(
+  ctx: Context,
+  id: string,
+  patient: Versioned<Patient>,
+  { kind, stepReached, contact, consent, form }: Recovery,
+): Promise<void> {
+  await upsertStaffTask(ctx, undefined, patient, {
+    id,
+    code: 'abandonment-recovery',
+    priority: 'routine',
+    description: `A ${kind} was not finished; step reached: ${stepReached}`,
+    input: [
+      ...attached('abandonment-kind', { valueCode: kind }),
+      ...attachedText('step-reached', stepReached),
+      ...attachedText('contact-phone', contact.phone),
+      ...attachedText('contact-email', contact.email),
+      ...attached('contact-consent', { valueBoolean: consent }),
+      ...attached(
+        'form',
+        form === undefined ? undefined : { valueReference: { reference: `QuestionnaireResponse/${form}` } },
+      ),
+    ],
+  })
+}

@@ -1,0 +1,61 @@
+/** What was filled in so far: on the Patient for a registration, else in a QuestionnaireResponse, an item for each field. */
+import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import type { Abandonment } from '../record/abandonment.ts'
+import { patientFields } from '../record/patient-fields.ts'
+import { missingFields, REGISTRATION_FIELDS } from '../record/registration.ts'
+
+export interface FormFields {
+  readonly known: Readonly<Record<string, string | boolean>>
+  readonly missing: readonly string[]
+}
+
+export async function fieldsOf(ctx: Context, { form, patient }: Abandonment): Promise<FormFields> {
+  if (form === undefined) return registrationFields((await ctx.read<Patient>('Patient', patient)).resource)
+  const { item = [] } = (await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', form)).resource
+  const known = item.flatMap(({ linkId, answer }) => {
+    const value = answer?.[0]?.valueString
+    return value === undefined ? [] : [[linkId, value] as const]
+  })
+  return {
+    known: Object.fromEntries(known),
+    missing: item.filter(({ answer = [] }) => answer.length === 0).map(({ linkId }) => linkId),
+  }
+}
+
+function registrationFields(patient: Patient): FormFields {
+  const known = REGISTRATION_FIELDS.flatMap((name) => {
+    const value = patientFields[name].get(patient)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { known: Object.fromEntries(known), missing: missingFields(patient) }
+}
+
+/** @param fields null for what the form asks for and has not been given */
+export const formOf = (
+  fields: Readonly<Record<string, string | null>>,
+  patient: string,
+  authored: string,
+): QuestionnaireResponse => ({
+  resourceType: 'QuestionnaireResponse',
+  status: 'in-progress',
+  subject: { reference: `Patient/${patient}` },
+  authored,
+  item: Object.entries(fields).map(([linkId, value]) => ({
+    linkId,
+    ...(value === null ? {} : { answer: [{ valueString: value }] }),
+  })),
+})
+
+/** The form with one field answered; undefined where it asks for no such field. */
+export function withField(
+  form: QuestionnaireResponse,
+  fieldName: string,
+  value: string,
+): QuestionnaireResponse | undefined {
+  const items = form.item ?? []
+  const at = items.findIndex(({ linkId }) => linkId === fieldName)
+  const item = items[at]
+  if (item === undefined) return undefined
+  return { ...form, item: items.with(at, { ...item, answer: [{ valueString: value }] }) }
+}

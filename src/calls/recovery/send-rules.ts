@@ -1,0 +1,19 @@
+/** What the outbox asks before each try to send a message to a person: may they be contacted, and may they be now? */
+import type { Context } from '../../core/context.ts'
+import type { OutboxRow } from '../../integrations/outbox/rows.ts'
+import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { contactWindow, firstOpen } from './contact-window.ts'
+
+/** Why the row may not be sent any more; undefined where it may. */
+export async function objectionTo({ unit }: Context, { message }: OutboxRow): Promise<string | undefined> {
+  if (message === undefined) return undefined
+  const { channel, to, patient } = message
+  return (await hasOptedOut(unit, channel, { point: to, patient })) ? 'the person has opted out' : undefined
+}
+
+/** In ms since 1970 UTC, when the row may be sent; undefined for at once. */
+export async function heldUntil(ctx: Context, { message }: OutboxRow): Promise<number | undefined> {
+  if (message === undefined) return undefined
+  const opens = firstOpen(await contactWindow(ctx, message.patient), ctx.now)
+  return opens > ctx.now ? opens : undefined
+}

@@ -1,0 +1,23 @@
+/** get_recovery_context: what was left unfinished, and what is still missing. docs/abandonment.md */
+import { defineOperation } from '../../core/operation.ts'
+import { abandonmentOf } from '../recovery/abandonment-of.ts'
+import { fieldsOf } from '../recovery/form-fields.ts'
+import { sayMissing } from '../recovery/say-missing.ts'
+
+export const getRecoveryContext = defineOperation('task-get-recovery-context', async (request) => {
+  const ctx = request.access.reader()
+  const abandonment = await abandonmentOf(ctx, request)
+  const { kind, stepReached } = abandonment
+  const { known, missing } = await fieldsOf(ctx, abandonment)
+  return {
+    success: true,
+    kind,
+    stepReached,
+    // Over FHIR each is a parameter with two parts.
+    knownFields: request.call === undefined ? Object.entries(known).map(named) : known,
+    missingFields: missing,
+    say: `You had begun a ${kind} with us and did not finish it. ${sayMissing(missing)}`,
+  }
+})
+
+const named = ([name, value]: [string, string | boolean]) => ({ name, value: String(value) })

@@ -1,0 +1,23 @@
+/** record_abandon_reason: why it was not finished, for staff. docs/abandonment.md */
+import { defineOperation } from '../../core/operation.ts'
+import { abandonmentOf } from '../recovery/abandonment-of.ts'
+import { noteOutput } from '../recovery/note-output.ts'
+import { keptText } from '../spoken/kept-text.ts'
+
+/** Characters. */
+const MAX_REASON = 2_000
+
+export const recordAbandonReason = defineOperation('task-record-abandon-reason', (request) =>
+  request.access.change(async (ctx) => {
+    const { reason, detail } = request.input
+    const text = [reason, detail].flatMap((said) => keptText(said, MAX_REASON) ?? []).join(': ')
+    await noteOutput(
+      ctx,
+      request,
+      await abandonmentOf(ctx, request),
+      [['abandon-reason', text]],
+      recordAbandonReason.code,
+    )
+    return { success: true, say: 'Thank you for telling me. I have noted that.' }
+  }),
+)

@@ -1,0 +1,70 @@
+/** schedule_callback: a Task for staff to call at the time that the person asks for. docs/abandonment.md */
+import type { Patient } from 'fhir/r4'
+import { DateTime } from 'luxon'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { defineOperation } from '../../core/operation.ts'
+import { recordCall } from '../record/call-record.ts'
+import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { derivedId } from '../record/derived-id.ts'
+import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
+import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
+import { contactWindow, firstOpen } from '../recovery/contact-window.ts'
+import { sayTime } from '../spoken/say-time.ts'
+import { invalidArgument, localeOf, readStated } from '../spoken/stated-values.ts'
+import { askedTimes } from '../visits/asked-times.ts'
+import { requestedPeriods } from '../visits/requested-periods.ts'
+
+export const scheduleCallback = defineOperation('task-schedule-callback', (request) =>
+  request.access.change(async (ctx) => {
+    const { task, patient: id, contact } = await openAbandonmentOf(ctx, request)
+    const phone = (await statedPhone(ctx, request.input.phone)) ?? contact.phone ?? request.call?.callerNumber
+    if (phone === undefined)
+      throw refusal(422, 'no-contact', 'No number is known to call back; send phone', 'Which number may we call?')
+    if (await hasOptedOut(ctx.unit, 'phone', { point: phone, patient: id }))
+      throw refusal(
+        422,
+        'opted-out',
+        'The person has opted out of calls; only staff can end that',
+        'You asked us not to call you, so we will not.',
+      )
+    const time = await callbackTime(ctx, id, request.input.when)
+    const callbackAt = time.toISO({ suppressMilliseconds: true }) ?? ''
+    const label = sayTime(time, DateTime.fromMillis(ctx.now, { zone: time.zone }))
+    const patient = await ctx.read<Patient>('Patient', id)
+    const callback = await upsertStaffTask(ctx, request.call, patient, {
+      id: derivedId('callback', task.id),
+      code: 'callback',
+      priority: 'routine',
+      description: `Call back at ${label}`,
+      due: callbackAt,
+      input: attachedText('callback-phone', phone),
+    })
+    await recordCall(ctx, request.call, patient, { activity: scheduleCallback.code, written: [callback] })
+    return { success: true, callbackAt, label, say: `We will call you back on ${label}.` }
+  }),
+)
+
+async function statedPhone(ctx: Context, value: unknown): Promise<string | undefined> {
+  if (value === undefined) return undefined
+  const stated = readStated('phone', value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+  if (!stated.ok) throw invalidArgument('phone', stated.error)
+  return stated.value
+}
+
+/** The first moment that was asked for at which the person may be called; in the clinic's zone. */
+async function callbackTime(ctx: Context, patient: string, when: unknown): Promise<DateTime> {
+  const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
+  const window = await contactWindow(ctx, patient)
+  const periods = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone)
+  for (const { start = '', end } of periods) {
+    const open = firstOpen(window, Math.max(Date.parse(start), ctx.now))
+    if (end === undefined || open < Date.parse(end)) return DateTime.fromMillis(open, { zone: timeZone })
+  }
+  throw refusal(
+    422,
+    'outside-contact-hours',
+    'when: the clinic calls nobody at that time; see recovery.contactFrom and contactUntil',
+    'We do not call at that time of day. Which other time suits you?',
+  )
+}

@@ -1,0 +1,102 @@
+/** send_resume_link: a one-time link to go on with what was left unfinished. docs/abandonment.md */
+import type { Patient } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { defineOperation, type OperationRequest } from '../../core/operation.ts'
+import { newMessageId } from '../../integrations/outbox/rows.ts'
+import { stageMessage } from '../../integrations/outbox/staging.ts'
+import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
+import { recordCall } from '../record/call-record.ts'
+import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
+import { stageResumeLink } from '../recovery/resume-link.ts'
+import { invalidArgument } from '../spoken/stated-values.ts'
+
+/** Of one abandonment. */
+const MAX_LINKS = 5
+
+type Channel = 'sms' | 'email'
+
+export const sendResumeLink = defineOperation('task-send-resume-link', (request) => {
+  const channel = channelOf(request.input.channel)
+  return request.access.change(async (ctx) => {
+    const abandonment = await openAbandonmentOf(ctx, request)
+    const { task, patient: id } = abandonment
+    const to = await addresseeOf(ctx, abandonment, channel)
+    const { name, messages } = await readSettings(ctx.unit, ctx.clinic)
+    if (messages?.enabled !== true)
+      throw refusal(422, 'messages-off', 'The clinic has no messaging service: see the setting messages', CANNOT)
+    const { link, expiresAt } = await stageResumeLink(ctx, task.id)
+    const until = new Date(expiresAt).toISOString()
+    stageMessage(
+      ctx,
+      { ...messageTo(ctx, id, channel, to), text: `${name}: continue where you left off`, link, expiresAt: until },
+      request.call,
+    )
+    const sentTo = masked(to)
+    const saved = await ctx.update(
+      withOutput(task.resource, 'resume-link', `${channel} to ${sentTo}, valid until ${until}`),
+    )
+    await note(ctx, request, id, saved)
+    const how = channel === 'sms' ? 'a text message' : 'an e-mail'
+    return { success: true, sentTo, expiresAt: until, say: `I am sending you ${how} with a link to continue.` }
+  })
+})
+
+const CANNOT = 'Sorry, I cannot send you a message at the moment.'
+
+function channelOf(value: unknown): Channel {
+  if (value === 'sms' || value === 'email') return value
+  throw invalidArgument('channel', 'it must be sms or email')
+}
+
+/** Only what came with the abandonment: whoever answers the phone cannot have the link sent elsewhere. */
+async function addresseeOf(ctx: Context, { task, contact, consent, patient }: Abandonment, channel: Channel) {
+  const to = channel === 'email' ? contact.email : contact.phone
+  if (to === undefined || (channel === 'sms' && !to.startsWith('+')))
+    throw refusal(
+      422,
+      'no-contact',
+      `The abandonment came with no address for ${channel}`,
+      'Sorry, I have nowhere to send that.',
+    )
+  if (!consent) throw refusal(422, 'no-consent', 'The person has not agreed to be contacted about it', CANNOT)
+  if (await hasOptedOut(ctx.unit, channel, { point: to, patient }))
+    throw refusal(
+      422,
+      'opted-out',
+      `The person has opted out of ${channel}; only staff can end that`,
+      'You asked us not to send you such messages, so I will not.',
+    )
+  if (outputsOf(task.resource, 'resume-link').length >= MAX_LINKS)
+    throw refusal(
+      422,
+      'too-many-links',
+      `An abandonment has ${MAX_LINKS} links at most`,
+      'I have sent you the link several times already.',
+    )
+  return to
+}
+
+const messageTo = (ctx: Context, patient: string, channel: Channel, to: string) => ({
+  clinic: ctx.clinic,
+  patient,
+  event: 'message.requested' as const,
+  messageId: newMessageId(ctx.now),
+  channel,
+  to,
+})
+
+/** `j***@example.com`, `***0123` */
+const masked = (to: string): string =>
+  to.includes('@') ? `${to.slice(0, 1)}***${to.slice(to.lastIndexOf('@'))}` : `***${to.slice(-4)}`
+
+async function note(
+  ctx: Context,
+  { call }: OperationRequest,
+  patient: string,
+  saved: Awaited<ReturnType<Context['update']>>,
+) {
+  const found = await ctx.read<Patient>('Patient', patient)
+  await recordCall(ctx, call, found, { activity: sendResumeLink.code, written: [saved] })
+}

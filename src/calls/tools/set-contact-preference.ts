@@ -1,0 +1,46 @@
+/** set_contact_preference: an opt-out is final for calls; only staff can end it. docs/abandonment.md */
+import type { Context } from '../../core/context.ts'
+import { defineOperation } from '../../core/operation.ts'
+import type { Abandonment } from '../record/abandonment.ts'
+import { CONTACT_CHANNELS, type ContactChannel, hasOptedOut, optOut, type Reached } from '../record/contact-opt-out.ts'
+import { abandonmentOf } from '../recovery/abandonment-of.ts'
+import { noteOutput } from '../recovery/note-output.ts'
+import { invalidArgument } from '../spoken/stated-values.ts'
+
+export const setContactPreference = defineOperation('task-set-contact-preference', (request) => {
+  const { channel, optOut: out } = request.input
+  const channels = CONTACT_CHANNELS.filter((one) => channel === 'all' || channel === one)
+  if (channels.length === 0) throw invalidArgument('channel', `it must be ${CONTACT_CHANNELS.join(', ')} or all`)
+  return request.access.change(async (ctx) => {
+    const abandonment = await abandonmentOf(ctx, request)
+    if (out === true) for (const one of channels) await optOut(ctx, one, reachedBy(abandonment, one))
+    const text = `${channels.join(', ')}: ${out === true ? 'opted out' : 'may contact'}`
+    await noteOutput(ctx, request, abandonment, [['contact-preference', text]], setContactPreference.code)
+    return await resultOf(ctx, abandonment, channels, out === true)
+  })
+})
+
+const reachedBy = ({ contact, patient }: Abandonment, channel: ContactChannel): Reached => ({
+  point: channel === 'email' ? contact.email : contact.phone,
+  patient,
+})
+
+async function resultOf(ctx: Context, abandonment: Abandonment, asked: readonly ContactChannel[], out: boolean) {
+  const preferences: Partial<Record<ContactChannel, string>> = {}
+  for (const one of CONTACT_CHANNELS)
+    preferences[one] = (await hasOptedOut(ctx.unit, one, reachedBy(abandonment, one))) ? 'opted-out' : 'allowed'
+  const isRefused = !out && asked.some((one) => preferences[one] === 'opted-out')
+  if (isRefused) {
+    return {
+      success: false,
+      code: 'opted-out',
+      preferences,
+      say: 'You asked us earlier not to contact you that way. Our staff can change that for you.',
+    }
+  }
+  return {
+    success: true,
+    preferences,
+    say: out ? 'Alright, we will not contact you that way again.' : 'Thank you, noted.',
+  }
+}

@@ -1,0 +1,84 @@
+/** `POST /abandonments`: with a token, for its clinic; or with the voice secret, for that of `x-call-to`. docs/abandonment.md */
+import { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
+import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
+import { findDialedNumber } from '../calls/session/call-numbers.ts'
+import { type ReceivedRequest, requireClinicCheck } from '../calls/session/signed-request.ts'
+import { localeOf } from '../calls/spoken/stated-values.ts'
+import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { readSettings } from '../clinics/settings.ts'
+import type { Config } from '../config.ts'
+import type { Agent, ClinicAccess } from '../core/context.ts'
+import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
+import { badRequest, unprocessable } from '../fhir/outcome.ts'
+import type { Repository } from '../repository/repository.ts'
+import { requireClinic } from './clinics.ts'
+import { readJsonBody, receivedBytes } from './message/body.ts'
+import { userOf } from './server/authenticate.ts'
+import { forbidden } from './server/roles.ts'
+import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { requireSecret } from './voice-secret.ts'
+
+interface AbandonmentDependencies {
+  readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'demo'>
+  readonly repository: Repository
+  readonly access: (clinic: string, agent: Agent) => ClinicAccess
+  readonly authenticate: Middleware
+}
+
+const LIMITS = { bodyBytes: 100_000, jsonDepth: 4 }
+
+export function abandonmentRoutes({ config, repository, access, authenticate }: AbandonmentDependencies): SmallRouter {
+  const router = new Router()
+  const secret = requireSecret(config)
+  const isClinic = requireClinic(repository)
+
+  const bySecret = async (koa: KoaContext): Promise<ClinicAccess> => {
+    await secret(koa, async () => {})
+    const dialed = koa.get('x-call-to').trim()
+    const clinic = dialed === '' && config.demo ? DEMO_CLINIC : (await findDialedNumber(repository, dialed))?.clinic
+    if (clinic !== undefined) return access(clinic, { kind: 'server' })
+    throw unprocessable('x-call-to must hold a number of the clinic, in E.164, as its settings list it', {
+      reason: 'number-not-known',
+    })
+  }
+
+  const byToken = async (koa: KoaContext): Promise<ClinicAccess> => {
+    await authenticate(koa, async () => {})
+    await isClinic(koa, async () => {})
+    const { clinic, sub: id, name, role } = userOf(koa)
+    if (clinic === '') throw forbidden('Your account is of no clinic; log in with an account of the clinic')
+    return access(clinic, { kind: 'user', id, name, role })
+  }
+
+  router.post('/abandonments', async (koa) => {
+    const isPlatform = koa.get('x-voice-secret') !== ''
+    const ofClinic = await (isPlatform ? bySecret(koa) : byToken(koa))
+    const { clinic } = ofClinic
+    if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
+    const key = readKey(koa.get('idempotency-key'))
+    const body = await readJsonBody(koa, LIMITS)
+    if (isPlatform) await requireClinicCheck(repository, clinic, receivedAs(koa, key !== undefined))
+    const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
+    const input = readAbandonment(body, locale)
+    const { id, created } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
+    koa.status = created ? 201 : 200
+    koa.body = { id }
+  })
+  return smallRouter(['abandonments'], router)
+}
+
+/** For the clinic's own check of what voice platforms send. */
+const receivedAs = (koa: KoaContext, isRepeatable: boolean): ReceivedRequest => ({
+  header: (name) => koa.get(name),
+  body: () => receivedBytes(koa, LIMITS.bodyBytes),
+  isRepeatable,
+})
+
+/** Undefined where none was sent. @throws FhirError 400 */
+function readKey(text: string): string | undefined {
+  if (text === '') return undefined
+  if (/^[\x21-\x7e]{1,256}$/.test(text)) return text
+  throw badRequest('Idempotency-Key must have 1 to 256 characters without spaces')
+}

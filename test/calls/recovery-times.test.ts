@@ -1,0 +1,103 @@
+/** What time brings about: contact windows, opt-outs of messages that wait, links that end, registrations left open. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { defineProvider } from '../../src/core/provider.ts'
+import { standard } from '../../src/core/standard.ts'
+import { OUTBOX } from '../../src/integrations/outbox/rows.ts'
+import { specialProviders } from '../../src/providers/index.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { request, startServer, type TestServer } from '../support/server.ts'
+
+const HOUR = 3_600_000
+/** 23:00 in New York, the demo clinic's zone. */
+const NIGHT = Date.parse('2030-01-08T04:00:00Z')
+let now: number
+/** Tasks cannot be updated. */
+let isBroken: boolean
+const update: typeof standard.update = (...args) =>
+  isBroken ? Promise.reject(new Error('broken')) : standard.update(...args)
+const providers = specialProviders.map((provider) =>
+  provider.type === 'Task'
+    ? defineProvider('Task', { interactions: { ...standard, update }, operations: provider.operations })
+    : provider,
+)
+let server: TestServer
+let receiver: Receiver
+beforeEach(async () => {
+  now = Date.now()
+  receiver = await startReceiver()
+  isBroken = false
+  server = await startServer({}, { clock: () => now, providers })
+  const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
+  const messages = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', url: receiver.url }
+  await server.fhir('PUT', '/clinics/demo-clinic/settings', { ...body, timeZone: 'America/New_York', messages })
+})
+afterEach(async () => {
+  await receiver.close()
+  await server.close()
+})
+
+const secret = { 'x-voice-secret': 'demo-secret' }
+async function recovery() {
+  const contact = { phone: '+12125550155', email: 'ruth@example.com' }
+  const form = { kind: 'form', stepReached: 'contact', fields: { plan: 'gold' }, contact, consent: true }
+  const { id } = (await request(server.url, 'POST', '/abandonments', form, secret)).body
+  const call = { callId: 'night', dialedNumber: '+12125550100', abandonment: id }
+  await request(server.url, 'POST', '/calls', call, secret)
+  return (tool: string, args: object) => server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': 'night' })
+}
+
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+/** The background has looked at the row and left it: its due time has moved to the opening of the window. */
+const isHeld = async () => {
+  const rows = await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })
+  return rows.some(({ due }) => due === NIGHT + 9 * HOUR)
+}
+
+test('a message outside the contact window waits until it opens, and a link that has ended gives nothing', async () => {
+  now = NIGHT
+  const use = await recovery()
+  expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  await until(isHeld)
+  expect(receiver.received).toEqual([])
+  now = NIGHT + 9 * HOUR
+  await until(() => receiver.received.length === 1)
+  const { link } = JSON.parse(receiver.received[0]?.body ?? '').data
+  now = NIGHT + 73 * HOUR
+  expect((await fetch(`${server.url}${new URL(link).pathname}`, { method: 'POST' })).status).toBe(404)
+})
+
+test('a message that waits is dropped after an opt-out', async () => {
+  now = NIGHT
+  const use = await recovery()
+  await use('send_resume_link', { channel: 'sms' })
+  await until(isHeld)
+  await use('set_contact_preference', { channel: 'sms', optOut: true })
+  now = NIGHT + 9 * HOUR
+  const dropped = async () => (await server.fhir('GET', '/Task?code=message-not-sent')).body.total === 1
+  await until(dropped)
+  expect(receiver.received).toEqual([])
+})
+
+test('a registration that stays incomplete becomes an abandonment, which its completion closes', async () => {
+  const headers = { 'x-call-id': 'registers' }
+  const register = (fields: object) => server.tool('/patient-journey/update_registration_field', fields, headers)
+  await register({ firstName: 'Ruth', lastName: 'Abel', phone: '+12125550156' })
+  now += 25 * HOUR
+  const tasks = async () => (await server.fhir('GET', '/Task?code=abandonment-recovery')).body
+  await until(async () => (await tasks()).total === 1)
+  const rest = { email: 'ruth@example.com', preferredLocation: 'Downtown', medicareStatus: 'none' }
+  await register({ ...rest, healthPlanName: 'Gold', referralSource: 'a friend', commsConsent: true })
+  expect((await tasks()).entry[0].resource.status).toBe('completed')
+})
+
+test('no message is sent where its Task cannot be written', async () => {
+  const use = await recovery()
+  isBroken = true
+  expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: false, code: 'internal' })
+  expect(await server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
+  isBroken = false
+  expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+})

@@ -1,0 +1,248 @@
+/** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { request } from '../../support/request.ts'
+import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
+
+let clinics: TwoClinics
+let receiver: Receiver
+const SECRET = { 'x-voice-secret': 'demo-secret' }
+const DEMO_NUMBER = '+12125550100'
+const SETTINGS = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }
+
+beforeAll(async () => {
+  clinics = await startTwoClinics()
+  receiver = await startReceiver()
+  const { body } = await clinics.ours('GET', '/clinics/demo-clinic/settings')
+  const recovery = { contactFrom: '00:00', contactUntil: '24:00' }
+  const answer = await clinics.ours('PUT', '/clinics/demo-clinic/settings', {
+    ...body,
+    messages: { ...SETTINGS, url: receiver.url },
+    recovery,
+  })
+  expect(answer.status).toBe(200)
+})
+afterAll(async () => {
+  await receiver.close()
+  await clinics.server.close()
+})
+
+const FORM = {
+  kind: 'checkout',
+  stepReached: 'payment',
+  fields: { plan: 'gold', email: null, startDate: null },
+  contact: { phone: '(212) 555-0155', email: 'ruth@example.com' },
+  consent: true,
+}
+
+const enter = (body: unknown, headers: Record<string, string> = {}) =>
+  request(clinics.server.url, 'POST', '/abandonments', body, { ...SECRET, ...headers })
+
+let count = 0
+/** A call about a new abandonment. */
+async function recovery(changes: object = {}) {
+  count += 1
+  const { body, status } = await enter({
+    ...FORM,
+    contact: { phone: `+1212555${1000 + count}`, email: `ruth${count}@example.com` },
+    ...changes,
+  })
+  expect(status).toBe(201)
+  const callId = `recovery-${count}`
+  const registered = await request(
+    clinics.server.url,
+    'POST',
+    '/calls',
+    { callId, dialedNumber: DEMO_NUMBER, abandonment: body.id },
+    SECRET,
+  )
+  expect(registered.status).toBe(201)
+  const use = (tool: string, args: object = {}) =>
+    clinics.server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': callId })
+  return { id: body.id as string, callId, use, task: async () => (await clinics.ours('GET', `/Task/${body.id}`)).body }
+}
+
+const until = async <T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+const messageTo = (to: string) =>
+  receiver.received.map(({ body }) => JSON.parse(body).data).find((data) => JSON.stringify(data).includes(to))
+
+describe('an abandonment', () => {
+  test('enters once for each key, as a Task with what is known', async () => {
+    const headers = { 'idempotency-key': 'checkout-1' }
+    const first = await enter(FORM, headers)
+    expect(first.status).toBe(201)
+    const again = await enter({ ...FORM, stepReached: 'other' }, headers)
+    expect([again.status, again.body]).toEqual([200, first.body])
+    const { body: task } = await clinics.ours('GET', `/Task/${first.body.id}`)
+    expect(task).toMatchObject({ status: 'requested', code: { coding: [{ code: 'abandonment-recovery' }] } })
+  })
+
+  test('of a token is of its clinic, and the other clinic does not see it', async () => {
+    const { body, status } = await clinics.theirs('POST', '/abandonments', FORM)
+    expect(status).toBe(201)
+    expect((await clinics.theirs('GET', `/Task/${body.id}`)).status).toBe(200)
+    expect((await clinics.ours('GET', `/Task/${body.id}`)).status).toBe(404)
+    const call = { callId: 'foreign', dialedNumber: DEMO_NUMBER, abandonment: body.id }
+    const answer = await request(clinics.server.url, 'POST', '/calls', call, SECRET)
+    expect(answer.status).toBe(422)
+  })
+
+  test.each([
+    ['no object', []],
+    ['another kind', { ...FORM, kind: 'visit' }],
+    ['no step', { ...FORM, stepReached: ' ' }],
+    ['no contact', { ...FORM, contact: {} }],
+    ['a contact that is none', { ...FORM, contact: { phone: 'call me' } }],
+    ['no consent', { ...FORM, consent: 'yes' }],
+    ['a field of a bad name', { ...FORM, fields: { '1 x': 'a' } }],
+    ['a field that is no text', { ...FORM, fields: { a: { b: 1 } } }],
+    ['a field that is too long', { ...FORM, fields: { a: 'x'.repeat(1001) } }],
+    ['too many fields', { ...FORM, fields: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, 'x'])) }],
+    ['an unknown field of a registration', { ...FORM, kind: 'registration', fields: { shoe: '9' } }],
+    ['something unknown', { ...FORM, patient: 'abernathy-ruth' }],
+  ])('is refused with %s', async (_what, body) => {
+    expect((await enter(body)).status).toBe(400)
+  })
+
+  test('needs the secret or a token', async () => {
+    expect((await enter(FORM, { 'x-voice-secret': 'wrong' })).status).toBe(401)
+    expect((await request(clinics.server.url, 'POST', '/abandonments', FORM)).status).toBe(401)
+  })
+
+  test('without consent is called by nobody', async () => {
+    const { body } = await enter({ ...FORM, consent: false })
+    const call = { callId: 'no-consent', dialedNumber: DEMO_NUMBER, abandonment: body.id }
+    expect((await request(clinics.server.url, 'POST', '/calls', call, SECRET)).status).toBe(422)
+  })
+})
+
+describe('the tools', () => {
+  test.each([
+    ['get_recovery_context', {}],
+    ['save_recovery_field', { fieldName: 'plan', value: 'silver' }],
+    ['send_resume_link', { channel: 'sms' }],
+    ['record_abandon_reason', { reason: 'too dear' }],
+    ['schedule_callback', { when: 'tomorrow at two in the afternoon' }],
+    ['set_contact_preference', { channel: 'all', optOut: true }],
+    ['log_call_outcome', { outcome: 'declined' }],
+  ])('%s says so where the call is about no abandonment', async (tool, args) => {
+    const headers = { 'x-call-id': 'about-nothing' }
+    expect(await clinics.server.tool(`/abandonment-recovery/${tool}`, args, headers)).toMatchObject({
+      success: false,
+      code: 'no-abandonment',
+      say: expect.any(String),
+    })
+  })
+
+  test('get_recovery_context and save_recovery_field know what is missing', async () => {
+    const { use } = await recovery()
+    expect(await use('get_recovery_context')).toMatchObject({
+      success: true,
+      kind: 'checkout',
+      stepReached: 'payment',
+      knownFields: { plan: 'gold' },
+      missingFields: ['email', 'startDate'],
+    })
+    expect(
+      await use('save_recovery_field', { fieldName: 'email', value: 'ruth dot a at example dot com' }),
+    ).toMatchObject({
+      success: true,
+      missingFields: ['startDate'],
+    })
+    expect((await use('get_recovery_context')).knownFields).toEqual({ plan: 'gold', email: 'ruth.a@example.com' })
+    expect(await use('save_recovery_field', { fieldName: 'shoe', value: 'nine' })).toMatchObject({
+      success: false,
+      code: 'invalid-argument',
+    })
+  })
+
+  test('save_recovery_field writes a registration to its Patient', async () => {
+    const { use, task } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
+    expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'Abel' })).toMatchObject({ success: true })
+    const patient = (await task()).for.reference
+    expect((await clinics.ours('GET', `/${patient}`)).body.name).toMatchObject([{ given: ['Ruth'], family: 'Abel' }])
+  })
+
+  test('send_resume_link sends one message, though the same call is sent twice, and the link works once', async () => {
+    const { use, callId, task } = await recovery()
+    const call = { message: { toolCalls: [{ id: 'twice', function: { arguments: { channel: 'email' } } }] } }
+    const send = async () => {
+      const headers = { ...SECRET, 'x-call-id': callId }
+      const { body } = await request(
+        clinics.server.url,
+        'POST',
+        '/abandonment-recovery/send_resume_link',
+        call,
+        headers,
+      )
+      return JSON.parse(body.results[0].result)
+    }
+    const [one, other] = await Promise.all([send(), send()])
+    expect(one).toEqual(other)
+    const address = `ruth${count}@example.com`
+    expect(one).toMatchObject({ success: true, sentTo: 'r***@example.com', expiresAt: expect.any(String) })
+    const message = await until(() => messageTo(address))
+    await use('get_recovery_context')
+    expect(receiver.received.filter(({ body }) => body.includes(address))).toHaveLength(1)
+    expect((await task()).output).toHaveLength(1)
+
+    const path = new URL(message.link).pathname
+    const preview = await fetch(`${clinics.server.url}${path}`)
+    expect(preview.status).toBe(200)
+    expect(await preview.text()).not.toContain('gold')
+    const redeem = () => fetch(`${clinics.server.url}${path}`, { method: 'POST' })
+    const answers = await Promise.all([redeem(), redeem()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
+    const won = answers.find(({ status }) => status === 200)
+    expect(await won?.json()).toMatchObject({ kind: 'checkout', fields: { plan: 'gold' } })
+  })
+
+  test('an opt-out is final for calls, and only staff end it', async () => {
+    const { use, callId, id } = await recovery()
+    expect(await use('set_contact_preference', { channel: 'all', optOut: true })).toMatchObject({
+      success: true,
+      preferences: { phone: 'opted-out', sms: 'opted-out', email: 'opted-out' },
+    })
+    expect(await use('set_contact_preference', { channel: 'sms', optOut: false })).toMatchObject({
+      success: false,
+      code: 'opted-out',
+    })
+    expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: false, code: 'opted-out' })
+    const call = { callId: `${callId}-again`, dialedNumber: DEMO_NUMBER, abandonment: id }
+    expect((await request(clinics.server.url, 'POST', '/calls', call, SECRET)).status).toBe(422)
+    const { body } = await clinics.ours('GET', '/Consent?category=contact-opt-out')
+    for (const { resource } of body.entry)
+      await clinics.ours('PUT', `/Consent/${resource.id}`, { ...resource, status: 'inactive' })
+    expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test('schedule_callback raises a Task that is due when the person says', async () => {
+    const { use } = await recovery()
+    const result = await use('schedule_callback', { when: 'tomorrow at two in the afternoon' })
+    expect(result).toMatchObject({ success: true, label: expect.stringContaining('2 in the afternoon') })
+    const { body } = await clinics.ours('GET', '/Task?code=callback')
+    expect(body.entry[0].resource.restriction.period.end).toBe(result.callbackAt)
+  })
+
+  test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {
+    const { use, task } = await recovery()
+    expect(await use('record_abandon_reason', { reason: 'x'.repeat(3_000) })).toMatchObject({ success: true })
+    expect(await use('log_call_outcome', { outcome: 'flew away' })).toMatchObject({ code: 'invalid-argument' })
+    expect(await use('log_call_outcome', { outcome: 'no answer' })).toMatchObject({ success: true })
+    expect((await task()).status).toBe('in-progress')
+    expect(await use('log_call_outcome', { outcome: 'declined', note: 'maybe later' })).toMatchObject({ success: true })
+    expect((await task()).status).toBe('cancelled')
+    expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ code: 'abandonment-closed' })
+  })
+})
+
+test('a link that is unknown gives nothing', async () => {
+  for (const token of ['x', 'a'.repeat(32), '%00'])
+    expect((await fetch(`${clinics.server.url}/resume/${token}`, { method: 'POST' })).status).toBe(404)
+})
