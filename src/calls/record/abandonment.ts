@@ -3,6 +3,7 @@
  * placeholder Patient. What was filled in is on the Patient where it is a registration, else in a QuestionnaireResponse.
  */
 import type { Task, TaskInput } from 'fhir/r4'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
 import { concept, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
