@@ -24,6 +24,7 @@ import { declareServer } from './declare-server.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { httpServer } from './http-server.ts'
 import { crmConnector } from './integrations/crm/connector.ts'
+import { DEADLINE } from './integrations/exchange.ts'
 import { insuranceSimulator } from './integrations/insurance-simulator.ts'
 import { messageWebhook } from './integrations/message-webhook.ts'
 import { Outbox } from './integrations/outbox/outbox.ts'
@@ -109,10 +110,11 @@ export async function createApp({
   const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
+  const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses }
   const integrations: Integrations = {
     insurance: insuranceSimulator,
-    crm: crmConnector(),
-    messages: messageWebhook(),
+    crm: crmConnector(outbound),
+    messages: messageWebhook(outbound),
     ...given,
   }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }

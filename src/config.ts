@@ -48,6 +48,8 @@ export interface Config {
   readonly fullText: boolean
   /** Whether tool requests may identify their call in the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
+  /** Whether connectors reach loopback, private and other addresses that are not public. */
+  readonly allowPrivateAddresses: boolean
   /** The audit trail; undefined: nothing is audited. */
   readonly audit: { readonly days: number } | undefined
   readonly limits: Limits
@@ -139,6 +141,7 @@ export function readConfig(environment: Environment = process.env): Config {
     searchHandling: read.choice('SEARCH_HANDLING', 'strict', SEARCH_HANDLINGS),
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
+    allowPrivateAddresses: read.flag('ALLOW_PRIVATE_ADDRESSES', demo),
     audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
     limits: {
       bodyBytes,

@@ -1,17 +1,9 @@
 /** One request to a system outside: its answer, or why there was none. */
 import type { Delivery } from '../core/ports.ts'
+import { type Outbound, OutboundFailure, type OutboundRequest, sendOutbound } from './outbound-request.ts'
 
 /** Milliseconds: a caller may be waiting on the line. */
 export const DEADLINE = 3_000
-/** Bytes of an answer that are looked at. */
-const MAX_ANSWER = 65_536
-
-export interface OutboundRequest {
-  readonly url: string
-  readonly method: 'POST' | 'PATCH'
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 export interface Answer {
   readonly status: number
@@ -24,29 +16,29 @@ export type Failure = Delivery & { readonly delivered: false }
 
 /** @param receiver whom reasons name, such as `the CRM` */
 export async function exchange(
-  { url, ...request }: OutboundRequest,
+  request: OutboundRequest,
   receiver: string,
-  deadlineMs: number,
+  outbound: Outbound,
 ): Promise<Answer | Failure> {
   try {
-    const response = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(deadlineMs) })
-    return { status: response.status, headers: response.headers, body: await jsonOf(response) }
+    const { status, headers, text } = await sendOutbound(request, outbound)
+    return { status, headers, body: jsonOf(text) }
   } catch (error) {
-    const timeout = error instanceof Error && error.name === 'TimeoutError'
-    return temporary(timeout ? `${receiver} did not answer within ${deadlineMs} ms` : `${receiver} cannot be reached`)
+    if (!(error instanceof OutboundFailure)) throw error
+    switch (error.reason) {
+      case 'address-not-allowed':
+        return permanent(`the address of ${receiver} is not allowed: it must lead to the public Internet`)
+      case 'late':
+        return temporary(`${receiver} did not answer within ${outbound.deadlineMs} ms`)
+      case 'unreachable':
+        return temporary(`${receiver} cannot be reached`)
+    }
   }
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > MAX_ANSWER) return undefined
-    chunks.push(chunk)
-  }
+function jsonOf(text = ''): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString())
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 import type { Delivery } from '../core/ports.ts'
 import { deliveryOf, exchange, permanent } from './exchange.ts'
+import type { Outbound } from './outbound-request.ts'
 
 export interface WebhookEvent {
   /** Stable over all tries: the idempotency key of the receiver. */
@@ -16,11 +17,11 @@ export async function postSigned(
   { url, secret }: WebhookSettings,
   event: WebhookEvent,
   receiver: string,
-  deadlineMs: number,
+  outbound: Outbound,
 ): Promise<Delivery> {
   const request = signed(secret, event)
   if (request === undefined) return permanent(`the webhook secret for ${receiver} is not "whsec_" followed by base64`)
-  const answer = await exchange({ url, method: 'POST', ...request }, receiver, deadlineMs)
+  const answer = await exchange({ url, method: 'POST', ...request }, receiver, outbound)
   return 'delivered' in answer ? answer : deliveryOf(receiver, answer)
 }
 

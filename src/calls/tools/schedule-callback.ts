@@ -20,10 +20,9 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
     const { task, patient: id, contact } = await openAbandonmentOf(ctx, request)
     const phone = (await statedPhone(ctx, request.input.phone)) ?? contact.phone ?? request.call?.callerNumber
     if (phone === undefined)
-      throw refusal(422, 'no-contact', 'No number is known to call back; send phone', 'Which number may we call?')
+      throw refusal('no-contact', 'No number is known to call back; send phone', 'Which number may we call?')
     if (await hasOptedOut(ctx.unit, 'phone', { point: phone, patient: id }))
       throw refusal(
-        422,
         'opted-out',
         'The person has opted out of calls; only staff can end that',
         'You asked us not to call you, so we will not.',
@@ -62,7 +61,6 @@ async function callbackTime(ctx: Context, patient: string, when: unknown): Promi
     if (end === undefined || open < Date.parse(end)) return DateTime.fromMillis(open, { zone: timeZone })
   }
   throw refusal(
-    422,
     'outside-contact-hours',
     'when: the clinic calls nobody at that time; see recovery.contactFrom and contactUntil',
     'We do not call at that time of day. Which other time suits you?',

@@ -25,7 +25,7 @@ export const sendResumeLink = defineOperation('task-send-resume-link', (request)
     const to = await addresseeOf(ctx, abandonment, channel)
     const { name, messages } = await readSettings(ctx.unit, ctx.clinic)
     if (messages?.enabled !== true)
-      throw refusal(422, 'messages-off', 'The clinic has no messaging service: see the setting messages', CANNOT)
+      throw refusal('messages-off', 'The clinic has no messaging service: see the setting messages', CANNOT)
     const { link, expiresAt } = await stageResumeLink(ctx, task.id)
     const until = new Date(expiresAt).toISOString()
     stageMessage(
@@ -55,22 +55,19 @@ async function addresseeOf(ctx: Context, { task, contact, consent, patient }: Ab
   const to = channel === 'email' ? contact.email : contact.phone
   if (to === undefined || (channel === 'sms' && !to.startsWith('+')))
     throw refusal(
-      422,
       'no-contact',
       `The abandonment came with no address for ${channel}`,
       'Sorry, I have nowhere to send that.',
     )
-  if (!consent) throw refusal(422, 'no-consent', 'The person has not agreed to be contacted about it', CANNOT)
+  if (!consent) throw refusal('no-consent', 'The person has not agreed to be contacted about it', CANNOT)
   if (await hasOptedOut(ctx.unit, channel, { point: to, patient }))
     throw refusal(
-      422,
       'opted-out',
       `The person has opted out of ${channel}; only staff can end that`,
       'You asked us not to send you such messages, so I will not.',
     )
   if (outputsOf(task.resource, 'resume-link').length >= MAX_LINKS)
     throw refusal(
-      422,
       'too-many-links',
       `An abandonment has ${MAX_LINKS} links at most`,
       'I have sent you the link several times already.',

@@ -2,12 +2,13 @@
 import type { FieldNames } from '../../clinics/crm-settings.ts'
 import type { CrmContact, Delivery } from '../../core/ports.ts'
 import { isObject } from '../../fhir/resource.ts'
+import type { Outbound } from '../outbound-request.ts'
 
 /** Whom reasons name. */
 export const CRM = 'the CRM'
 
 /** One try, within the deadline; never throws. */
-export type Deliver<Settings> = (settings: Settings, contact: CrmContact, deadlineMs: number) => Promise<Delivery>
+export type Deliver<Settings> = (settings: Settings, contact: CrmContact, outbound: Outbound) => Promise<Delivery>
 
 /** Milliseconds to wait where an allowance of a day is used up. */
 export const DAILY_LIMIT_WAIT = 6 * 3_600_000

@@ -17,7 +17,7 @@ const FIELDS: FieldNames = {
   dateOfBirth: 'date_of_birth',
 }
 
-export const toHubSpot: Deliver<HubSpotCrm> = async ({ url, token, fields }, contact, deadlineMs) => {
+export const toHubSpot: Deliver<HubSpotCrm> = async ({ url, token, fields }, contact, outbound) => {
   const { email } = contact.fields
   if (email === undefined) return permanent('a contact without an e-mail address cannot be sent to the CRM')
   const input = {
@@ -32,7 +32,7 @@ export const toHubSpot: Deliver<HubSpotCrm> = async ({ url, token, fields }, con
     headers: bearer(token),
     body: JSON.stringify({ inputs: [input] }),
   } as const
-  const answer = await exchange(request, CRM, deadlineMs)
+  const answer = await exchange(request, CRM, outbound)
   return 'delivered' in answer ? answer : judge(answer)
 }
 

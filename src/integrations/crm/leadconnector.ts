@@ -21,7 +21,7 @@ const FIELDS: FieldNames = {
 /** Before the key of a field that the location has added. */
 const CUSTOM = 'customFields.'
 
-export const toLeadConnector: Deliver<LeadConnectorCrm> = async (settings, contact, deadlineMs) => {
+export const toLeadConnector: Deliver<LeadConnectorCrm> = async (settings, contact, outbound) => {
   const { url, token, locationId, fields } = settings
   const values = Object.entries(namedValues(contact, FIELDS, fields))
   const own = values.filter(([name]) => !name.startsWith(CUSTOM))
@@ -35,7 +35,7 @@ export const toLeadConnector: Deliver<LeadConnectorCrm> = async (settings, conta
     headers: { ...bearer(token), accept: 'application/json', version: VERSION },
     body: JSON.stringify(body),
   } as const
-  const answer = await exchange(request, CRM, deadlineMs)
+  const answer = await exchange(request, CRM, outbound)
   return 'delivered' in answer ? answer : judge(answer)
 }
 

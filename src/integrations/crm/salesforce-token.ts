@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { SalesforceCrm } from '../../clinics/crm-settings.ts'
 import { deliveryOf, exchange, type Failure, permanent } from '../exchange.ts'
+import type { Outbound } from '../outbound-request.ts'
 import { addressOf, CRM, textAt } from './contact-api.ts'
 
 type Credentials = Pick<SalesforceCrm, 'url' | 'clientId' | 'clientSecret'>
@@ -21,11 +22,11 @@ const keyOf = ({ url, clientId, clientSecret }: Credentials): string =>
 
 export const forgetToken = (credentials: Credentials): void => void tokens.delete(keyOf(credentials))
 
-export async function accessToken(credentials: Credentials, deadlineMs: number): Promise<string | Failure> {
+export async function accessToken(credentials: Credentials, outbound: Outbound): Promise<string | Failure> {
   const key = keyOf(credentials)
   const known = tokens.get(key)
   if (known !== undefined) return known
-  const token = await requestToken(credentials, deadlineMs)
+  const token = await requestToken(credentials, outbound)
   if (typeof token !== 'string') return token
   const [oldest] = tokens.keys()
   if (tokens.size >= MAX_TOKENS && oldest !== undefined) tokens.delete(oldest)
@@ -35,7 +36,7 @@ export async function accessToken(credentials: Credentials, deadlineMs: number):
 
 async function requestToken(
   { url, clientId, clientSecret }: Credentials,
-  deadlineMs: number,
+  outbound: Outbound,
 ): Promise<string | Failure> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const request = {
@@ -44,7 +45,7 @@ async function requestToken(
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: new URLSearchParams(form).toString(),
   } as const
-  const answer = await exchange(request, CRM, deadlineMs)
+  const answer = await exchange(request, CRM, outbound)
   if ('delivered' in answer) return answer
   // RFC 6749, section 5.2: wrong credentials are 400 or 401.
   if (answer.status === 400) return permanent(`${CRM} refuses the credentials of the clinic (400)`)

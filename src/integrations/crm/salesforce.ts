@@ -5,6 +5,7 @@
 import type { FieldNames, SalesforceCrm } from '../../clinics/crm-settings.ts'
 import type { CrmContact, Delivery } from '../../core/ports.ts'
 import { type Answer, deliveryOf, exchange, type Failure, permanent, temporary } from '../exchange.ts'
+import type { Outbound } from '../outbound-request.ts'
 import { addressOf, bearer, CRM, DAILY_LIMIT_WAIT, type Deliver, namedValues, textAt } from './contact-api.ts'
 import { accessToken, forgetToken } from './salesforce-token.ts'
 
@@ -17,9 +18,9 @@ const FIELDS: FieldNames = {
   dateOfBirth: 'Birthdate',
 }
 
-export const toSalesforce: Deliver<SalesforceCrm> = async (settings, contact, deadlineMs) => {
-  const ends = performance.now() + deadlineMs
-  const remaining = () => Math.max(1, Math.ceil(ends - performance.now()))
+export const toSalesforce: Deliver<SalesforceCrm> = async (settings, contact, outbound) => {
+  const ends = performance.now() + outbound.deadlineMs
+  const remaining = () => ({ ...outbound, deadlineMs: Math.max(1, Math.ceil(ends - performance.now())) })
   const first = await upsert(settings, contact, remaining)
   if ('delivered' in first || first.status !== 401) return 'delivered' in first ? first : judge(first)
   // A token that was kept may have expired.
@@ -31,7 +32,7 @@ export const toSalesforce: Deliver<SalesforceCrm> = async (settings, contact, de
 async function upsert(
   settings: SalesforceCrm,
   contact: CrmContact,
-  remaining: () => number,
+  remaining: () => Outbound,
 ): Promise<Answer | Failure> {
   const token = await accessToken(settings, remaining())
   if (typeof token !== 'string') return token

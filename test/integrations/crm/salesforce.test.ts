@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(() => vendor.close())
 
 const deliver = (change: Partial<SalesforceCrm> = {}, contact = CONTACT) =>
-  crmConnector(500).deliver(
+  crmConnector({ deadlineMs: 500, allowPrivate: true }).deliver(
     {
       kind: 'salesforce',
       enabled: true,

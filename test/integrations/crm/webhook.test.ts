@@ -22,7 +22,10 @@ beforeEach(async () => {
 afterEach(() => receiver.close())
 
 const deliver = (settings: { url?: string; secret?: string } = {}) =>
-  crmConnector(200).deliver({ enabled: true, url: receiver.url, secret: SECRET, ...settings }, CONTACT)
+  crmConnector({ deadlineMs: 200, allowPrivate: true }).deliver(
+    { enabled: true, url: receiver.url, secret: SECRET, ...settings },
+    CONTACT,
+  )
 
 describe('a delivery', () => {
   test('is signed over its exact body, so that the receiver can check it', async () => {
