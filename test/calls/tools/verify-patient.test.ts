@@ -205,6 +205,12 @@ describe('every failure is answered in the same words', () => {
   })
 })
 
+test('a birth date in digits is read in the order of the clinic alone', async () => {
+  const said = (statedDateOfBirth: string) => ({ statedName: 'Ann Castellanos', statedDateOfBirth })
+  expect(await new Caller(server).use(TOOL, said('01/02/1990'))).toEqual(VERIFIED)
+  expect(await new Caller(server).use(TOOL, said('02/01/1990'))).toEqual(failedWith(2))
+})
+
 describe('what cannot be read is asked back, and no attempt is used up', () => {
   test.each([
     ['no name', { statedDateOfBirth: '1980-03-03' }, 'missing-argument', 'full name'],
@@ -216,7 +222,7 @@ describe('what cannot be read is asked back, and no attempt is used up', () => {
     ['a name that is no text', { ...TAMSIN, statedName: 7 }, 'invalid-argument', 'full name'],
     [
       'a birth date that is not certain',
-      { ...TAMSIN, statedDateOfBirth: '03/04/1980' },
+      { ...TAMSIN, statedDateOfBirth: '03/04/80' },
       'invalid-argument',
       'date of birth',
     ],
@@ -395,7 +401,7 @@ describe('staff, who call it over FHIR', () => {
   })
 
   test('are told each value that cannot be read', async () => {
-    const { status, body } = await ask('03/04/1980')
+    const { status, body } = await ask('03/04/80')
     expect(status).toBe(400)
     expect(body.issue[0]).toMatchObject({ expression: ['statedDateOfBirth'] })
   })
