@@ -12,6 +12,8 @@ export interface PlayedCall {
   readonly description: string
   /** Headers of every request, besides those that name the call. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The body of POST /abandonments, sent before all else; `{{abandonment.id}}` in `register` is its id. */
+  readonly abandonment?: Readonly<Record<string, unknown>>
   /** What POST /calls gets besides the id before the first step: `{"dialedNumber": "+12125550100"}`; absent: it is not sent. */
   readonly register?: Readonly<Record<string, unknown>>
   /** The body of POST /calls/{id}/end after the last step: `{"reason": "…"}`; absent: the call is not ended. */
@@ -92,7 +94,7 @@ function placeholder(text: string, named: ReadonlyMap<string, Result>, step: str
       (typeof value === 'object' && value !== null ? Object.entries(value) : []).find(([one]) => one === member)?.[1],
     named.get(name),
   )
-  if (found === undefined) throw new Error(`${step}: no step before has the result ${path}`)
+  if (found === undefined) throw new Error(`${step}: nothing before has the result ${path}`)
   return found
 }
 
@@ -151,8 +153,14 @@ async function main(): Promise<void> {
   const options = { url, family, headers }
   const tell = (line: string) => process.stdout.write(`${line}\n`)
   tell(call.description)
+  const before = new Map<string, Result>()
+  if (call.abandonment !== undefined) {
+    before.set('abandonment', JSON.parse(await post(options, '/abandonments', call.abandonment)))
+    tell(`abandonment ${before.get('abandonment')?.id} is stored`)
+  }
   if (call.register !== undefined) {
-    await post(options, '/calls', { callId, ...call.register })
+    const register = filledIn(call.register, before, 'register') as object
+    await post(options, '/calls', { callId, ...register })
     tell(`call ${callId} is registered`)
   }
   await playCall(call, sender(options), tell)

@@ -1,4 +1,4 @@
-/** examples/scheduling-call.json: a whole call, played as `npm run call` does, against the real app. */
+/** The calls of examples/, played as `npm run call` does against the real app. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,6 +46,36 @@ test('the call goes through, and leaves what staff see', async () => {
   ])
 })
 
+test('a new patient with insurance trouble is registered, pays, and is before the billing staff', async () => {
+  const { stdout } = await play(join(ROOT, 'examples/new-patient-call.json'), '--url', server.url)
+  expect(stdout).toMatch(/^call \S+ has ended$/m)
+  const { body } = await server.fhir('GET', '/Patient?family=Quillfeather')
+  expect(body.entry).toHaveLength(1)
+  const [{ resource: patient }] = body.entry
+  expect([patient.active, patient.birthDate]).toEqual([true, '1980-03-03'])
+  const tasks = await server.fhir('GET', `/Task?patient=${patient.id}&code=billing-escalation`)
+  expect(tasks.body.entry).toHaveLength(1)
+  const input = tasks.body.entry[0].resource.input as readonly {
+    readonly type: { readonly coding: readonly { readonly code: string }[] }
+    readonly [value: string]: unknown
+  }[]
+  const attached = (code: string) => input.find(({ type }) => type.coding[0]?.code === code)
+  expect(attached('insurance-status')).toMatchObject({ valueCode: 'INACTIVE' })
+  expect(attached('self-pay-price-cents')).toMatchObject({ valueInteger: 12900 })
+})
+
+test('a form that was left unfinished is gone on with, and a callback is arranged', async () => {
+  const { stdout } = await play(join(ROOT, 'examples/recovery-call.json'), '--url', server.url)
+  const [, id] = /^abandonment (\S+) is stored$/m.exec(stdout) ?? []
+  expect(stdout).toMatch(/^agent: We will call you back on .* at 2 in the afternoon\.$/m)
+  const recovery = await server.fhir('GET', `/Task/${id}`)
+  expect(
+    recovery.body.output.map(({ type }: { type: { coding: { code: string }[] } }) => type.coding[0]?.code),
+  ).toEqual(['abandon-reason', 'contact-preference', 'call-outcome'])
+  const callbacks = await server.fhir('GET', `/Task?code=callback&patient=${recovery.body.for.reference.slice(8)}`)
+  expect(callbacks.body.entry).toHaveLength(1)
+})
+
 test('a result that is not as expected ends it with a sentence that names the step', async () => {
   const steps = [{ tool: 'find_available_slots', arguments: {}, expect: { success: false } }]
   const send = async () => ({ success: true, say: '' })
@@ -62,7 +92,7 @@ test('so does a reference to a result that there is not', async () => {
       async () => ({}),
       () => {},
     ),
-  ).rejects.toThrow('step 1, book_appointment: no step before has the result found.slots.0.slotKey')
+  ).rejects.toThrow('step 1, book_appointment: nothing before has the result found.slots.0.slotKey')
 })
 
 test('without a file it says how it is used', async () => {
