@@ -81,8 +81,11 @@ const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
   payor: [insurer(card)],
 })
 
+/** A member id that is said aloud loses the dashes and spaces of the card. */
+const signs = (memberId: string): string => fold(memberId).replace(/[\s/-]+/g, '')
+
 const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
-  derivedId('coverage', patient, fold(payerName), fold(memberId))
+  derivedId('coverage', patient, fold(payerName), signs(memberId))
 
 /** The Coverage of that insurer and member id, no matter who wrote it. */
 async function findCoverage(
@@ -96,7 +99,7 @@ async function findCoverage(
   const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${id}`)
   return all.find(
     ({ resource: { subscriberId = '', payor } }) =>
-      fold(subscriberId) === fold(card.memberId) &&
+      signs(subscriberId) === signs(card.memberId) &&
       payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
   )
 }

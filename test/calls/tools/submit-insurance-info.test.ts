@@ -162,7 +162,7 @@ describe('an outcome that needs somebody raises a Task for staff', () => {
     const [raised] = await followUps(caller)
     await server.fhir('PUT', `/Task/${raised?.id}`, { ...raised, status: 'in-progress' })
     answer = { status: 'ERROR', errorMessage: 'broken' }
-    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a-1234' })
+    await caller.use(TOOL, { payerName: 'ACME health', memberId: 'a 1234' })
     const [kept, ...more] = await followUps(caller)
     expect(more).toEqual([])
     expect(kept).toMatchObject({ id: raised?.id, status: 'in-progress', meta: { versionId: '3' } })
@@ -254,10 +254,10 @@ describe('it relays and does not decide (spec 3 rule 1)', () => {
 })
 
 describe('the same insurer and member id again', () => {
-  test('update the same Coverage; case and spacing do not count', async () => {
+  test('update the same Coverage; case, spaces and dashes do not count', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, { payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7' })
-    await caller.use(TOOL, { payerName: 'ACME  health', memberId: 'xyz-1235', groupId: 'G-8' })
+    await caller.use(TOOL, { payerName: 'ACME  health', memberId: 'x y z one two three five', groupId: 'G-8' })
     const all = await coverages(caller)
     expect(all).toMatchObject([
       { meta: { versionId: '2' }, class: [{ value: 'G-8' }], payor: [{ display: 'Acme Health' }] },
