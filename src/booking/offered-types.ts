@@ -9,8 +9,9 @@ import type { Availability } from '../scheduling/availability.ts'
 import { readAvailability } from '../scheduling/availability-extension.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
 
-/** Of a clinic; what more of them offer is not listed. */
-const MAX_SCHEDULES = 50
+/** Of a clinic: those that somebody may ask for by name; and those whose kinds of visits and hours are told. */
+const MAX_SCHEDULES = 1_000
+const MAX_TOLD = 50
 const MAX_TYPES = 100
 
 /** The next free Slots of a Schedule that are looked at where nothing but its Slots tells what it offers. */
@@ -22,7 +23,7 @@ const CHARACTERS_PER_STEP = 40
 /** Each once, sorted by name. @throws BudgetError */
 export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]> {
   const types: OfferedType[] = []
-  for (const found of await activeSchedules(ctx)) {
+  for (const found of await toldSchedules(ctx)) {
     const availability = availabilityOf(found)
     const slots = availability === undefined ? await nextSlots(ctx, found.id) : []
     types.push(...typesOf(found.resource, availability, slots))
@@ -36,16 +37,23 @@ type FoundSchedule = Pick<Versioned<Schedule>, 'id' | 'text' | 'resource'>
 const MAX_PARSED = 4_000_000
 const scheduleOf = parsedOnce<Schedule>(MAX_PARSED)
 
-/** Those that may have Slots yet to come. Their objects are shared: they are not to be changed. */
+/** Those that may have Slots yet to come, as they were a moment ago. Their objects are shared: they are not to be changed. */
 export async function activeSchedules(ctx: Context): Promise<readonly FoundSchedule[]> {
-  const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
-  return found
-    .map((one) => ({ id: one.id, text: one.text, resource: scheduleOf<Schedule>(ctx.clinic, one) }))
-    .filter(({ resource: { planningHorizon } }) => {
-      const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
-      return end === undefined || end.high >= ctx.now
-    })
+  const all = await ctx.unit.recentView('Schedules that are active', ['Schedule'], () => allActive(ctx))
+  return all.filter(({ resource: { planningHorizon } }) => {
+    const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
+    return end === undefined || end.high >= ctx.now
+  })
 }
+
+async function allActive(ctx: Context): Promise<readonly FoundSchedule[]> {
+  const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
+  return found.map((one) => ({ id: one.id, text: one.text, resource: scheduleOf<Schedule>(ctx.clinic, one) }))
+}
+
+/** The first of them: what more of them offer is not told. */
+export const toldSchedules = async (ctx: Context): Promise<readonly FoundSchedule[]> =>
+  (await activeSchedules(ctx)).slice(0, MAX_TOLD)
 
 /** Undefined where no Slots are generated for it. @throws BudgetError */
 export function availabilityOf({ text, resource }: FoundSchedule): Availability | undefined {

@@ -32,7 +32,7 @@ import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-record
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
-import { recentResources } from './recent-resources.ts'
+import { recentReads } from './recent-reads.ts'
 import { UnitRecords } from './unit-records.ts'
 import { Versioned } from './versioned.ts'
 
@@ -100,8 +100,23 @@ export class UnitOfWork {
   async readRecent<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R> | undefined> {
     const staged = this.#staged.get(`${type}/${id}`)
     if (staged !== undefined) return staged.next.deleted ? undefined : (staged.next as Versioned<R>)
-    const read = () => this.#store.read(this.clinic, type, id)
-    return (await recentResources(this.#store).read(this.clinic, `${type}/${id}`, read)) as Versioned<R> | undefined
+    const { resources } = recentReads(this.#store)
+    const address = `${type}/${id}`
+    return await resources.read(this.clinic, address, [], async () => {
+      const stored = await this.#store.read(this.clinic, type, id)
+      if (stored === undefined || stored.method === 'DELETE') return undefined
+      if (stored.text.length > MOST_KEPT) resources.forget(this.clinic, address)
+      return new Versioned<R>(stored)
+    })
+  }
+
+  /**
+   * What `make` makes of stored resources, as it was a moment ago at most, for what is told: see `readRecent`.
+   * @param name of the view, one for each `make`
+   * @param types of the resources that it is made of
+   */
+  async recentView<View>(name: string, types: readonly string[], make: () => Promise<View>): Promise<View> {
+    return await recentReads(this.#store).views.read(this.clinic, name, types, make)
   }
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
@@ -302,7 +317,10 @@ export class UnitOfWork {
       records,
       guards,
     })
-    if (resources.length > 0) recentResources(this.#store).wrote(this.clinic, this.#staged.keys())
+    if (resources.length === 0) return
+    const recent = recentReads(this.#store)
+    recent.resources.wrote(this.clinic, this.#staged.keys())
+    recent.views.wrote(this.clinic, this.#staged.keys())
   }
 
   /** @throws FhirError 422 when there are too many */
@@ -337,6 +355,9 @@ export class UnitOfWork {
     if (!this.#seen.has(key)) this.#seen.set(key, found)
   }
 }
+
+/** Characters of a resource that is kept for a moment. */
+const MOST_KEPT = 20_000
 
 /** Steps of a search, besides the engine's; of a resource that it finds; characters that are copied in one step. */
 const SEARCHED = 20

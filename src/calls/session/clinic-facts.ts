@@ -1,6 +1,6 @@
 /** What a clinic says of itself: its Organization, its Locations, and the hours of its Schedules. */
 import type { Address, ContactPoint, Location, Organization } from 'fhir/r4'
-import { activeSchedules, availabilityOf } from '../../booking/offered-types.ts'
+import { availabilityOf, toldSchedules } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -74,7 +74,7 @@ interface Opening {
 }
 
 async function openingsOf(ctx: Context): Promise<readonly Opening[]> {
-  return (await activeSchedules(ctx)).flatMap((found) => {
+  return (await toldSchedules(ctx)).flatMap((found) => {
     const availability = availabilityOf(found)
     const actors = found.resource.actor.map(({ reference }) => reference)
     return availability === undefined ? [] : { actors, availability }

@@ -1,5 +1,5 @@
 /** When a visit is asked for, as the clinic's zone, region and working hours make it. */
-import { activeSchedules, availabilityOf } from '../../booking/offered-types.ts'
+import { availabilityOf, toldSchedules } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
@@ -39,7 +39,7 @@ const unclear = (reason: string, diagnostics: string, text: string): FhirError =
 const MIDNIGHT = 1440
 
 async function openingTimes(ctx: Context): Promise<readonly OpeningTime[]> {
-  const availabilities = (await activeSchedules(ctx)).flatMap((found) => availabilityOf(found) ?? [])
+  const availabilities = (await toldSchedules(ctx)).flatMap((found) => availabilityOf(found) ?? [])
   const week = workingHours(availabilities)
   return WEEKDAYS.flatMap((weekday, index) => {
     const day = DAYS_OF_WEEK[index]

@@ -8,7 +8,7 @@ import { splitUnescaped, unescaped } from '../../search/value.ts'
 import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { listed } from '../spoken/say.ts'
 import { chooseSpoken, isNamed } from '../spoken/spoken-choice.ts'
-import { type NamedActor, namedActors } from './named-actors.ts'
+import { type NamedActor, type NamedActors, namedActors } from './named-actors.ts'
 import { oneOf } from './visit-label.ts'
 
 /** A kind of visit that the clinic offers. */
@@ -75,9 +75,7 @@ export async function askedActors(
 ): Promise<AskedActors> {
   const [practitionerName, locationName] = [names.practitionerName, names.locationName].map(wished)
   if (practitionerName === undefined && locationName === undefined) return {}
-  const schedules = await Promise.all(
-    (await activeSchedules(ctx)).map(async ({ id, resource }) => ({ id, ...(await namedActors(ctx, resource.actor)) })),
-  )
+  const schedules = await ctx.unit.recentView('who has which Schedule', NAMED, () => namedSchedules(ctx))
   const practitioner = choose('practitionerName', 'practitioner', practitionerName, schedules, ({ people }) => people)
   const location = choose('locationName', 'location', locationName, schedules, ({ places }) => places)
   const fit = schedules.filter(
@@ -92,6 +90,16 @@ export async function askedActors(
     ...(location === undefined ? {} : { location }),
   }
 }
+
+/** Types of actors that have names, and of what they have them for. */
+const NAMED = ['Schedule', 'Practitioner', 'PractitionerRole', 'Location', 'HealthcareService']
+
+type NamedSchedule = NamedActors & { readonly id: string }
+
+const namedSchedules = async (ctx: Context): Promise<readonly NamedSchedule[]> =>
+  await Promise.all(
+    (await activeSchedules(ctx)).map(async ({ id, resource }) => ({ id, ...(await namedActors(ctx, resource.actor)) })),
+  )
 
 const wished = (said: unknown): unknown => (said === undefined || isNamed(String(said)) ? said : undefined)
 

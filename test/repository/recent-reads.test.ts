@@ -1,5 +1,5 @@
 /** What is told of resources may be a moment old, and never older than what this server has written itself. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Practitioner } from 'fhir/r4'
 import { Repository } from '../../src/repository/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
@@ -84,4 +84,38 @@ test('clinics are told of their own', async () => {
   await put('Okafor', 'one')
   await put('Adeyemi', 'two')
   expect([await nameOf('one'), await nameOf('two'), await nameOf('three')]).toEqual(['Okafor', 'Adeyemi', undefined])
+})
+
+describe('a view', () => {
+  const familiesIn = (clinic: string, made: { count: number }) =>
+    repository.reader(clinic).recentView('families', ['Practitioner'], async () => {
+      made.count += 1
+      return await nameOf(clinic)
+    })
+
+  test('is made once, for those who ask at the same time too, until a resource of its types is written', async () => {
+    const made = { count: 0 }
+    await put('Okafor')
+    expect(await Promise.all([familiesIn('one', made), familiesIn('one', made)])).toEqual(['Okafor', 'Okafor'])
+    expect([await familiesIn('one', made), made.count]).toEqual(['Okafor', 1])
+    await repository.change('one', async (unit) => {
+      await unit.put({ resourceType: 'Patient', id: 'other' }, 'PUT')
+    })
+    await put('Adeyemi', 'two')
+    expect([await familiesIn('one', made), made.count]).toEqual(['Okafor', 1])
+    await put('Adeyemi')
+    expect([await familiesIn('one', made), made.count]).toEqual(['Adeyemi', 2])
+  })
+
+  test('that fails for one is made by the others, and is not kept', async () => {
+    const read = (make: () => Promise<string>) => repository.reader('one').recentView('broken', [], make)
+    const broken = read(async () => {
+      await Promise.resolve()
+      throw new Error('no time left')
+    })
+    const other = read(async () => 'made')
+    await expect(broken).rejects.toThrow('no time left')
+    expect(await other).toBe('made')
+    expect(await read(async () => 'made anew')).toBe('made anew')
+  })
 })
