@@ -242,3 +242,20 @@ test('a clinic is offered no times of another one', async () => {
     await server.close()
   }
 })
+
+test('in a clinic of a hundred Schedules each practitioner is found by name', async () => {
+  const large = await startVisits()
+  try {
+    for (let n = 0; n < 100; n++)
+      await large.put({ resourceType: 'Schedule', id: `a-${n}`, active: true, actor: [{ display: `Room ${n}` }] })
+    const last = { resourceType: 'Schedule', id: 'z', active: true, actor: [{ display: 'Dr. Hugo Thistlewood' }] }
+    await large.put(last)
+    expect(await large.caller().use('find_available_slots', { practitionerName: 'doctor Thistlewood' })).toMatchObject({
+      success: true,
+      code: 'nothing-free',
+      slots: [],
+    })
+  } finally {
+    await large.server.close()
+  }
+})
