@@ -156,6 +156,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
     folder,
     (name) => isChosen(name, only),
     (server, chosen) => measureScenarios(server, chosen, seconds),
+    scale,
   )
   return withServer(folder, async (server) => {
     await pause(SETTLE)

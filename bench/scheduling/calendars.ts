@@ -1,4 +1,4 @@
-/** 100,000 free Slots: calendars of 30 days for 170 practitioners, from tomorrow on, generated from numbers. */
+/** 100,000 free Slots: calendars of 30 days for 170 practitioners, from tomorrow on, generated from numbers; or of more days. */
 import type { Practitioner, Schedule, Slot } from 'fhir/r4'
 import { familyOf, givenOf } from '../data-set.ts'
 
@@ -35,8 +35,8 @@ const schedule = (n: number): Schedule => ({
   actor: [{ reference: `Practitioner/${practitionerOf(n)}` }],
 })
 
-function slot(n: number): Slot {
-  const [calendar, number] = [Math.floor(n / SLOTS_PER_CALENDAR), n % SLOTS_PER_CALENDAR]
+function slot(n: number, perCalendar: number): Slot {
+  const [calendar, number] = [Math.floor(n / perCalendar), n % perCalendar]
   const day = FIRST_DAY + Math.floor(number / PER_DAY) * DAY
   const start = day + OPENING + (number % PER_DAY) * SLOT_MINUTES * MINUTE
   return {
@@ -49,11 +49,15 @@ function slot(n: number): Slot {
   }
 }
 
-export const calendars = [
+/** @param scale times as many days */
+export const calendars = (scale: number) => [
   { count: CALENDARS, make: practitioner },
   { count: CALENDARS, make: schedule },
-  { count: CALENDARS * SLOTS_PER_CALENDAR, make: slot },
-] as const
+  {
+    count: CALENDARS * SLOTS_PER_CALENDAR * scale,
+    make: (n: number) => slot(n, SLOTS_PER_CALENDAR * scale),
+  },
+]
 
 /** Search values for `days` from day `day` on: `2032-01-05T00:00:00.000Z`. */
 export const daysFrom = (day: number, days: number): { readonly start: string; readonly end: string } => ({

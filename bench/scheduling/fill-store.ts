@@ -1,5 +1,5 @@
 /**
- * Fills a SQLite file with the calendars, in a process of its own: `node fill-store.ts FILE`. Resources are validated,
+ * Fills a SQLite file with the calendars, in a process of its own: `node fill-store.ts FILE SCALE`. Resources are validated,
  * indexed and written as by the server, but without HTTP.
  */
 import { openStore } from '../../src/open-store.ts'
@@ -10,11 +10,11 @@ const PER_CHANGE = 1_000
 /** The demo clinic, whose users send the requests. */
 const CLINIC = 'demo-clinic'
 
-const [path = ''] = process.argv.slice(2)
+const [path = '', scale = '1'] = process.argv.slice(2)
 const store = await openStore(`sqlite:${path}`)
 try {
   const repository = new Repository(store, { baseUrl: 'http://127.0.0.1' })
-  for (const { count, make } of calendars) {
+  for (const { count, make } of calendars(Number(scale))) {
     for (let start = 0; start < count; start += PER_CHANGE) {
       const end = Math.min(count, start + PER_CHANGE)
       await repository.change(CLINIC, async (unit) => {

@@ -1,4 +1,4 @@
-/** Measures the scenarios of scheduling on a server of their own, whose store has 100,000 Slots. */
+/** Measures the scenarios of scheduling on a server of their own, whose store has 100,000 Slots, times the scale. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -18,10 +18,11 @@ export async function benchScheduling(
   folder: string,
   chosen: (name: string) => boolean,
   measure: Measure,
+  scale: number,
 ): Promise<readonly ScenarioResult[]> {
   if (!schedulingScenarios({ authorization: '', voiceSecret: '' }).some(({ name }) => chosen(name))) return []
   const file = join(folder, 'calendars.db')
-  await fill(file)
+  await fill(file, scale)
   const server = await startServer(`sqlite:${file}`)
   try {
     await pause(SETTLE)
@@ -36,10 +37,10 @@ export async function benchScheduling(
 }
 
 /** The server itself first writes the demo clinic, which it only does on an empty store. */
-async function fill(file: string): Promise<void> {
-  progress('Filling a store with 100,000 Slots')
+async function fill(file: string, scale: number): Promise<void> {
+  progress(`Filling a store with ${100_000 * scale} Slots`)
   await (await startServer(`sqlite:${file}`)).stop()
-  const child = spawn(process.execPath, [FILL, file], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [FILL, file, String(scale)], { stdio: 'inherit' })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`${FILL} ended with code ${code}`)
 }

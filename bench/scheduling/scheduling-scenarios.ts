@@ -55,11 +55,11 @@ const dialogue = (voiceSecret: string, counts: (n: number) => boolean): Traffic 
   kind: 'dialogue',
   counts,
   next: (connection, n, response) => {
-    if (n % 2 === 1)
-      return inCalls(voiceSecret, connection, n, 'book_appointment', {
-        slotKey: resultOf(response).slots?.[0]?.slotKey,
-        reason: 'a cough',
-      })
+    if (n % 2 === 1) {
+      const slotKey = resultOf(response).slots?.[0]?.slotKey
+      if (slotKey === undefined) throw new Error(`find_available_slots was answered with ${response.slice(0, 300)}`)
+      return inCalls(voiceSecret, connection, n, 'book_appointment', { slotKey, reason: 'a cough' })
+    }
     const practitionerName = `Dr. ${familyOfPractitioner(Math.floor(n / 2) * 16 + connection)}`
     return inCalls(voiceSecret, connection, n, 'find_available_slots', { practitionerName })
   },
