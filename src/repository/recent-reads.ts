@@ -13,7 +13,7 @@ interface Kept {
   readonly until: number
 }
 
-export class RecentReads {
+class RecentReads {
   /** When there are more, all are dropped. */
   readonly #most: number
   readonly #kept = new Map<string, Kept>()
