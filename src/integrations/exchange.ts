@@ -36,7 +36,8 @@ export async function exchange(
   }
 }
 
-function jsonOf(text = ''): unknown {
+/** Undefined for a text that is not JSON. */
+export function jsonOf(text = ''): unknown {
   try {
     return JSON.parse(text)
   } catch {
