@@ -5,7 +5,6 @@
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { InsuranceResult } from '../../core/ports.ts'
-import { waitAfter } from '../../integrations/outbox/retries.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { InsuranceCard, InsuranceRecord } from './insurance-record.ts'
 
@@ -28,6 +27,8 @@ export const INQUIRY = recordKind<InsuranceInquiry>('insurance-inquiry')
 
 /** Milliseconds for which a result is asked for. */
 export const ASK_FOR = 24 * 3_600_000
+/** Milliseconds until a system that has said PENDING is asked again, unless it says when. */
+const FIRST_WAIT = 60_000
 
 type Asked = Pick<InsuranceInquiry, 'card' | 'idempotencyKey' | 'ofClinic'> & {
   readonly call: CallSession | undefined
@@ -55,5 +56,5 @@ export async function stageInquiry(
     tries: 1,
     tryUntil: ctx.now + ASK_FOR,
   }
-  records.put(INQUIRY, coverage, inquiry, { due: ctx.now + (result.again?.afterMs ?? waitAfter(1)) })
+  records.put(INQUIRY, coverage, inquiry, { due: ctx.now + (result.again?.afterMs ?? FIRST_WAIT) })
 }

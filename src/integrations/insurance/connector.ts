@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
 import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
-import { deliveryOf, jsonOf } from '../exchange.ts'
+import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
 import { simulated } from '../insurance-simulator.ts'
 import { type Answer, type Outbound, OutboundFailure, sendOutbound } from '../outbound-request.ts'
 import { resultOf } from './answer.ts'
@@ -140,7 +140,8 @@ function read(answer: Answer): Asked {
       reason: `${SYSTEM} gave an answer that cannot be read (${answer.status})`,
       again: { afterMs: 0 },
     })
-  return { result, hasAnswered: true }
+  const afterMs = result.status === 'PENDING' ? retryAfterMs(answer.headers) : undefined
+  return { result: afterMs === undefined ? result : { ...result, again: { afterMs } }, hasAnswered: true }
 }
 
 /** The same without HTTP. */
