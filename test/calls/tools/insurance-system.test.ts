@@ -121,7 +121,8 @@ describe('a slow system', () => {
     await use({ url: system.url, deadlineMs: 150 })
     system.answer('silent')
     const caller = new Caller(server)
-    expect(await caller.use(TOOL, CARD)).toMatchObject({ success: true, status: 'PENDING' })
+    const card = { ...CARD, memberId: 'LATE-1234' }
+    expect(await caller.use(TOOL, card)).toMatchObject({ success: true, status: 'PENDING' })
     expect(await responsesOf(caller)).toMatchObject([{ outcome: 'queued' }])
     system.answer({ body: { status: 'VERIFIED', copayCents: 2500 } })
     fast = 60_000
@@ -129,7 +130,9 @@ describe('a slow system', () => {
     expect(await caller.tasks()).toMatchObject([
       { status: 'requested', description: expect.stringContaining('VERIFIED. Please tell the patient') },
     ])
-    expect(system.keys()).toHaveLength(1)
+    const ofLate = system.asked.filter(({ body }) => body.includes('LATE-1234'))
+    expect(ofLate).toHaveLength(2)
+    expect(new Set(ofLate.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
   })
 
   test('a repeat of the tool call has the result that the caller had, also when the answer has come', async () => {
@@ -140,9 +143,11 @@ describe('a slow system', () => {
     expect(system.asked).toHaveLength(1)
     system.answer({ body: { status: 'VERIFIED' } })
     fast = 60_000
-    await until(() => system.asked.length === 2)
+    const [key] = system.keys()
+    const times = () => system.asked.filter(({ headers }) => headers['idempotency-key'] === key).length
+    await until(() => times() === 2)
     expect(await repeatable('slow-call')).toBe(first)
-    expect(system.asked).toHaveLength(2)
+    expect(times()).toBe(2)
   })
 })
 
@@ -173,7 +178,6 @@ test('neither the member nor the token is logged', async () => {
     system.answer(told)
     await new Caller(server).use(TOOL, CARD)
   }
-  expect(lines.length).toBeGreaterThan(0)
   expect(lines.join('')).not.toMatch(new RegExp(`zanzibar|${TOKEN}`, 'i'))
 })
 
