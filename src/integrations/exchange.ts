@@ -67,9 +67,7 @@ export function deliveryOf(
   if (status === 401 || status === 403)
     return permanent(`${receiver} refuses the credentials of the clinic (${status})`)
   const reason = `${receiver} answered ${status}`
-  return RETRY.includes(status) || status >= 500
-    ? temporary(reason, retryAfterMs(headers, now))
-    : permanent(reason)
+  return RETRY.includes(status) || status >= 500 ? temporary(reason, retryAfterMs(headers, now)) : permanent(reason)
 }
 
 /** Retry-After is seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after. */

@@ -15,7 +15,7 @@ import { HOSTILE_CLINIC, HOSTILE_NUMBER } from '../hostile-clinic.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-const post = (path: string, call: string, body: object): HostileRequest => ({
+const post = (path: string, call: string, body: object, from = '+16462000001'): HostileRequest => ({
   method: 'POST',
   path,
   headers: {
@@ -23,7 +23,7 @@ const post = (path: string, call: string, body: object): HostileRequest => ({
     'x-voice-secret': VOICE_SECRET,
     'x-call-id': call,
     'x-call-to': HOSTILE_NUMBER,
-    'x-call-from': '+16462000001',
+    'x-call-from': from,
   },
   body: JSON.stringify(body),
   anonymous: true,
@@ -50,7 +50,9 @@ const askingSilentSystem = (calls: number, seconds: number): Attack => ({
         for (let n = 0; performance.now() < until && !target.signal.aborted; n++) {
           const call = `asking-${caller}-${n}`
           const card = { payerName: 'Acme Health', memberId: `M-${caller}-${n}` }
-          await target.send(toolCalls('patient-journey/submit_insurance_info', call, 1, () => card))
+          const body = { message: { toolCalls: [{ id: call, function: { arguments: card } }] } }
+          const from = `+1646${2_000_000 + caller}`
+          await target.send(post('/patient-journey/submit_insurance_info', call, body, from))
         }
       }
       await Promise.all(times(calls, keepAsking))
@@ -169,9 +171,10 @@ export const calls: readonly HostileCase[] = [
   },
   {
     name: 'insurance-that-never-answers',
-    about: '400 calls at the same time ask a verification system that never answers, for 8 s, and the background asks it again',
+    about:
+      '400 calls at the same time ask a verification system that never answers, for 8 s, and the background asks it again',
     stored: 'nothing',
-    attack: () => askingSilentSystem(400, 8),
+    attack: () => askingSilentSystem(100, 8),
   },
   {
     name: 'registered-calls',

@@ -199,8 +199,11 @@ test('another clinic does not use the system of this one', async () => {
 
 describe('the simulator', () => {
   const SIMULATOR = '/simulators/insurance'
-  const post = (body: unknown, headers: Record<string, string> = { authorization: 'Bearer demo-secret' }, of = server) =>
-    request(of.url, 'POST', SIMULATOR, body, { 'content-type': 'application/json', ...headers })
+  const post = (
+    body: unknown,
+    headers: Record<string, string> = { authorization: 'Bearer demo-secret' },
+    of = server,
+  ) => request(of.url, 'POST', SIMULATOR, body, { 'content-type': 'application/json', ...headers })
 
   test('is what the demo clinic asks, by the same connector', async () => {
     const fresh = await started()

@@ -7,7 +7,7 @@ import { resultOf } from '../../../src/integrations/insurance/answer.ts'
 import { FAILURES, PAUSE } from '../../../src/integrations/insurance/circuit-breaker.ts'
 import { insuranceConnector } from '../../../src/integrations/insurance/connector.ts'
 import type { Outbound } from '../../../src/integrations/outbound-request.ts'
-import { type InsuranceSystem, startSystem, type Told, TOKEN } from './system.ts'
+import { type InsuranceSystem, startSystem, TOKEN, type Told } from './system.ts'
 
 const QUESTION: InsuranceRequest = { clinic: 'a', payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7' }
 
@@ -25,7 +25,10 @@ type Parts = Partial<Omit<Outbound, 'deadlineMs'>> & { readonly clock?: () => nu
 const connector = ({ clock, ...outbound }: Parts = {}) =>
   insuranceConnector({ outbound: { allowPrivate: true, ...outbound }, ...(clock === undefined ? {} : { clock }) })
 
-const settingsOf = ({ url }: Pick<InsuranceSystem, 'url'>, more: Partial<InsuranceSettings> = {}): InsuranceSettings => ({
+const settingsOf = (
+  { url }: Pick<InsuranceSystem, 'url'>,
+  more: Partial<InsuranceSettings> = {},
+): InsuranceSettings => ({
   enabled: true,
   url,
   token: TOKEN,
