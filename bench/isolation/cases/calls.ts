@@ -174,7 +174,7 @@ export const calls: readonly HostileCase[] = [
     about:
       '400 calls at the same time ask a verification system that never answers, for 8 s, and the background asks it again',
     stored: 'nothing',
-    attack: () => askingSilentSystem(100, 8),
+    attack: () => askingSilentSystem(32, 8),
   },
   {
     name: 'registered-calls',
