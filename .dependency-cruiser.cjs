@@ -28,6 +28,8 @@ const ROOMS = {
   'storage/mongo': ['search', 'storage', 'storage/index'],
   // Units of work over the port.
   repository: ['search', 'search/index', 'storage', 'storage/index'],
+  // Bytes beside the resources, and what they look like.
+  content: ['storage', 'repository'],
   // Who did what: the events of the audit trail, and how they are read.
   audit: ['search', 'search/index', 'storage', 'repository'],
   // Pure rules: they work on what they are given.
