@@ -26,10 +26,12 @@ const ROOMS = {
   'storage/index': ['search', 'storage'],
   'storage/sqlite': ['search', 'storage', 'storage/index'],
   'storage/mongo': ['search', 'storage', 'storage/index'],
+  // How the text of a resource names the content that is kept beside it.
+  'content/marker': [],
   // Units of work over the port.
-  repository: ['search', 'search/index', 'storage', 'storage/index'],
-  // Bytes beside the resources, and what they look like.
-  content: ['storage', 'repository'],
+  repository: ['search', 'search/index', 'storage', 'storage/index', 'content/marker'],
+  // Bytes beside the resources: received, kept once, read, collected.
+  content: ['storage', 'repository', 'content/marker'],
   // Who did what: the events of the audit trail, and how they are read.
   audit: ['search', 'search/index', 'storage', 'repository'],
   // Pure rules: they work on what they are given.
@@ -39,7 +41,10 @@ const ROOMS = {
   clinics: ['repository'],
   config: ['clinics'],
   // What providers, operations and calls all need.
-  core: ['search', 'search/query', 'matching', 'repository', 'audit', 'clinics', 'terminology', 'profiles'],
+  core: [
+    ...['search', 'search/query', 'matching', 'repository', 'content', 'content/marker', 'audit', 'clinics'],
+    ...['terminology', 'profiles'],
+  ],
   // Slots that are kept generated from the working hours of Schedules.
   availability: ['repository', 'clinics', 'core', 'scheduling'],
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
@@ -70,7 +75,8 @@ const ROOMS = {
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'audit', 'clinics', 'core', 'scheduling', 'availability', 'booking'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core'],
+    ...['scheduling', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [
@@ -81,16 +87,22 @@ const ROOMS = {
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
   // HTTP, and the only rooms that know Koa.
-  'rest/message': ['search', 'search/query', 'repository', 'audit', 'config', 'core', 'providers'],
-  'rest/server': ['repository', 'audit', 'clinics', 'config', 'core', 'rest/message'],
-  'rest/interactions': [...['search', 'search/query', 'repository', 'core', 'operations', 'providers', 'rest/message']],
+  'rest/message': [
+    ...['search', 'search/query', 'repository', 'content', 'content/marker', 'audit', 'config', 'core', 'providers'],
+  ],
+  'rest/server': ['repository', 'content', 'audit', 'clinics', 'config', 'core', 'rest/message'],
+  'rest/interactions': [
+    ...['search', 'search/query', 'repository', 'content', 'core', 'operations', 'providers', 'rest/message'],
+  ],
   'rest/bundle': [
-    ...['search', 'search/index', 'repository', 'audit', 'config', 'core'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'config', 'core'],
     ...['rest/message', 'rest/server', 'rest/interactions'],
   ],
   rest: [
     ...[
       'repository',
+      'content',
+      'content/marker',
       'audit',
       'clinics',
       'config',
