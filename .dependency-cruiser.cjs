@@ -49,6 +49,8 @@ const ROOMS = {
   availability: ['repository', 'clinics', 'core', 'scheduling'],
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
+  // What documents are held to: pure rules, and what they need to know.
+  documents: ['repository', 'content', 'content/marker', 'clinics', 'core'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
@@ -75,7 +77,7 @@ const ROOMS = {
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core', 'documents'],
     ...['scheduling', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],

@@ -9,7 +9,7 @@ import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
 import { present } from './present.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { createResource, deleteResource, patchResource, updateResource } from './write.ts'
+import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */
 export interface ContextServices {
@@ -62,6 +62,8 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
     trail: trailFor(agent, unit.clinic, services),
     now: unit.now,
     unit,
+    warnings: [],
+    findings: (resource) => findingsOf(ctx, providers, resource, undefined),
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)

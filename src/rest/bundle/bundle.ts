@@ -4,7 +4,7 @@ import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
-import { withProfileWarnings } from '../interactions/profile-warnings.ts'
+import { withWarnings } from '../interactions/warnings.ts'
 import { accessAfter, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
@@ -126,7 +126,7 @@ async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }:
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
-      ? await withProfileWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
+      ? await withWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
       : await runOperation(access, parameters.operation, route, entry.request)
   return {
     text: responseText(response, entry, wanted),
