@@ -35,8 +35,8 @@ export async function attachmentFindings(
     ...timeFinding(attachment.creation, 'creation', finding),
   ]
   const facts = await factsOf(ctx, binary ?? attachment)
-  if (facts === undefined) return found
-  if (facts === 'not-base64') return [...found, finding('content-not-base64', 'data', 'is not base64')]
+  if (facts === undefined)
+    return binary == null ? found : [...found, finding('content-empty', 'url', 'leads to a Binary without content')]
   return [...found, ...contentFindings(attachment, facts, policies, finding)]
 }
 

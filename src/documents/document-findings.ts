@@ -7,8 +7,6 @@ import { attachmentFindings, type Find, timeFinding } from './attachment-finding
 import type { Finding } from './findings.ts'
 import { relationFindings } from './relations.ts'
 
-const SUBJECTS = ['Patient', 'Practitioner', 'Group', 'Device']
-
 /**
  * What is withdrawn (entered-in-error) is held to what its content is, not to what a clinic asks of a document: it may be
  * older than that. What an update leaves as it was is not looked up again, for it may have been deleted since.
@@ -55,7 +53,6 @@ async function subjectFindings(
   if (local === undefined)
     return [finding('subject-elsewhere', 'subject', 'does not refer to a resource of this clinic')]
   const { type, id } = local
-  if (!SUBJECTS.includes(type)) return [finding('subject-type', 'subject.reference', `is a ${type}`)]
   const kind =
     type === 'Patient' ? [] : [finding('subject-not-patient', 'subject.reference', `is a ${type}, not a Patient`)]
   if (before?.subject?.reference === reference || (await ctx.find(type, id)) !== undefined) return kind

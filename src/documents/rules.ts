@@ -35,11 +35,6 @@ export const DOCUMENT_RULES = {
     asks: 'create the patient first, or in the same transaction',
     example: SUBJECT,
   },
-  'subject-type': {
-    severity: ERROR,
-    asks: 'it is a Patient, Practitioner, Group or Device',
-    example: SUBJECT,
-  },
   'subject-not-patient': { severity: PROFILED, asks: 'it is a Patient', example: SUBJECT },
   'subject-elsewhere': {
     severity: { 'us-core': 'warning', strict: 'error' },
@@ -67,11 +62,6 @@ export const DOCUMENT_RULES = {
     severity: STRICT,
     asks: 'send the content itself; links to other servers are not followed',
     example: `"attachment": ${NOTE}`,
-  },
-  'content-not-base64': {
-    severity: ERROR,
-    asks: 'encode it as RFC 4648 says, with padding',
-    example: '"data": "U2VlbiB0b2RheQ=="',
   },
   'content-empty': { severity: ERROR, asks: 'send the content', example: `"attachment": ${NOTE}` },
   'content-too-long': { severity: ERROR, asks: 'send less', example: 'settings: "documents": {"maxBytes": 10485760}' },

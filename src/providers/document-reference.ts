@@ -62,7 +62,7 @@ async function toStore(ctx: Context, document: DocumentReference): Promise<Docum
   const content: DocumentReference['content'] = []
   for (const item of document.content) {
     const facts = await factsOf(ctx, (await linkedBinary(ctx, item.attachment)) ?? item.attachment)
-    const measures = facts === undefined || facts === 'not-base64' ? {} : { size: facts.size, hash: facts.sha1 }
+    const measures = facts === undefined ? {} : { size: facts.size, hash: facts.sha1 }
     content.push({ ...item, attachment: { ...item.attachment, ...measures } })
   }
   const measured = { ...document, content }
