@@ -1,9 +1,10 @@
 /** What an attachment claims, held against what its content is. */
 import type { Attachment, Binary } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
+import type { ContentFacts } from '../content/contents.ts'
 import type { ContentLooks } from '../content/sniff.ts'
 import type { Context } from '../core/context.ts'
-import { type AttachmentFacts, factsOf, hasData, linkedBinary } from './attachment-facts.ts'
+import { attachmentFacts, hasContent, linkedBinary } from './attachment-facts.ts'
 import type { Finding } from './findings.ts'
 import { charsetOf, contradiction, essenceOf, isCda, isPlainText, isXml } from './media-types.ts'
 import type { DocumentRuleId } from './rules.ts'
@@ -26,19 +27,22 @@ export async function attachmentFindings(
     element: element === '' ? at : `${at}.${element}`,
     problem,
   })
-  if (!hasData(attachment) && attachment.url === undefined && !('_url' in attachment))
-    return [finding('content-missing', '', 'has neither data nor url')]
-  const binary = hasData(attachment) ? undefined : await linkedBinary(ctx, attachment)
+  if (isEmpty(attachment)) return [finding('content-missing', '', 'has neither data nor url')]
+  const binary = hasContent(attachment) ? undefined : await linkedBinary(ctx, attachment)
   const found = [
     ...linkFindings(attachment, binary, finding),
     ...typeFindings(attachment, policies, finding),
     ...timeFinding(attachment.creation, 'creation', finding),
   ]
-  const facts = await factsOf(ctx, binary ?? attachment)
+  const facts = await attachmentFacts(ctx, binary ?? attachment)
   if (facts === undefined)
     return binary == null ? found : [...found, finding('content-empty', 'url', 'leads to a Binary without content')]
   return [...found, ...contentFindings(attachment, facts, policies, finding)]
 }
+
+/** With an extension in place of a value, such as data-absent-reason, it says itself why it has none. */
+const isEmpty = (attachment: Attachment): boolean =>
+  ['data', '_data', 'url', '_url'].every((name) => !(name in attachment))
 
 export type Find = (rule: DocumentRuleId, element: string, problem: string) => Finding
 
@@ -52,7 +56,7 @@ function linkFindings(attachment: Attachment, binary: Binary | null | undefined,
   }
   if (!ABSOLUTE.test(url)) return [finding('link-not-found', 'url', 'is relative, but no Binary of this server')]
   if (!SAFE_LINK.test(url)) return [finding('link-unsafe', 'url', 'is a link of a kind that is not taken')]
-  return hasData(attachment) ? [] : [finding('content-not-inline', '', 'has only a link to another server')]
+  return hasContent(attachment) ? [] : [finding('content-not-inline', '', 'has only a link to another server')]
 }
 
 function typeFindings(
@@ -78,7 +82,7 @@ export const timeFinding = (dateTime: string | undefined, element: string, findi
 
 function contentFindings(
   attachment: Attachment,
-  facts: AttachmentFacts,
+  facts: ContentFacts,
   policies: DocumentPolicies,
   finding: Find,
 ): readonly Finding[] {
@@ -91,7 +95,7 @@ function contentFindings(
 
 function measureFindings(
   { size, hash }: Attachment,
-  { size: bytes, sha1 }: AttachmentFacts,
+  { size: bytes, sha1 }: ContentFacts,
   { maxBytes }: DocumentPolicies,
   finding: Find,
 ): readonly Finding[] {

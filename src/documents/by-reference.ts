@@ -1,7 +1,7 @@
 /** Inline content as a Binary of its own, where the clinic keeps documents so: documents.content is `reference`. */
 import type { Attachment, Binary, DocumentReference } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import { hasData } from './attachment-facts.ts'
+import { hasContent } from './attachment-facts.ts'
 
 const UNKNOWN_TYPE = 'application/octet-stream'
 
@@ -13,7 +13,7 @@ export async function byReference(ctx: Context, document: DocumentReference): Pr
 }
 
 async function linked(ctx: Context, attachment: Attachment): Promise<Attachment> {
-  if (!hasData(attachment) || attachment.url !== undefined) return attachment
+  if (!hasContent(attachment) || attachment.url !== undefined) return attachment
   const { data, _data, ...rest } = attachment
   const binary: Binary = {
     resourceType: 'Binary',

@@ -8,7 +8,7 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
-import { factsOf, linkedBinary } from '../documents/attachment-facts.ts'
+import { attachmentFacts, linkedBinary } from '../documents/attachment-facts.ts'
 import { byReference } from '../documents/by-reference.ts'
 import { documentFindings } from '../documents/document-findings.ts'
 import { issuesOf } from '../documents/findings.ts'
@@ -61,7 +61,7 @@ async function supersede(
 async function toStore(ctx: Context, document: DocumentReference): Promise<DocumentReference> {
   const content: DocumentReference['content'] = []
   for (const item of document.content) {
-    const facts = await factsOf(ctx, (await linkedBinary(ctx, item.attachment)) ?? item.attachment)
+    const facts = await attachmentFacts(ctx, (await linkedBinary(ctx, item.attachment)) ?? item.attachment)
     const measures = facts === undefined ? {} : { size: facts.size, hash: facts.sha1 }
     content.push({ ...item, attachment: { ...item.attachment, ...measures } })
   }
