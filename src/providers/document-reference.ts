@@ -15,6 +15,7 @@ import { issuesOf } from '../documents/findings.ts'
 import { supersededBy } from '../documents/relations.ts'
 import { withdrawn } from '../documents/withdrawal.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { documentReferenceDocref } from '../operations/document-reference-docref.ts'
 
 export const documentReference = defineProvider('DocumentReference', {
   documentation:
@@ -41,6 +42,7 @@ export const documentReference = defineProvider('DocumentReference', {
   },
   completed: withdrawn,
   requiresIfMatch: async (ctx) => (await policiesOf(ctx)).profile === 'strict',
+  operations: [documentReferenceDocref],
   combined: [{ equal: ['patient'], range: 'date' }],
 })
 
