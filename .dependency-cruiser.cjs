@@ -52,7 +52,7 @@ const ROOMS = {
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
   // What documents are held to: pure rules, and what they need to know.
-  documents: ['repository', 'content', 'content/marker', 'clinics', 'core'],
+  documents: ['search', 'repository', 'content', 'content/marker', 'clinics', 'core'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
@@ -100,7 +100,7 @@ const ROOMS = {
   ],
   'rest/bundle': [
     ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'config', 'core'],
-    ...['rest/message', 'rest/server', 'rest/interactions'],
+    ...['documents', 'rest/message', 'rest/server', 'rest/interactions'],
   ],
   rest: [
     ...[

@@ -3,8 +3,11 @@ import type { DocumentReference, Identifier } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
+import { tokenText } from '../search/value.ts'
+import { hasContent } from './attachment-facts.ts'
 import { attachmentFindings, type Find, timeFinding } from './attachment-findings.ts'
 import type { Finding } from './findings.ts'
+import { SIMPLIFIED_PUBLISH } from './mhd/rules.ts'
 import { relationFindings } from './relations.ts'
 
 /**
@@ -28,6 +31,7 @@ export async function documentFindings(
   if (isWithdrawn) return [...subject.filter(({ rule }) => rule === 'subject-not-found'), ...attachments.flat()]
   return [
     ...subject,
+    ...(before === undefined ? publishFindings(document) : []),
     ...missingFindings(document),
     ...timeFindings(document),
     ...attachments.flat(),
@@ -57,6 +61,13 @@ async function subjectFindings(
     type === 'Patient' ? [] : [finding('subject-not-patient', 'subject.reference', `is a ${type}, not a Patient`)]
   if (before?.subject?.reference === reference || (await ctx.find(type, id)) !== undefined) return kind
   return [finding('subject-not-found', 'subject', `is ${type}/${id}, which there is not in this clinic`), ...kind]
+}
+
+/** IHE MHD ITI-105: https://profiles.ihe.net/ITI/MHD/ITI-105.html */
+function publishFindings({ meta, content }: DocumentReference): readonly Finding[] {
+  const isPublish = (meta?.profile ?? []).some((profile) => profile.split('|')[0] === SIMPLIFIED_PUBLISH)
+  const isInline = content.length === 1 && content.every(({ attachment }) => hasContent(attachment))
+  return isPublish && !isInline ? [finding('publish-not-inline', 'content', 'is not one content with its data')] : []
 }
 
 const missingFindings = ({ type, category = [] }: DocumentReference): readonly Finding[] => [
@@ -116,11 +127,9 @@ const identifiersOf = ({ masterIdentifier, identifier = [] }: DocumentReference)
 
 const keyOf = ({ system = '', value = '' }: Identifier): string => `${system}|${value}`
 
-/** `system|value` as the value of a search parameter. */
+/** An identifier without a system is that of others without one. */
 const tokenOf = ({ system = '', value }: Identifier): readonly string[] =>
-  value === undefined ? [] : [`${escaped(system)}|${escaped(value)}`]
-
-const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
+  value === undefined ? [] : [tokenText(system, value)]
 
 const replacedIds = ({ relatesTo = [] }: DocumentReference, baseUrl: string): readonly string[] =>
   relatesTo.flatMap(({ code, target }) =>

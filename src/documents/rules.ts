@@ -63,6 +63,11 @@ export const DOCUMENT_RULES = {
     asks: 'send the content itself; links to other servers are not followed',
     example: `"attachment": ${NOTE}`,
   },
+  'publish-not-inline': {
+    severity: ERROR,
+    asks: 'the profile of Simplified Publish that it declares asks for one',
+    example: `"content": [{"attachment": ${NOTE}}]`,
+  },
   'content-empty': { severity: ERROR, asks: 'send the content', example: `"attachment": ${NOTE}` },
   'content-too-long': { severity: ERROR, asks: 'send less', example: 'settings: "documents": {"maxBytes": 10485760}' },
   'size-wrong': {

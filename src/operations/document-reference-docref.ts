@@ -5,6 +5,7 @@ import { searchRequest } from '../core/search-request.ts'
 import { Searchset } from '../core/searchset.ts'
 import { badRequest, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { escaped, tokenText } from '../search/value.ts'
 
 /** Documents on a page where the client does not say. */
 const COUNT = 50
@@ -65,10 +66,8 @@ function tokenOf(coding: unknown): string {
     throw badRequest('Parameter type has no code; e.g. {"system": "http://loinc.org", "code": "34133-9"}', {
       expression: 'type',
     })
-  return typeof system === 'string' ? `${escaped(system)}|${escaped(code)}` : escaped(code)
+  return tokenText(typeof system === 'string' ? system : undefined, code)
 }
-
-const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&')
 
 /** For the links between pages, which are asked for by GET. */
 const usedOf = (input: OperationInput): readonly (readonly [string, string])[] =>

@@ -1,6 +1,7 @@
 /** What a DocumentReference is held to, under each strictness: src/documents/rules.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { STRICTNESS, type Strictness } from '../../src/clinics/document-settings.ts'
+import { SIMPLIFIED_PUBLISH } from '../../src/documents/mhd/rules.ts'
 import { DOCUMENT_RULES, type DocumentRuleId, documentRule } from '../../src/documents/rules.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { base64, type DocumentClinic, documentClinic, note } from './clinics.ts'
@@ -77,6 +78,11 @@ const SAMPLES: Readonly<Record<DocumentRuleId, Sample>> = {
   'content-not-inline': {
     element: attachment,
     document: ({ patient }) => note(patient, {}, linked('https://files.example/1.pdf')),
+  },
+  'publish-not-inline': {
+    element: 'content',
+    document: ({ patient }) =>
+      note(patient, {}, { meta: { profile: [SIMPLIFIED_PUBLISH] }, ...linked('https://files.example/1.pdf') }),
   },
   'content-empty': {
     element: `${attachment}.url`,

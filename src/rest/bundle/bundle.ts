@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
+import { checkProvideBundle } from '../../documents/mhd/provide-bundle.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
 import { withWarnings } from '../interactions/warnings.ts'
@@ -30,6 +31,7 @@ export async function processBundle(
 ): Promise<InteractionResponse> {
   if (isDear(request.body)) leaveEventLoop('its entries')
   const { type, entries, unreadable } = readBundle(request)
+  checkProvideBundle(request.body)
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
   for (const [index, error] of unreadable) answers.refuse(index, failureText(error))
