@@ -80,7 +80,9 @@ export async function supersededBy(
   // One that was withdrawn and is current again replaces what it replaced before.
   const known = before?.status === document.status ? before : undefined
   if (document.status !== 'current') return []
-  const replaced = newRelations(document, known, ctx.baseUrl).filter(({ code }) => code === 'replaces')
+  const replaced = newRelations(document, known, ctx.baseUrl).filter(
+    ({ code, id }) => code === 'replaces' && id !== document.id,
+  )
   const found = await Promise.all(replaced.map(({ id }) => ctx.find<DocumentReference>('DocumentReference', id)))
   return found.flatMap((other) =>
     other?.resource.status === 'current' ? [{ ...other.resource, id: other.id, status: 'superseded' as const }] : [],

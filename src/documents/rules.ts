@@ -142,7 +142,11 @@ export const DOCUMENT_RULES = {
     example: '"contentType": "application/pdf", "url": "Binary/<id>"',
   },
   'relation-not-found': { severity: ERROR, asks: 'name a document of this clinic', example: REPLACES },
-  'relation-to-itself': { severity: ERROR, asks: 'name another document', example: REPLACES },
+  'relation-to-itself': {
+    severity: { ...ERROR, lenient: 'warning' },
+    asks: 'name another document',
+    example: REPLACES,
+  },
   'relation-of-other-subject': {
     severity: ERROR,
     asks: 'a document replaces, appends to or transforms one of the same patient',

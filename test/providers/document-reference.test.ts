@@ -129,6 +129,28 @@ describe('create', () => {
     expect([status, body.subject]).toEqual([201, subject])
   })
 
+  test("takes R4's own example, which appends to itself", async () => {
+    const example = {
+      id: 'example',
+      masterIdentifier: { system: 'urn:ietf:rfc:3986', value: 'urn:oid:1.3.6.1.4.1.21367.2005.3.7' },
+      relatesTo: [{ code: 'appends', target: { reference: 'DocumentReference/example' } }],
+      author: [{ reference: 'Practitioner/xcda1' }, { reference: '#a2' }],
+      contained: [{ resourceType: 'Practitioner', id: 'a2', name: [{ family: 'Smitty' }] }],
+      content: [
+        {
+          attachment: {
+            contentType: 'application/hl7-v3+xml',
+            url: 'http://example.org/xds/mhd/Binary/07a6483f-732b-461e-86b6-edb665c45510',
+            size: 3654,
+            hash: '2jmj7l5rSw0yVb/vlWAYkK/YBwk=',
+          },
+        },
+      ],
+    }
+    const answer = await clinics.ours('PUT', '/DocumentReference/example', document({}, example))
+    expect([answer.status, answer.body]).toEqual([201, expect.objectContaining(example)])
+  })
+
   test("a client's link is kept as it is, and leads to where it led", async () => {
     const url = 'https://files.example/a/../1.pdf?x=1'
     const { body } = await post(document({ data: undefined, contentType: 'application/pdf', url }))

@@ -311,7 +311,7 @@ describe('ITI-65', () => {
     for (const name of ['type', 'category', 'securityLabel']) delete given.document.resource[name]
     expect((await provide(bundle(entriesOf(given), 'Minimal'))).status).toBe(200)
     const again = submission()
-    again.document.resource['author'] = [{ display: 'House' }]
+    again.document.resource['author'] = [{ reference: '#author' }, { reference: 'Practitioner/1' }]
     expect((await provide(bundle(entriesOf(again), 'UnContained.Comprehensive'))).status).toBe(200)
   })
 
