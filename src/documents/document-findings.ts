@@ -20,6 +20,8 @@ export async function documentFindings(
   before: DocumentReference | undefined,
   policies: DocumentPolicies,
 ): Promise<readonly Finding[]> {
+  const tooMany = amountFindings(document)
+  if (tooMany.length > 0) return tooMany
   const isWithdrawn = document.status === 'entered-in-error'
   const attachments = await Promise.all(
     document.content.map(({ attachment }, index) => {
@@ -41,6 +43,14 @@ export async function documentFindings(
       : await identifierFindings(ctx, document, policies.duplicates === 'refuse')),
   ]
 }
+
+/** Each is looked up. */
+const MOST_LISTED = 100
+
+const amountFindings = ({ content, relatesTo = [] }: DocumentReference): readonly Finding[] => [
+  ...(content.length > MOST_LISTED ? [finding('too-many', 'content', `has ${content.length} attachments`)] : []),
+  ...(relatesTo.length > MOST_LISTED ? [finding('too-many', 'relatesTo', `names ${relatesTo.length} documents`)] : []),
+]
 
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 

@@ -25,6 +25,7 @@ const NOTE = '{"contentType": "text/plain;charset=utf-8", "data": "<base64>"}'
 const REPLACES = '"relatesTo": [{"code": "replaces", "target": {"reference": "DocumentReference/<id>"}}]'
 
 export const DOCUMENT_RULES = {
+  'too-many': { severity: ERROR, asks: 'send them as several documents', example: '100 of them at most' },
   'subject-missing': {
     severity: { ...ERROR, lenient: 'warning' },
     asks: 'name the patient, else no search by patient finds the document',

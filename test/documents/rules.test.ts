@@ -1,4 +1,6 @@
 /** What a DocumentReference is held to, under each strictness: src/documents/rules.ts. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { STRICTNESS, type Strictness } from '../../src/clinics/document-settings.ts'
 import { SIMPLIFIED_PUBLISH } from '../../src/documents/mhd/rules.ts'
@@ -52,6 +54,11 @@ const attachment = 'content[0].attachment'
 
 /** A document that breaks one rule, or under some strictness more of those that hold there. */
 const SAMPLES: Readonly<Record<DocumentRuleId, Sample>> = {
+  'too-many': {
+    element: 'relatesTo',
+    document: ({ patient }) =>
+      note(patient, {}, { relatesTo: Array.from({ length: 101 }, () => relatesTo('nowhere').relatesTo[0]) }),
+  },
   'subject-missing': { element: 'subject', document: ({ patient }) => without(note(patient), 'subject') },
   'subject-not-found': { element: 'subject', document: () => note('nobody') },
   'subject-not-patient': {
@@ -193,6 +200,15 @@ const write = ({ fhir }: DocumentClinic, document: object) => {
   const [method, path] = id === undefined ? ['POST', '/DocumentReference'] : ['PUT', `/DocumentReference/${id}`]
   return fhir(method, path, document, { prefer: 'return=OperationOutcome' })
 }
+
+test('each rule is in docs/document-reference.md, with what it is under each strictness', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/document-reference.md'), 'utf8')
+  for (const rule of Object.keys(DOCUMENT_RULES) as DocumentRuleId[]) {
+    const { severity, asks } = documentRule(rule)
+    const columns = STRICTNESS.map((strictness) => severity[strictness] ?? '–')
+    expect(page).toContain(`| ${[`\`${rule}\``, ...columns, asks].join(' | ')} |`)
+  }
+})
 
 describe.each(STRICTNESS)('%s', (strictness) => {
   test.each(Object.keys(DOCUMENT_RULES) as DocumentRuleId[])('%s', async (rule) => {
