@@ -6,6 +6,7 @@ import { contentTooLarge } from '../../content/content-digest.ts'
 import type { Contents } from '../../content/contents.ts'
 import { contentElement } from '../../content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
+import type { BodiesInFlight } from './bodies-in-flight.ts'
 import { announcedLength, checkEncoding, invite } from './body.ts'
 import { type Beginning, beginningOf, giveBack, withRest } from './body-pieces.ts'
 import { headerOf } from './header.ts'
@@ -41,6 +42,49 @@ const MAX_MEDIA_TYPE = 255
 
 /** Whether bytes may come to such an address. */
 export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
+  type === 'Binary' && run.kind === 'interaction' && (code === 'create' || code === 'update')
+
+/**
+ * Receives the body where it is no resource: a resource has one of its media types, and those that are not FHIR's alone, as
+ * application/json, are of a resource only when it is a Binary.
+ * @param id in the address, or ''
+ * @returns undefined for a resource, which is still to be read
+ * @throws FhirError 400 for a body that is empty or breaks off, 413 beyond the limit, 415 when it is compressed
+ * @throws StoreUnavailable
+ */
+export async function receiveRaw(koa: KoaContext, id: string, receiver: Receiver): Promise<RawBinary | undefined> {
+  const header = headerOf(koa, 'content-type')
+  if (header === undefined) return undefined
+  const { type } = mediaType(header)
+  if (ALWAYS_RESOURCES.has(type)) return undefined
+  const contentType = contentTypeFrom(header)
+  const security = securityContextOf(koa)
+  await admit(koa, receiver.limits.binaryBytes)
+  const beginning = await beginningOf(koa, BEGINNING)
+  const format = RESOURCE_TYPES.get(type)
+  if (format !== undefined && isBinary[format](beginning.bytes.toString())) {
+    giveBack(koa, beginning)
+    return undefined
+  }
+  // Its bytes are gone when they have been received, so it cannot begin again in a work thread.
+  currentBudget()?.stay()
+  if (beginning.isAll && beginning.bytes.length === 0) throw noBytes()
+  const { received, data } = await contentFrom(koa, beginning, receiver)
+  const named = id === '' ? {} : { id }
+  return { resource: { resourceType: 'Binary', ...named, contentType, ...security, ...data }, received }
+}
+
+/** @throws FhirError 413 or 415 before anything is read; 429 or 503 when there is no room */
+async function admit(koa: KoaContext, limit: number): Promise<void> {
+  checkEncoding(koa)
+  const length = announcedLength(koa) ?? IN_MEMORY
+  if (length > limit && announcedLength(koa) !== undefined) throw contentTooLarge(limit)
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  await bodies?.reserveFor(koa, Math.min(length, IN_MEMORY))
+  invite(koa)
+}
+
+const noBytes = () =>
   badRequest('The body is empty; a Binary needs at least one byte of content', { expression: 'Binary.data' })
 
 async function contentFrom(
