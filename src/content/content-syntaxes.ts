@@ -23,10 +23,10 @@ export const JSON_SYNTAX: ContentSyntax = {
   // The marker has a name of its own.
   keptOf: () => '',
   escapes: {
-    escape: /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
+    pattern: /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
     unfinished: /\\(?:u[0-9a-fA-F]{0,3})?$/,
-    meaning: (escape, hex: string | undefined, short = '') =>
-      hex === undefined ? (SHORT_ESCAPES[short] ?? escape) : character(hex, 16),
+    meaning: (written, hex: string | undefined, short = '') =>
+      hex === undefined ? (SHORT_ESCAPES[short] ?? written) : character(hex, 16),
   },
   rest: /^/,
   unfinishedRest: /^$/,
@@ -43,9 +43,9 @@ export const XML_SYNTAX: ContentSyntax = {
   unfinishedLead: /^<data(?:\s[^<>]*)?$/,
   keptOf: (lead) => lead.replace(/\s+value\s*=\s*["']$/, ''),
   escapes: {
-    escape: /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g,
+    pattern: /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g,
     unfinished: /&[^;]{0,9}$/,
-    meaning: (_escape, hex: string | undefined, decimal = '') =>
+    meaning: (_written, hex: string | undefined, decimal = '') =>
       hex === undefined ? character(decimal, 10) : character(hex, 16),
   },
   rest: new RegExp(String.raw`^(${ATTRIBUTES}\s*)(/?)>`),

@@ -54,31 +54,39 @@ const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
   ['<!', '>'],
 ]
 
+interface OpenElement {
+  readonly step: string
+  /** Of its children, by their names. */
+  readonly counts: Map<string, number>
+}
+
 /** @param text of an XML body up to an element; in the path, an element that follows others of its name has its index */
 export function pathInXml(text: string): string {
-  const open: { readonly step: string; readonly counts: Map<string, number> }[] = [{ step: '', counts: new Map() }]
+  const open: OpenElement[] = []
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     const skipped = SKIPPED.find(([begin]) => text.startsWith(begin, at))
-    if (skipped !== undefined) {
-      const end = text.indexOf(skipped[1], at)
-      if (end === -1) break
-      at = end
-      continue
-    }
-    if (text[at + 1] === '/') {
-      if (open.length > 1) open.pop()
-      continue
-    }
-    const name = /[^\s/>]*/.exec(text.slice(at + 1, at + MOST_NAMED))?.[0] ?? ''
-    const counts = open.at(-1)?.counts
-    const count = counts?.get(name) ?? 0
-    counts?.set(name, count + 1)
-    at = endOfTag(text, at)
-    if (text[at - 1] !== '/') open.push({ step: count === 0 ? name : `${name}[${count}]`, counts: new Map() })
+    const end = skipped === undefined ? endOfTag(text, at) : text.indexOf(skipped[1], at)
+    if (end === -1) break
+    if (skipped === undefined) readTag(text.slice(at, end + 1), open)
+    at = end
   }
   // A nested resource has its type as an element of its own, which is no step of a path.
-  const steps = open.slice(1).map(({ step }) => step)
-  return steps.filter((step, index) => index === 0 || !/^[A-Z]/.test(step)).join('.')
+  return open
+    .map(({ step }) => step)
+    .filter((step, index) => index === 0 || !/^[A-Z]/.test(step))
+    .join('.')
+}
+
+function readTag(tag: string, open: OpenElement[]): void {
+  if (tag.startsWith('</')) {
+    open.pop()
+    return
+  }
+  const name = /[^\s/>]*/.exec(tag.slice(1, MOST_NAMED))?.[0] ?? ''
+  const counts = open.at(-1)?.counts
+  const count = counts?.get(name) ?? 0
+  counts?.set(name, count + 1)
+  if (!tag.endsWith('/>')) open.push({ step: count === 0 ? name : `${name}[${count}]`, counts: new Map() })
 }
 
 function endOfTag(text: string, start: number): number {

@@ -39,11 +39,11 @@ export interface ContentSyntax {
 }
 
 interface Escapes {
-  readonly escape: RegExp
+  readonly pattern: RegExp
   /** At the end of a piece: one that may go on. */
   readonly unfinished: RegExp
   /** What does not stand for a character of base64 may be any other. */
-  readonly meaning: (escape: string, ...groups: readonly (string | undefined)[]) => string
+  readonly meaning: (written: string, ...groups: readonly (string | undefined)[]) => string
 }
 
 /** Characters of base64 that stay in the text of a resource as they are; longer ones go to the content storage. */
@@ -221,14 +221,13 @@ export class ContentScanner {
   }
 
   #unescapePiece(written: string): { readonly unescaped: string; readonly unfinished: string } {
-    const { unfinished: pattern } = this.#syntax.escapes
-    const unfinished = pattern.exec(written.slice(-LONGEST_ESCAPE))?.[0] ?? ''
+    const unfinished = this.#syntax.escapes.unfinished.exec(written.slice(-LONGEST_ESCAPE))?.[0] ?? ''
     return { unescaped: this.#unescape(written.slice(0, written.length - unfinished.length)), unfinished }
   }
 
   #unescape(written: string): string {
-    const { escape, meaning } = this.#syntax.escapes
-    return written.replace(escape, meaning)
+    const { pattern, meaning } = this.#syntax.escapes
+    return written.replace(pattern, meaning)
   }
 
   #notBase64(end: () => unknown): NotBase64 {
