@@ -6,6 +6,7 @@ import type { PartLoad } from './budget/part-load.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import type { PasswordCost } from './clinics/passwords.ts'
 import type { Config } from './config.ts'
+import type { Contents } from './content/contents.ts'
 import type { Agent, ClinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Declared } from './declare-server.ts'
@@ -49,6 +50,7 @@ interface HttpServices {
   readonly config: Config
   readonly logger: Logger
   readonly repository: Repository
+  readonly contents: Contents
   readonly access: AccessOf
   readonly integrations: Integrations
   /** The number of this process, where several run. */
@@ -80,7 +82,7 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, access, integrations, shares } = services
+  const { config, logger, repository, contents, access, integrations, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
@@ -117,7 +119,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  const handed = { ...declared, capabilities, limits: config.limits, integrations, logger }
+  const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
   koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
   koa.use(notRouted(declared))
   koa.on('error', brokenConnection(logger))

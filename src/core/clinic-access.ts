@@ -2,6 +2,7 @@
 import type { AuditTrail } from '../audit/trail.ts'
 import { TrailReader } from '../audit/trail-reader.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
+import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
@@ -14,6 +15,7 @@ import { createResource, deleteResource, patchResource, updateResource } from '.
 /** What is the same for every context of a server. */
 export interface ContextServices {
   readonly repository: Repository
+  readonly contents: Contents
   readonly providers: Providers
   readonly baseUrl: string
   readonly profilePolicy: ProfilePolicy
@@ -51,7 +53,7 @@ const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
 function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
-  const { providers, baseUrl, profilePolicy, searchHandling, servedSearch } = services
+  const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
@@ -61,6 +63,7 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
     servedSearch,
     trail: trailFor(agent, unit.clinic, services),
     now: unit.now,
+    contents,
     unit,
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {

@@ -2,6 +2,7 @@
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Role } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
+import type { Contents } from '../content/contents.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
@@ -37,6 +38,8 @@ export interface Context {
   readonly now: number
   /** The audit trail of the clinic, where the agent may read it and there is one. */
   readonly trail?: TrailReader | undefined
+  /** The bytes that resources refer to by a marker in place of `data`. */
+  readonly contents: Contents
   /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
   readonly unit: UnitOfWork
   /** @throws FhirError 404 or 410 */

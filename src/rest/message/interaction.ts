@@ -6,6 +6,7 @@ import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { Access } from '../../audit/event.ts'
 import type { Limits } from '../../config.ts'
+import type { Contents } from '../../content/contents.ts'
 import type { Context } from '../../core/context.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { Integrations } from '../../core/ports.ts'
@@ -63,6 +64,7 @@ export interface Services {
    * @throws FhirError 400 for a mode that there is not
    */
   readonly capabilities: (mode: string | null, base: string) => Promise<string>
+  readonly contents: Contents
   readonly limits: Limits
   readonly integrations: Integrations
   readonly logger: Logger
