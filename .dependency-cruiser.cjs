@@ -51,7 +51,7 @@ const ROOMS = {
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
-    ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
+    ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],

@@ -27,9 +27,9 @@ export interface Diversion {
   readonly format: Format
   readonly limits: DivertLimits
   /** Keeps the bytes of one content. */
-  readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<Pick<ContentFacts, 'sha256' | 'size'>>
+  readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
   /** Called before more of the text is kept: waits until there is memory for it. @param bytes of the text with that */
-  readonly grow: (bytes: number) => Promise<void> | undefined
+  readonly grow: (bytes: number) => Promise<void>
   /** Of the text of a body that is too large. */
   readonly tooLarge: () => FhirError
 }

@@ -113,9 +113,9 @@ function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'>
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** The body is complete, so its length is known, however it was sent. */
+/** The body is complete, so its length is known, however it was sent; its contents are not in it any more. */
 function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
-  const { 'transfer-encoding': _chunked, expect: _expected, ...kept } = headers
+  const { 'transfer-encoding': _chunked, 'content-length': _sent, expect: _expected, ...kept } = headers
   return Object.fromEntries(
     Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
