@@ -37,7 +37,7 @@ const ROOMS = {
   // Pure rules: they work on what they are given.
   scheduling: ['search'],
   terminology: [],
-  profiles: ['terminology'],
+  profiles: ['terminology', 'content/marker'],
   clinics: ['repository'],
   config: ['clinics'],
   // What providers, operations and calls all need.

@@ -58,16 +58,19 @@ const SHA256_LENGTH = 64
 export function strayMarker(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, item] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`
-    if (name === 'url' && item === CONTENT_URL) return path
-    if (name === '_data' && contentOf(item) !== undefined) {
-      if ('data' in value) return `${path}.data`
-      continue
-    }
-    const stray = strayMarker(item, at)
+    const stray = name === '_data' ? strayData(value, path) : strayIn(name, item, Array.isArray(value), path)
     if (stray !== undefined) return stray
   }
   return undefined
+}
+
+const strayIn = (name: string, item: unknown, inArray: boolean, path: string): string | undefined =>
+  name === 'url' && item === CONTENT_URL ? path : strayMarker(item, inArray ? `${path}[${name}]` : `${path}.${name}`)
+
+function strayData(holder: { readonly data?: unknown; readonly _data?: unknown }, path: string): string | undefined {
+  const isMarker = contentOf(holder._data) !== undefined
+  const isStray = isMarker ? holder.data !== undefined : strayMarker(holder._data, '') !== undefined
+  return isStray ? `${path}.data` : undefined
 }
 
 /** Whether a text may have a marker, or part of one. */

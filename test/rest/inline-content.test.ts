@@ -1,15 +1,22 @@
 /** Long base64 in resources: it comes and goes as it would without a limit of bodies, and is never in their texts. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { recordKind } from '../../src/repository/record-kinds.ts'
+import { CONTENT } from '../../src/repository/used-content.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
-import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 import type { FhirResponse } from '../support/server.ts'
+import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
 let clinics: TwoClinics
 let ours: TwoClinics['ours']
 
 beforeAll(async () => {
-  clinics = await startTwoClinics({ DATABASE_URL: await newLastingDatabaseUrl(), MAX_BODY_BYTES: String(LIMIT) }, { workThreads: 2 })
+  clinics = await startTwoClinics(
+    { DATABASE_URL: await newLastingDatabaseUrl(), MAX_BODY_BYTES: String(LIMIT) },
+    { workThreads: 2 },
+  )
   ours = clinics.ours
   await ours('PUT', '/Patient/pat', { resourceType: 'Patient', id: 'pat' })
 })
@@ -23,7 +30,10 @@ const LIMIT = MEGABYTE
 function pdf(size: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(size)
   for (let block = 0; block * 32 < size; block++) {
-    createHash('sha256').update(`${seed} ${block}`).digest().copy(bytes, block * 32)
+    createHash('sha256')
+      .update(`${seed} ${block}`)
+      .digest()
+      .copy(bytes, block * 32)
   }
   bytes.write('%PDF-1.7\n')
   return bytes
@@ -90,7 +100,10 @@ describe('a content', () => {
       [`${path}/_history/1`, ({ body }) => dataOf(body)],
       [`${path}/_history`, ({ body }) => dataOf(body.entry[0].resource)],
       ['/DocumentReference?identifier=everywhere', ({ body }) => dataOf(body.entry[0].resource)],
-      [`/Patient?_id=${patient.id}&_revinclude=DocumentReference:subject`, ({ body }) => dataOf(body.entry[1].resource)],
+      [
+        `/Patient?_id=${patient.id}&_revinclude=DocumentReference:subject`,
+        ({ body }) => dataOf(body.entry[1].resource),
+      ],
       [`/Patient/${patient.id}/$everything`, ({ body }) => dataOf(body.entry[1].resource)],
       [`${path}?_elements=content`, ({ body }) => dataOf(body)],
       [`${path}?_pretty=true`, ({ body }) => dataOf(body)],
@@ -101,10 +114,22 @@ describe('a content', () => {
       expect(answer.text).not.toContain('urn:sandbox-emr:content')
       expect(Number(answer.headers.get('content-length'))).toBe(Buffer.byteLength(answer.text))
       const head = await ours('HEAD', address)
-      expect([address, head.text, head.headers.get('content-length')]).toEqual([address, '', answer.headers.get('content-length')])
+      expect([address, head.text, head.headers.get('content-length')]).toEqual([
+        address,
+        '',
+        answer.headers.get('content-length'),
+      ])
     }
-    expect((await ours('GET', `${path}?_elements=status`)).text).not.toContain('data')
     expect((await ours('GET', path, undefined, { 'if-none-match': 'W/"1"' })).status).toBe(304)
+  })
+
+  test('is left out of a summary, and where other elements are asked for', async () => {
+    const photo = [{ contentType: 'image/png', data: SMALL.toString('base64') }]
+    const { body } = await ours('POST', '/Patient', { resourceType: 'Patient', photo })
+    expect(body.photo).toEqual(photo)
+    for (const query of ['_summary=true', '_elements=name']) {
+      expect((await ours('GET', `/Patient/${body.id}?${query}`)).text).not.toContain('data')
+    }
   })
 
   test('is given back without the white space and the escapes that it came with', async () => {
@@ -129,9 +154,12 @@ describe('a content', () => {
     expect(replaced.body.content.map(dataIn)).toEqual(['SGVsbG8=', SMALL.toString('base64')])
     const removed = await ours('PATCH', path, [{ op: 'remove', path: '/content/1' }])
     expect(removed.text).not.toContain('sandbox-emr:content')
-    const xmlPatch = '<diff xmlns:f="http://hl7.org/fhir"><replace sel="f:DocumentReference/f:status/@value">superseded</replace></diff>'
+    const xmlPatch =
+      '<diff xmlns:f="http://hl7.org/fhir"><replace sel="f:DocumentReference/f:status/@value">superseded</replace></diff>'
     const one = await ours('POST', '/DocumentReference', note(SMALL))
-    const patched = await ours('PATCH', `/DocumentReference/${one.body.id}`, xmlPatch, { 'content-type': 'application/xml-patch+xml' })
+    const patched = await ours('PATCH', `/DocumentReference/${one.body.id}`, xmlPatch, {
+      'content-type': 'application/xml-patch+xml',
+    })
     expect([patched.body.status, dataOf(patched.body)]).toEqual(['superseded', SMALL.toString('base64')])
   })
 
@@ -139,8 +167,16 @@ describe('a content', () => {
 
   test('may come in each entry of a batch', async () => {
     const documents = [1, 2, 3, 4].map((seed) => pdf(100_000, seed))
-    const entry = documents.map((bytes) => ({ request: { method: 'POST', url: 'DocumentReference' }, resource: note(bytes) }))
-    const answer = await ours('POST', '/', { resourceType: 'Bundle', type: 'batch', entry }, { prefer: 'return=representation' })
+    const entry = documents.map((bytes) => ({
+      request: { method: 'POST', url: 'DocumentReference' },
+      resource: note(bytes),
+    }))
+    const answer = await ours(
+      'POST',
+      '/',
+      { resourceType: 'Bundle', type: 'batch', entry },
+      { prefer: 'return=representation' },
+    )
     const found = answer.body.entry.map(({ resource }: { resource: Parameters<typeof dataOf>[0] }) => dataOf(resource))
     expect(found).toEqual(documents.map((bytes) => bytes.toString('base64')))
   })
@@ -158,7 +194,9 @@ describe('a content', () => {
           resourceType: 'DocumentReference',
           status: 'current',
           subject: { reference: 'Patient/pat' },
-          content: [{ attachment: { contentType: 'application/pdf', url: 'urn:uuid:6f1b4c54-93fd-4f4a-8d59-5e4d8b1c6f11' } }],
+          content: [
+            { attachment: { contentType: 'application/pdf', url: 'urn:uuid:6f1b4c54-93fd-4f4a-8d59-5e4d8b1c6f11' } },
+          ],
         },
       },
     ]
@@ -185,12 +223,225 @@ describe('a content', () => {
   })
 
   test('is validated like any other', async () => {
-    const parameters = (resource: object) => ({ resourceType: 'Parameters', parameter: [{ name: 'resource', resource }] })
+    const parameters = (resource: object) => ({
+      resourceType: 'Parameters',
+      parameter: [{ name: 'resource', resource }],
+    })
     const good = await ours('POST', '/DocumentReference/$validate', parameters(note(SMALL)))
-    expect(good.body.issue.map(({ severity }: { severity: string }) => severity)).toEqual(['information'])
+    const small = await ours('POST', '/DocumentReference/$validate', parameters(note(SMALL.subarray(0, 100))))
+    expect([good.status, good.body]).toEqual([200, small.body])
     const { content } = note(SMALL)
     const untyped = { ...note(SMALL), content: [{ attachment: { data: content[0]?.attachment.data } }] }
     const bad = await ours('POST', '/DocumentReference', untyped)
     expect([bad.status, bad.body.issue[0].diagnostics]).toEqual([422, expect.stringContaining('att-1')])
+  })
+})
+
+describe('a client that sends everything before it reads', () => {
+  const sockets = new Set<Socket>()
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  })
+
+  /** @returns all that the server has sent so far */
+  async function open(...lines: readonly string[]): Promise<{ socket: Socket; received: () => string }> {
+    const { url, token } = clinics.server
+    const socket = createConnection(Number(new URL(url).port), '127.0.0.1')
+    sockets.add(socket)
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    const head = [
+      'POST /DocumentReference HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/fhir+json',
+    ]
+    socket.write([...head, ...lines, '', ''].join('\r\n'))
+    return { socket, received: () => received }
+  }
+
+  const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+    while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  const [before = '', after = ''] = JSON.stringify(note(Buffer.from(' '))).split('IA==')
+  const written = (bytes: number) => `${before}${'A'.repeat(Math.ceil(bytes / 3) * 4)}${after}`
+  const chunked = (body: string) =>
+    `${(body.length / 2).toString(16)}\r\n${body.slice(0, body.length / 2)}\r\n`.concat(
+      `${(body.length / 2).toString(16)}\r\n${body.slice(body.length / 2)}\r\n0\r\n\r\n`,
+    )
+
+  async function sends(socket: Socket, body: string): Promise<void> {
+    socket.pause()
+    for (const part of [body, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      if (!socket.write(part)) await once(socket, 'drain')
+    }
+    socket.resume()
+  }
+
+  const TOO_LARGE = written(30 * MEGABYTE)
+
+  test.each([
+    ['announces its length', `Content-Length: ${TOO_LARGE.length}`, (body: string) => body],
+    [
+      'sends chunks',
+      'Transfer-Encoding: chunked',
+      (body: string) => chunked(body.length % 2 === 0 ? body : `${body} `),
+    ],
+  ])('and %s reads that a content is too large, and goes on on its connection', async (_how, header, framed) => {
+    const kept = await contentsOf()
+    const { socket, received } = await open(header)
+    await sends(socket, framed(TOO_LARGE))
+    await until(() => received().includes('"live"'))
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    expect(received()).toContain(`DocumentReference.content[0].attachment.data has more than ${20 * MEGABYTE} bytes`)
+    expect(await contentsOf()).toEqual(kept)
+  })
+
+  test('once it is asked to, reads that a content is too large', async () => {
+    const { socket, received } = await open(`Content-Length: ${TOO_LARGE.length}`, 'Expect: 100-continue')
+    await until(() => received().startsWith('HTTP/1.1 100 Continue'))
+    await sends(socket, TOO_LARGE)
+    await until(() => received().includes('"live"'))
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 413', 'HTTP/1.1 200'])
+  })
+
+  test('and more than any body may have is not asked for it', async () => {
+    const { received } = await open(`Content-Length: ${200 * MEGABYTE}`, 'Expect: 100-continue')
+    await until(() => received() !== '')
+    expect(received()).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  test('reads where its base64 is broken', async () => {
+    const broken = TOO_LARGE.replace(/A{20000}/, (text) => `${text}*`)
+    const { socket, received } = await open(`Content-Length: ${broken.length}`)
+    await sends(socket, broken)
+    await until(() => received().includes('"live"'))
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
+    expect(received()).toContain('DocumentReference.content[0].attachment.data is not base64 at character 20001')
+  })
+
+  test('and leaves before the end leaves nothing behind', async () => {
+    const kept = await contentsOf()
+    const { socket } = await open(`Content-Length: ${TOO_LARGE.length}`)
+    await new Promise((resolve) => socket.write(TOO_LARGE.slice(0, 5 * MEGABYTE), resolve))
+    await until(async () => (await uploads()) > 0)
+    socket.destroy()
+    await until(async () => (await uploads()) === 0)
+    expect(await contentsOf()).toEqual(kept)
+  })
+})
+
+const CLINIC = 'demo-clinic'
+const repository = () => clinics.server.app.repository
+const contentsOf = async (clinic = CLINIC): Promise<readonly string[]> =>
+  (await repository().records(CONTENT, { clinic, limit: 1_000 })).map(({ key }) => key)
+const uploads = async (): Promise<number> =>
+  (await repository().records(recordKind('content-upload'), { clinic: CLINIC, limit: 1_000 })).length
+
+describe('what is refused', () => {
+  const refusal = async (body: unknown, headers?: Record<string, string>) => {
+    const answer = await ours('POST', '/DocumentReference', body, headers)
+    return [answer.status, answer.body?.issue[0].diagnostics ?? answer.text, answer.body?.issue[0].expression]
+  }
+  const DATA = 'DocumentReference.content[0].attachment.data'
+
+  test('leaves nothing behind', async () => {
+    const kept = await contentsOf()
+    const bytes = pdf(60_000, 77)
+    expect((await ours('POST', '/DocumentReference', { ...note(bytes), status: 'x' })).status).toBe(422)
+    expect((await ours('POST', '/DocumentReference', `${JSON.stringify(note(bytes))}}`)).status).toBe(400)
+    expect((await ours('POST', '/Nothing', note(bytes))).status).toBe(404)
+    expect((await ours('POST', '/DocumentReference', note(bytes), { authorization: 'Bearer x' })).status).toBe(401)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const isGone = async () => !(await contentsOf()).includes(sha256)
+    while (!(await isGone())) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await contentsOf()).toEqual(kept)
+  })
+
+  test('is base64 that is cut off, or is none', async () => {
+    const text = JSON.stringify(note(SMALL))
+    expect(await refusal(text.replace(/AAA"|.{3}"}}]/, '"}}]'))).toEqual([
+      400,
+      expect.stringMatching(`^${RegExp.escape(DATA)} is not base64 at character \\d+: it ends within a group of four`),
+      [DATA],
+    ])
+    const url = text.replace('"data":"', '"data":"data:application/pdf;base64,')
+    expect(await refusal(url)).toEqual([422, expect.stringContaining(`${DATA} must be base64`), [DATA]])
+    const large = JSON.stringify(note(pdf(2 * MEGABYTE))).replace('"data":"', '"data":"data:application/pdf;base64,')
+    expect(await refusal(large)).toEqual([400, expect.stringContaining('is not base64 at character 5'), undefined])
+  })
+
+  test('is a body whose text without its contents is too large', async () => {
+    expect(await refusal(note(SMALL, { description: 'x'.repeat(LIMIT) }))).toEqual([
+      413,
+      expect.stringContaining(`The body is larger than ${LIMIT} bytes`),
+      undefined,
+    ])
+  })
+
+  test('is a body whose contents are too large together', async () => {
+    const data = 'A'.repeat(17 * MEGABYTE)
+    const attachment = { contentType: 'text/plain', data }
+    const content = Array.from({ length: 6 }, () => ({ attachment }))
+    expect(await refusal({ ...note(SMALL), content })).toEqual([
+      413,
+      expect.stringContaining('DocumentReference.content[5].attachment.data and the contents before it have more than'),
+      ['DocumentReference.content[5].attachment.data'],
+    ])
+  })
+
+  test('are an id and extensions of long base64', async () => {
+    const { content } = note(SMALL)
+    const attachment = { ...content[0]?.attachment, _data: { id: 'x' } }
+    expect(await refusal({ ...note(SMALL), content: [{ attachment }] })).toEqual([
+      400,
+      expect.stringContaining('_data'),
+      undefined,
+    ])
+    const xml = inXml(SMALL).replace(
+      '"/></attachment>',
+      '"><extension url="urn:x"><valueCode value="y"/></extension></data></attachment>',
+    )
+    expect(await refusal(xml, { 'content-type': 'application/fhir+xml' })).toEqual([
+      422,
+      expect.stringContaining(DATA),
+      [DATA],
+    ])
+  })
+})
+
+describe('a marker that a client sends', () => {
+  const withMarker = (bytes: Buffer) => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const _data = { extension: [{ url: 'urn:sandbox-emr:content', valueString: sha256 }] }
+    return { ...note(bytes), content: [{ attachment: { contentType: 'application/pdf', _data } }] }
+  }
+
+  test('is refused where its clinic has no such content, though another one has', async () => {
+    const bytes = pdf(50_000, 99)
+    expect((await ours('POST', '/DocumentReference', withMarker(bytes))).status).toBe(422)
+    expect((await ours('POST', '/DocumentReference', note(bytes))).status).toBe(201)
+    await clinics.theirs('PUT', '/Patient/pat', { resourceType: 'Patient', id: 'pat' })
+    const refused = await clinics.theirs('POST', '/DocumentReference', withMarker(bytes))
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('There is no content')])
+    expect(await contentsOf(OTHER_CLINIC)).toEqual([])
+  })
+
+  test('stands for the content of its own clinic', async () => {
+    await ours('POST', '/DocumentReference', note(SMALL))
+    const { body } = await ours('POST', '/DocumentReference', withMarker(SMALL))
+    expect(dataOf(body)).toBe(SMALL.toString('base64'))
+  })
+
+  test('is refused in another spelling', async () => {
+    const marked = withMarker(SMALL)
+    const text = JSON.stringify(marked).replace(/"url":"(.*?)","valueString":"(.*?)"/, '"valueString":"$2","url":"$1"')
+    expect((await ours('POST', '/DocumentReference', text)).status).toBe(422)
   })
 })

@@ -4,8 +4,8 @@
  */
 import { Readable } from 'node:stream'
 import type { Contents } from '../../content/contents.ts'
-import { FhirError } from '../../fhir/outcome.ts'
 import { CONTENT_URL } from '../../content/marker.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import { ContentMissing } from '../../storage/content-port.ts'
 import type { Format } from './media-type.ts'
 
@@ -17,7 +17,21 @@ const SIDE_BY_SIDE = 16
 
 /** The properties of a text that are markers, as the server writes them in a format, whatever the white space between. */
 const MARKERS: Readonly<Record<Format, RegExp>> = {
-  json: spaced('"_data":', '{', '"extension":', '[', '{', `"url":`, `"${CONTENT_URL}"`, ',', '"valueString":', '"SHA"', '}', ']', '}'),
+  json: spaced(
+    '"_data":',
+    '{',
+    '"extension":',
+    '[',
+    '{',
+    `"url":`,
+    `"${CONTENT_URL}"`,
+    ',',
+    '"valueString":',
+    '"SHA"',
+    '}',
+    ']',
+    '}',
+  ),
   xml: spaced('<data>', `<extension url="${CONTENT_URL}">`, '<valueString value="SHA"/>', '</extension>', '</data>'),
 }
 
@@ -63,7 +77,11 @@ export async function withContents(
 ): Promise<ContentAnswer | undefined> {
   const found = [...text.matchAll(MARKERS[format])]
   if (found.length === 0) return undefined
-  const sizes = await sizesOf(found.map(([, sha256 = '']) => sha256), contents, clinic)
+  const sizes = await sizesOf(
+    found.map(([, sha256 = '']) => sha256),
+    contents,
+    clinic,
+  )
   const parts: Part[] = []
   let [end, together] = [0, 0]
   for (const marker of found) {

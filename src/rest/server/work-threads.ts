@@ -91,7 +91,8 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
     {
-      method: koa.method,
+      // Its length is that of what contents take the place of their markers in.
+      method: koa.method === 'HEAD' ? 'GET' : koa.method,
       url: koa.req.url ?? '/',
       headers: headersOf(koa),
       remoteAddress: koa.req.socket.remoteAddress ?? '',
