@@ -26,12 +26,14 @@ const ROOMS = {
   'storage/index': ['search', 'storage'],
   'storage/sqlite': ['search', 'storage', 'storage/index'],
   'storage/mongo': ['search', 'storage', 'storage/index'],
-  // How the text of a resource names the content that is kept beside it.
+  // How the text of a resource names the content that is kept beside it, and what its bytes look like.
   'content/marker': [],
+  'content/xml-check': [],
+  'content/sniff': ['content/xml-check'],
   // Units of work over the port.
-  repository: ['search', 'search/index', 'storage', 'storage/index', 'content/marker'],
+  repository: ['search', 'search/index', 'storage', 'storage/index', 'content/marker', 'content/sniff'],
   // Bytes beside the resources: received, kept once, read, collected.
-  content: ['storage', 'repository', 'content/marker'],
+  content: ['storage', 'repository', 'content/marker', 'content/sniff', 'content/xml-check'],
   // Who did what: the events of the audit trail, and how they are read.
   audit: ['search', 'search/index', 'storage', 'repository'],
   // Pure rules: they work on what they are given.

@@ -155,18 +155,18 @@ export class StoredContents implements Contents {
 
 /** The received bytes become a content. False: the clinic has it already, and the bytes are to be removed. */
 async function keep({ records, now }: UnitOfWork, name: string, facts: ContentFacts): Promise<boolean> {
-  const { sha256, sha1, size } = facts
+  const { sha256, ...known } = facts
   const upload = await records.read(UPLOAD, name)
   if (upload === undefined || upload.value.isGoing) throw new StoreUnavailable('A content took too long to arrive')
-  const known = await records.read(CONTENT, sha256)
-  if (known === undefined) {
-    records.put(CONTENT, sha256, { name, sha1, size, waiting: 1 }, { due: now + KEPT_UNUSED })
+  const content = await records.read(CONTENT, sha256)
+  if (content === undefined) {
+    records.put(CONTENT, sha256, { name, ...known, waiting: 1 }, { due: now + KEPT_UNUSED })
     records.delete(UPLOAD, name)
     return true
   }
-  if (known.due !== null) {
-    const waiting = known.value.waiting + 1
-    records.put(CONTENT, sha256, { ...known.value, waiting }, { due: now + KEPT_UNUSED })
+  if (content.due !== null) {
+    const waiting = content.value.waiting + 1
+    records.put(CONTENT, sha256, { ...content.value, waiting }, { due: now + KEPT_UNUSED })
   }
   records.put(UPLOAD, name, { isGoing: true }, { due: now + LEASE })
   return false
@@ -189,7 +189,7 @@ function letGo({ records, now }: UnitOfWork, sha256: string, { name }: StoredCon
   return name
 }
 
-const factsOf = (sha256: string, { sha1, size }: StoredContent): ContentFacts => ({ sha256, sha1, size })
+const factsOf = (sha256: string, { sha1, size, looks }: StoredContent): ContentFacts => ({ sha256, sha1, size, looks })
 
 /** The loops that collect what nothing refers to. */
 export function contentCollection(contents: StoredContents, services: DueServices): readonly BackgroundLoop[] {

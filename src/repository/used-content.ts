@@ -3,6 +3,7 @@
  * collection, so the store settles which of the two comes first.
  */
 import { ALONE, markersIn, mentionsContent, strayMarker } from '../content/marker.ts'
+import type { ContentLooks } from '../content/sniff.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
@@ -16,6 +17,7 @@ export interface StoredContent {
   readonly sha1: string
   /** Bytes. */
   readonly size: number
+  readonly looks: ContentLooks
   /** Requests that have received it, and have neither used it nor given it up; of no meaning once it is used. */
   readonly waiting: number
 }

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { factsOf } from '../../src/content/attached-content.ts'
 import { type ContentFacts, StoredContents } from '../../src/content/contents.ts'
 import { contentElement, contentMarker } from '../../src/content/marker.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
@@ -122,6 +123,18 @@ describe('a content', () => {
     expect(await textOf(contents.read('one', facts.sha256))).toBe(bytes.toString('latin1'))
     const part = await textOf(contents.read('one', facts.sha256, { start: 300_000, end: 300_004 }))
     expect(part).toBe(bytes.subarray(300_000, 300_004).toString('latin1'))
+  })
+
+  test('is known in the same way whether it is in the text of its resource, or beside it', async () => {
+    const { contents, receive } = await opened()
+    const bytes = Buffer.from('%PDF-1.7 and so on')
+    const facts = await receive(bytes)
+    expect(facts.looks).toMatchObject({ type: 'application/pdf', isCompletePdf: false })
+    const ctx = { clinic: 'one', contents }
+    expect(await factsOf(ctx, { data: bytes.toString('base64') })).toEqual(facts)
+    expect(await factsOf(ctx, { _data: contentElement(facts.sha256) })).toEqual(facts)
+    expect(await factsOf({ ...ctx, clinic: 'two' }, { _data: contentElement(facts.sha256) })).toBeUndefined()
+    expect(await factsOf(ctx, {})).toBeUndefined()
   })
 
   test('of no bytes is one too', async () => {

@@ -58,14 +58,18 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+/** @throws FhirError 415 when the body is compressed */
+export function checkEncoding(koa: KoaContext): void {
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new FhirError(415, {
-      code: 'not-supported',
-      diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
-    })
-  }
+  if (encoding === 'identity') return
+  throw new FhirError(415, {
+    code: 'not-supported',
+    diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+  })
+}
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  checkEncoding(koa)
   const length = announcedLength(koa)
   const contents: BodyContents | undefined = koa.state.bodyContents
   // A short one holds none.
@@ -131,14 +135,16 @@ async function receiveWithout(
 }
 
 /** In bytes; undefined for a body that comes in chunks. */
-function announcedLength(koa: KoaContext): number | undefined {
+export function announcedLength(koa: KoaContext): number | undefined {
   if (headerOf(koa, 'transfer-encoding') !== undefined) return undefined
   return Number(headerOf(koa, 'content-length') ?? 0)
 }
 
 /** A client that sends its body only when it is wanted learns here that it is: see `continueWhenRead`. */
-function invite(koa: KoaContext): void {
-  if (headerOf(koa, 'expect') !== undefined) koa.res.writeContinue()
+export function invite(koa: KoaContext): void {
+  if (headerOf(koa, 'expect') === undefined || koa.state.isInvited === true) return
+  koa.state.isInvited = true
+  koa.res.writeContinue()
 }
 
 /** A byte that is no UTF-8 would otherwise be stored as a replacement character. */

@@ -15,6 +15,12 @@ import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
 import type { Preferences } from './negotiate.ts'
 
+/** What was received of a body beside `body`: to be abandoned when nothing is written with it. */
+export interface RawBody {
+  /** The SHA-256 of each content. */
+  readonly received: readonly string[]
+}
+
 export interface InteractionRequest {
   /** '' at system level. */
   readonly type: string
@@ -26,6 +32,8 @@ export interface InteractionRequest {
   readonly query: URLSearchParams
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown
+  /** It came as bytes, and `body` is the Binary of them. */
+  readonly raw?: RawBody
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
   readonly ifNoneExist?: string | undefined

@@ -25,9 +25,10 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 
 /**
  * What to answer with; `_format` wins over the Accept header.
+ * @param besides the type of a content that could have been sent as it is
  * @throws FhirError 406 when the client accepts nothing this server writes.
  */
-export function negotiate(accept: string, format: string | null): AnswerFormat {
+export function negotiate(accept: string, format: string | null, besides?: string): AnswerFormat {
   if (format !== null && format !== '') return namedFormat(format)
   if (accept === '' || accept === '*/*' || accept === 'application/fhir+json') return FHIR_JSON
   const ranges = mediaTypes(accept).filter(isServed)
@@ -35,9 +36,33 @@ export function negotiate(accept: string, format: string | null): AnswerFormat {
   const [best] = offers.sort(
     (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
   )
-  if (best === undefined) throw notAcceptable(accept)
-  return answerIn(best.type, best.range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+  if (best === undefined) throw notAcceptable(accept, besides)
+  return answerTo(best)
 }
+
+const answerTo = ({ type, range }: Offer): AnswerFormat =>
+  answerIn(type, range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+
+/**
+ * Of a content: undefined when the client takes it as it is, the form of its resource when it asks for that. FHIR's own
+ * types ask for the resource, by their names only; those that they share with others (application/json) do so where the
+ * content as it is would not do.
+ * @param type of the content
+ * @throws FhirError 406 when the client accepts neither
+ */
+export function negotiateContent(accept: string, type: string): AnswerFormat | undefined {
+  if (accept === '' || accept === '*/*') return undefined
+  const ranges = mediaTypes(accept)
+  const native = offerOf(mediaType(type).type, ranges)
+  const named = OWN_TYPES.flatMap((own) => offerOf(own, ranges.filter(isServed))).filter(({ weight }) => weight > 2)
+  const [best] = [...native, ...named].sort(
+    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
+  )
+  if (best === undefined) return negotiate(accept, null, type)
+  return native.includes(best) ? undefined : answerTo(best)
+}
+
+const OWN_TYPES = ['application/fhir+json', 'application/fhir+xml'] as const
 
 function namedFormat(format: string): AnswerFormat {
   // '+' in a query string stands for a space: application/fhir+json arrives as 'application/fhir json'.
@@ -79,10 +104,10 @@ function qualityOf({ parameters }: MediaType): number {
   return quality >= 0 && quality <= 1 ? quality : 1
 }
 
-const notAcceptable = (asked: string): FhirError =>
+const notAcceptable = (asked: string, besides?: string): FhirError =>
   new FhirError(406, {
     code: 'not-supported',
-    diagnostics: `'${asked.slice(0, 200)}' cannot be served; this server writes application/fhir+json and application/fhir+xml (R4, fhirVersion 4.0, UTF-8)`,
+    diagnostics: `'${asked.slice(0, 200)}' cannot be served; ${besides === undefined ? '' : `this content is ${besides}, and for its resource `}this server writes application/fhir+json and application/fhir+xml (R4, fhirVersion 4.0, UTF-8)`,
   })
 
 /**
