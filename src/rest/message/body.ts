@@ -12,6 +12,7 @@ import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
 import { type BodiesInFlight, type Reservation, SMALL } from './bodies-in-flight.ts'
+import { bodyPieces } from './body-pieces.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from './content-divert.ts'
 import { headerOf } from './header.ts'
 import type { Format } from './media-type.ts'
@@ -105,16 +106,11 @@ async function receiveWithout(
   let came = 0
   let room: Reservation | undefined
   async function* pieces(): AsyncGenerator<Buffer> {
-    try {
-      for await (const piece of koa.req.iterator({ destroyOnReturn: false })) {
-        came += piece.length
-        if (came > most) break
-        yield piece
-      }
-    } catch (error) {
-      throw bodyError(error, limitBytes)
+    for await (const piece of bodyPieces(koa)) {
+      came += piece.length
+      if (came > most) throw tooLarge()
+      yield piece
     }
-    if (came > most) throw tooLarge()
   }
   // Contents may follow, so how much there will be is known only when much has come.
   const grow = async (bytes: number): Promise<void> => {

@@ -51,8 +51,8 @@ type Part = Buffer | { readonly sha256: string; readonly size: number }
 export interface ContentAnswer {
   /** Of the whole answer. */
   readonly bytes: number
-  /** Reads nothing before it is read. */
-  readonly stream: () => Readable
+  /** With its first piece of a content read, so that what fails at once can be answered as an error. */
+  readonly stream: () => Promise<Readable>
 }
 
 /** How an answer holds contents: see `withContents`. */
@@ -98,7 +98,7 @@ export async function withContents(
   }
   parts.push(Buffer.from(text.slice(end)))
   const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : base64Length(part.size)), 0)
-  return { bytes, stream: () => Readable.from(piecesOf(parts, contents, clinic), { objectMode: false }) }
+  return { bytes, stream: () => streamOf(piecesOf(parts, contents, clinic)) }
 }
 
 async function sizesOf(
@@ -125,6 +125,20 @@ async function* piecesOf(parts: readonly Part[], contents: Contents, clinic: str
     if (Buffer.isBuffer(part)) yield part
     else yield* base64Of(contents.read(clinic, part.sha256))
   }
+}
+
+async function streamOf(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
+  // A text stands in front of each content.
+  const begun = [await pieces.next(), await pieces.next()]
+  async function* all(): AsyncGenerator<Buffer> {
+    try {
+      for (const { value } of begun) if (value !== undefined) yield value
+      yield* pieces
+    } finally {
+      await pieces.return(undefined)
+    }
+  }
+  return Readable.from(all(), { objectMode: false })
 }
 
 async function* base64Of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

@@ -74,11 +74,13 @@ async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
     const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
     if (answer === undefined) return
     const type = koa.response.get('Content-Type')
-    const stream = answer.stream()
-    // A reader that cannot go on must not be taken for one that has ended.
-    stream.once('error', () => koa.res.destroy())
-    koa.body = stream
-    koa.response.set('Content-Type', type)
+    if (koa.method !== 'HEAD') {
+      const stream = await answer.stream()
+      // An answer that cannot go on must not be taken for one that has ended.
+      stream.once('error', () => koa.res.destroy())
+      koa.body = stream
+      koa.response.set('Content-Type', type)
+    }
     koa.length = answer.bytes
   } catch (error) {
     // They are of the resource, and what is answered now is an error.
