@@ -86,6 +86,34 @@ describe('a document of 20 MiB', () => {
   })
 })
 
+describe('an answer of more than 256 MiB of contents', () => {
+  const bytes = pdf(19 * MEGABYTE, 3)
+  const data = bytes.toString('base64')
+  const _data = {
+    extension: [{ url: 'urn:sandbox-emr:content', valueString: createHash('sha256').update(bytes).digest('hex') }],
+  }
+  const identifier = [{ system: 'urn:x', value: 'too-much' }]
+
+  test('is refused where it is read, and where it tells of a change it has those that fit', async () => {
+    await ours('POST', '/DocumentReference', note(bytes))
+    const content = Array.from({ length: 14 }, () => ({ attachment: { contentType: 'application/pdf', _data } }))
+    const created = await ours('POST', '/DocumentReference', { ...note(SMALL), identifier, content })
+    expect(created.status).toBe(201)
+    const given = created.body.content.map(
+      ({ attachment }: { attachment: { data?: string } }) => attachment.data === data,
+    )
+    expect(given).toEqual([...Array(13).fill(true), false])
+    expect(created.body.content[13].attachment._data).toEqual(_data)
+    for (const path of [`/DocumentReference/${created.body.id}`, '/DocumentReference?identifier=too-much']) {
+      const refused = await ours('GET', path)
+      expect([refused.status, refused.body.issue[0].code]).toEqual([413, 'too-costly'])
+      expect(refused.body.issue[0].diagnostics).toMatch(/_count.*_elements/)
+      expect(refused.headers.get('etag')).toBeNull()
+      expect((await ours('HEAD', path)).status).toBe(413)
+    }
+  })
+})
+
 describe('a content', () => {
   test('is in all answers that have its resource', async () => {
     const identifier = [{ system: 'urn:x', value: 'everywhere' }]
