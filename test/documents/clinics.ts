@@ -7,6 +7,7 @@ import { logInAs, withToken } from '../support/two-clinics.ts'
 
 export interface DocumentClinic {
   readonly fhir: TestServer['fhir']
+  readonly token: string
   /** The id of a Patient. */
   readonly patient: string
 }
@@ -24,8 +25,8 @@ export async function documentClinic(
     policies: { overbooking: false, slotTakenStatus: 409 },
     ...(documents && { documents }),
   })
-  const { fhir } = withToken(server, await logInAs(server, { username: id, clinic: id, role: 'staff' }))
-  return { fhir, patient: (await fhir('POST', '/Patient', { resourceType: 'Patient' })).body.id }
+  const { fhir, token } = withToken(server, await logInAs(server, { username: id, clinic: id, role: 'staff' }))
+  return { fhir, token, patient: (await fhir('POST', '/Patient', { resourceType: 'Patient' })).body.id }
 }
 
 export const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
