@@ -66,7 +66,11 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
     contents,
     unit,
     warnings: [],
-    findings: (resource) => findingsOf(ctx, providers, resource, undefined),
+    findings: async (resource) => {
+      const { resourceType: type, id } = resource
+      const current = id === undefined ? undefined : await unit.read(type, id)
+      return findingsOf(ctx, providers, resource, current?.deleted ? undefined : current)
+    },
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)

@@ -45,7 +45,7 @@ export interface Context {
   readonly unit: UnitOfWork
   /** What the rules of their types warn of in what this change writes; who answers takes it. */
   readonly warnings: Issue[]
-  /** What the rules of its type find in a resource: see Provider.findings. */
+  /** What the rules of its type find in a resource that would be written over what is stored: see Provider.findings. */
   findings(resource: AnyResource): Promise<readonly Issue[]>
   /** @throws FhirError 404 or 410 */
   read<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R>>

@@ -353,6 +353,13 @@ describe('replaces', () => {
     expect((await read(third.id)).status).toBe('superseded')
   })
 
+  test('$validate of what has replaced another one finds nothing wrong with that', async () => {
+    const old = (await post(document())).body
+    const { id } = (await post(replacing(old.id))).body
+    const { body } = await clinics.ours('GET', `/DocumentReference/${id}/$validate`)
+    expect(JSON.stringify(body)).not.toContain('replaced-already')
+  })
+
   test('a refused document supersedes nothing', async () => {
     const old = (await post(document())).body
     expect((await post({ ...replacing(old.id), content: [{ attachment: {} }] })).status).toBe(422)
