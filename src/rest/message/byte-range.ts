@@ -22,7 +22,7 @@ export function rangeOf(header: string | undefined, size: number): ServedRange |
   if (first === '' && last === '') return undefined
   if (first === '') return suffix(Number(last), size)
   const [start, end] = [Number(first), last === '' ? size : Number(last) + 1]
-  if (end <= start) return undefined
+  if (last !== '' && end <= start) return undefined
   if (start >= size) throw unsatisfiable(header, size)
   return { start, end: Math.min(end, size) }
 }

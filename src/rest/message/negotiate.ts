@@ -25,18 +25,15 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 
 /**
  * What to answer with; `_format` wins over the Accept header.
- * @param besides the type of a content that could have been sent as it is
  * @throws FhirError 406 when the client accepts nothing this server writes.
  */
-export function negotiate(accept: string, format: string | null, besides?: string): AnswerFormat {
+export function negotiate(accept: string, format: string | null): AnswerFormat {
   if (format !== null && format !== '') return namedFormat(format)
   if (accept === '' || accept === '*/*' || accept === 'application/fhir+json') return FHIR_JSON
   const ranges = mediaTypes(accept).filter(isServed)
   const offers = [...RESOURCE_TYPES.keys()].flatMap((type) => offerOf(type, ranges))
-  const [best] = offers.sort(
-    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
-  )
-  if (best === undefined) throw notAcceptable(accept, besides)
+  const best = bestOf(offers)
+  if (best === undefined) throw notAcceptable(accept)
   return answerTo(best)
 }
 
@@ -54,13 +51,15 @@ export function negotiateContent(accept: string, type: string): AnswerFormat | u
   if (accept === '' || accept === '*/*') return undefined
   const ranges = mediaTypes(accept)
   const native = offerOf(mediaType(type).type, ranges)
-  const named = OWN_TYPES.flatMap((own) => offerOf(own, ranges.filter(isServed))).filter(({ weight }) => weight > 2)
-  const [best] = [...native, ...named].sort(
-    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
-  )
-  if (best === undefined) return negotiate(accept, null, type)
+  const named = (types: readonly string[]): readonly Offer[] =>
+    types.flatMap((own) => offerOf(own, ranges.filter(isServed))).filter(({ weight }) => weight >= NAMED)
+  const best = bestOf([...native, ...named(OWN_TYPES)]) ?? bestOf(named([...RESOURCE_TYPES.keys()]))
+  if (best === undefined) throw notAcceptable(accept, type)
   return native.includes(best) ? undefined : answerTo(best)
 }
+
+/** The weight of a range that is the type itself. */
+const NAMED = 3
 
 const OWN_TYPES = ['application/fhir+json', 'application/fhir+xml'] as const
 
@@ -81,6 +80,11 @@ interface Offer {
   readonly quality: number
   readonly weight: number
 }
+
+const bestOf = (offers: readonly Offer[]): Offer | undefined =>
+  offers.toSorted(
+    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
+  )[0]
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that cover a type, the most specific one counts. */
 function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
@@ -104,6 +108,7 @@ function qualityOf({ parameters }: MediaType): number {
   return quality >= 0 && quality <= 1 ? quality : 1
 }
 
+/** @param besides the type of a content that could have been sent as it is */
 const notAcceptable = (asked: string, besides?: string): FhirError =>
   new FhirError(406, {
     code: 'not-supported',
