@@ -444,6 +444,12 @@ describe('what is refused', () => {
   })
 })
 
+test('/metadata says how large bodies and contents may be', async () => {
+  const { body } = await ours('GET', '/metadata')
+  const limits = `a body has ${LIMIT} bytes at most, .* which has ${20 * MEGABYTE} bytes at most`
+  expect(body.rest[0].documentation).toMatch(new RegExp(limits))
+})
+
 describe('a marker that a client sends', () => {
   const withMarker = (bytes: Buffer) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -1,5 +1,5 @@
 /**
- * Contents on their way in and out (docs/documents.md): what a body holds goes to the content storage as it arrives, and
+ * Contents on their way in and out (docs/contents.md): what a body holds goes to the content storage as it arrives, and
  * comes back in answers. Both happen where the connection is, whoever works on the request.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
