@@ -39,7 +39,7 @@ const ROOMS = {
   // Pure rules: they work on what they are given.
   scheduling: ['search'],
   terminology: [],
-  profiles: ['terminology'],
+  profiles: ['terminology', 'content/marker'],
   clinics: ['repository'],
   config: ['clinics'],
   // What providers, operations and calls all need.
@@ -53,7 +53,7 @@ const ROOMS = {
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
-    ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
+    ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],

@@ -4,13 +4,15 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
- * (repeatable) of some of them. `matching` (or `--only matching`) measures Patient/$match: with `--data DIR` how accurate
- * it is on records with true links, with `--patients N` (or neither) how fast among so many. `--keep` keeps the stores for
- * these three under data/.
+ * (repeatable) of some of them; `--only calls` plays whole phone calls. `matching` (or `--only matching`) measures
+ * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
+ * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchCalls, CALLS } from './calls/calls-bench.ts'
+import { callsTables, callsVerdicts } from './calls/calls-report.ts'
 import { sizesAt } from './data-set.ts'
 import { AUDIT, benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
@@ -81,7 +83,17 @@ function options(): Options {
   )
   const names = scenarios(sizesAt(1), { authorization: '', voiceSecret: '' }).map(({ name }) => name)
   const ofScheduling = schedulingScenarios({ authorization: '', voiceSecret: '' }).map(({ name }) => name)
-  const others = [...ofScheduling, LARGE_RECORDS, READ_BESIDE_WRITES, AUDIT, MONGO_SIZES, GROWTH, ISOLATION, MATCHING]
+  const others = [
+    ...ofScheduling,
+    LARGE_RECORDS,
+    READ_BESIDE_WRITES,
+    AUDIT,
+    MONGO_SIZES,
+    GROWTH,
+    ISOLATION,
+    MATCHING,
+    CALLS,
+  ]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
   const engines = ENGINES.filter((one) => engine.includes(one))
@@ -133,6 +145,14 @@ async function matching(chosen: Options, folder: string): Promise<void> {
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function calls({ seconds, ...chosen }: Options, folder: string): Promise<void> {
+  const results = await benchCalls(folder, seconds)
+  const judged = callsVerdicts(results)
+  const file = write({ options: { seconds, ...chosen }, calls: results, verdicts: judged })
+  console.log([callsTables(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
@@ -173,6 +193,7 @@ try {
   else if (chosen.only.includes(GROWTH)) await growth(chosen, folder)
   else if (chosen.only.includes(ISOLATION)) await isolation(chosen, folder)
   else if (chosen.only.includes(MATCHING)) await matching(chosen, folder)
+  else if (chosen.only.includes(CALLS)) await calls(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -26,6 +26,7 @@ import { options } from './rest/options.ts'
 import { resumeRoutes } from './rest/resume.ts'
 import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
+import { answerContents, bodyContents } from './rest/server/contents.ts'
 import { cors } from './rest/server/cors.ts'
 import { authenticateSession } from './rest/server/current-session.ts'
 import { withDefaultHeaders } from './rest/server/default-headers.ts'
@@ -103,6 +104,9 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     )
   }
   koa.use(capabilityRoute(metadata(documents, baseOf)))
+  // In a work thread, whoever handed the request over does both.
+  const isConnected = shares !== undefined
+  if (isConnected) koa.use(answerContents(contents))
   koa.use(inBudget(services.threads, config.limits, logger))
   koa.use(session.middleware)
   koa.use(calls.middleware)
@@ -111,6 +115,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(authenticate)
   koa.use(requireClinic(repository))
   if (shares !== undefined) koa.use(shares.ofUser)
+  if (isConnected) koa.use(bodyContents(contents, config.limits))
   koa.use(moveAsBefore())
   koa.use(clinics.middleware)
   koa.use(accounts.middleware)

@@ -21,16 +21,27 @@ export async function benchScheduling(
   scale: number,
 ): Promise<readonly ScenarioResult[]> {
   if (!schedulingScenarios({ authorization: '', voiceSecret: '' }).some(({ name }) => chosen(name))) return []
-  const file = join(folder, 'calendars.db')
-  await fill(file, scale)
-  const server = await startServer(`sqlite:${file}`)
-  try {
+  return await withCalendars(folder, scale, async (server) => {
     await pause(SETTLE)
     const access = { authorization: await logIn(server.url), voiceSecret: VOICE_SECRET }
     return await measure(
       server,
       schedulingScenarios(access).filter(({ name }) => chosen(name)),
     )
+  })
+}
+
+/** A server whose demo clinic has the calendars. */
+export async function withCalendars<T>(
+  folder: string,
+  scale: number,
+  work: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const file = join(folder, 'calendars.db')
+  await fill(file, scale)
+  const server = await startServer(`sqlite:${file}`)
+  try {
+    return await work(server)
   } finally {
     await server.stop()
   }

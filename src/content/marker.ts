@@ -4,10 +4,15 @@
  * it: in the texts of clients the quotes are escaped.
  */
 
-const URL = 'urn:sandbox-emr:content'
+/** The url of the extension. */
+export const CONTENT_URL = 'urn:sandbox-emr:content'
+
+/** What there is to say where a marker would have company. */
+export const ALONE =
+  'base64 of more than 16,384 characters is kept apart from its resource, and has neither an id nor extensions'
 
 /** The element `_data` of a marker: an object that the definition of base64Binary permits. */
-export const contentElement = (sha256: string) => ({ extension: [{ url: URL, valueString: sha256 }] })
+export const contentElement = (sha256: string) => ({ extension: [{ url: CONTENT_URL, valueString: sha256 }] })
 
 /** The property of the stored text. @param sha256 of the content, lower-case hex */
 export const contentMarker = (sha256: string): string => `"_data":${JSON.stringify(contentElement(sha256))}`
@@ -45,3 +50,60 @@ export function contentOf(element: unknown): string | undefined {
 }
 
 const SHA256_LENGTH = 64
+
+/**
+ * The path of an element that has the extension of a marker but is none, or has a value beside it; undefined where there is
+ * no such element.
+ */
+export function strayMarker(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, item] of Object.entries(value)) {
+    const stray = name === '_data' ? strayData(value, path) : strayIn(name, item, Array.isArray(value), path)
+    if (stray !== undefined) return stray
+  }
+  return undefined
+}
+
+const strayIn = (name: string, item: unknown, inArray: boolean, path: string): string | undefined =>
+  name === 'url' && item === CONTENT_URL ? path : strayMarker(item, inArray ? `${path}[${name}]` : `${path}.${name}`)
+
+function strayData(holder: { readonly data?: unknown; readonly _data?: unknown }, path: string): string | undefined {
+  const isMarker = contentOf(holder._data) !== undefined
+  const isStray = isMarker ? holder.data !== undefined : strayMarker(holder._data, '') !== undefined
+  return isStray ? `${path}.data` : undefined
+}
+
+/** Whether a text may have a marker, or part of one. */
+export const mentionsContent = (text: string): boolean => text.includes(`"${CONTENT_URL}"`)
+
+/**
+ * A resource in which each marker is the value of `data`, as its client knows it, so that a patch finds it there; for
+ * `withMarkers`. The object is changed.
+ */
+export function withContentsAsData(value: unknown): unknown {
+  return changed(value, (object) => {
+    const sha256 = contentOf(object._data)
+    if (sha256 === undefined) return
+    delete object._data
+    object.data = `${CONTENT_URL}:${sha256}`
+  })
+}
+
+/** The markers again, whatever became of them. The object is changed. */
+export function withMarkers(value: unknown): unknown {
+  return changed(value, (object) => {
+    const [, sha256] = (typeof object.data === 'string' && AS_DATA.exec(object.data)) || []
+    if (sha256 === undefined) return
+    delete object.data
+    object._data = contentElement(sha256)
+  })
+}
+
+const AS_DATA = new RegExp(`^${RegExp.escape(CONTENT_URL)}:([0-9a-f]{64})$`)
+
+function changed(value: unknown, change: (object: Record<string, unknown>) => void): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  for (const item of Object.values(value)) changed(item, change)
+  if (!Array.isArray(value)) change(value as Record<string, unknown>)
+  return value
+}

@@ -234,7 +234,7 @@ export class UnitOfWork {
     // What is created and then changed within one change was created by it.
     const asMethod = staged?.next.method === 'POST' ? 'POST' : method
     const text = JSON.stringify(stamped)
-    await useContents(this.records, text)
+    await useContents(this.records, stamped, text)
     const next = new Versioned<R>({ type, id, version, lastUpdated, method: asMethod, text }, stamped, created)
     this.#staged.set(`${type}/${id}`, { base, next })
     return next

@@ -2,9 +2,10 @@
  * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
  * collection, so the store settles which of the two comes first.
  */
-import { markersIn } from '../content/marker.ts'
+import { ALONE, markersIn, mentionsContent, strayMarker } from '../content/marker.ts'
 import type { ContentLooks } from '../content/sniff.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
 import type { UnitRecords } from './unit-records.ts'
 
@@ -26,9 +27,13 @@ export const CONTENT = recordKind<StoredContent>('content')
 /**
  * The contents that a text has markers of belong to what is written with it. A version of a resource is never removed, so
  * neither is what it refers to.
- * @throws FhirError 422 where the clinic has no such content
+ * @param text of the resource
+ * @throws FhirError 422 where the clinic has no such content, or something has the extension of a marker that is none
  */
-export async function useContents(records: UnitRecords, text: string): Promise<void> {
+export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
+  if (!mentionsContent(text)) return
+  const stray = strayMarker(resource, resource.resourceType)
+  if (stray !== undefined) throw unprocessable(`${stray}: ${ALONE}`, { expression: stray })
   for (const sha256 of markersIn(text)) await useContent(records, sha256)
 }
 

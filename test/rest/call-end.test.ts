@@ -29,10 +29,13 @@ afterAll(() => server.close())
 const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
   request(server.url, 'POST', path, body, { ...HEADERS, ...headers })
 
+/** Asks again, as platforms do, where a busy server tells them to. */
 const escalated = async (): Promise<Caller> => {
   const caller = new Caller(server)
-  await caller.use('escalate_billing', { reason: 'a bill' })
-  return caller
+  for (let tries = 0; tries < 20; tries += 1) {
+    if ((await caller.use('escalate_billing', { reason: 'a bill' })).success === true) return caller
+  }
+  throw new Error('escalate_billing was refused twenty times')
 }
 
 const toolCall = (id: string, args: object = {}) => ({

@@ -24,6 +24,8 @@ export async function request(
     method,
     headers: { ...contentType, ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw brokenOff(`${method} ${path}`, error)
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -33,4 +35,10 @@ export async function request(
     text,
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
+}
+
+/** Names the request and what is known of its connection, which the error of fetch does not. */
+function brokenOff(request: string, error: unknown): Error {
+  const { message = '', socket } = (error instanceof Error ? error.cause : {}) as { message?: string; socket?: object }
+  return new Error(`${request} broke off: ${message} ${JSON.stringify(socket)}`, { cause: error })
 }

@@ -56,13 +56,8 @@ export async function startServer(
     }
   }
   const login = async (username: string, password: string): Promise<string> => {
-    const response = await fetch(`${url}/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username, password }),
-    })
-    const { token } = (await response.json()) as { token: string }
-    return token
+    const { body } = await request(url, 'POST', '/session', { username, password }, { 'content-type': 'application/json' })
+    return body.token
   }
   const token = config.demo ? await login('demo', 'demo') : ''
   return {

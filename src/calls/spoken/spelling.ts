@@ -23,10 +23,12 @@ export const spelledLetters = (words: readonly string[]): string[] => repeatDoub
  * "b as in bravo", "b for bravo", "b like bravo" are the letter; the word must begin with it, and a comma after it
  * belongs to it.
  * @param isOther words that are no example
+ * @param certain what stands for a letter that has an example
  */
 export function withoutExamples(
   words: readonly string[],
   isOther: (word: string) => boolean = () => false,
+  certain: (letter: string) => string = (letter) => letter,
 ): readonly string[] {
   const out: string[] = []
   for (let i = 0; i < words.length; i++) {
@@ -35,6 +37,7 @@ export function withoutExamples(
     const link = isLetter(letter) ? linkAt(words, i + 1) : 0
     const example = words[i + link + 1] ?? ''
     if (link === 0 || !example.startsWith(letter) || isOther(example)) continue
+    out[out.length - 1] = certain(letter)
     i += link + 1
     if (words[i + 1] === ',') i++
   }

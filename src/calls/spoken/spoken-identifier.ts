@@ -72,10 +72,12 @@ function spelled(text: string, introduced: boolean): string | undefined {
     .filter((word) => word !== '')
   if (introduced && written[0]?.toLowerCase() === 'a' && !/^(?:as|for|like|[a-z])$/i.test(written[1] ?? ''))
     return undefined
-  const words = repeatDoubled(withoutExamples(written.map(lowered))).map(
-    (word) => SIGNS.get(word) ?? LETTER_NAMES.get(word) ?? natoLetter(word) ?? word,
+  const words = repeatDoubled(withoutExamples(written.map(lowered), undefined, certain)).map(
+    (word) => SIGNS.get(word) ?? LETTER_NAMES.get(word) ?? certain(natoLetter(word)) ?? word,
   )
   if (words.some((word, at) => isOh(word) && !isZero(words, at))) return undefined
+  // Who says "zero" for the figure may mean the letter.
+  if (words.includes('o') && words.some((word) => word !== 'oh' && DIGITS.get(word) === 0)) return undefined
   const read = wordsToDigits(words.map((word) => (isOh(word) ? 'zero' : word)))
   if (words.some((word) => word === 'hundred' || word === 'thousand')) return undefined
   if (
@@ -84,6 +86,9 @@ function spelled(text: string, introduced: boolean): string | undefined {
     return undefined
   return read.join('').toUpperCase()
 }
+
+/** A capital, as nothing else is here: the O of "oscar" or "o as in orange" is no zero. */
+const certain = <Letter extends string | undefined>(letter: Letter) => letter?.toUpperCase() as Letter
 
 /** Groups that were printed keep their capitals until then, as these tell them from words. */
 const lowered = (word: string): string => (isPrinted(word) ? word : word.toLowerCase())

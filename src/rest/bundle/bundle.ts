@@ -14,6 +14,7 @@ import { isDear } from './dear.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
 import { assignIdentities } from './identities.ts'
 import { inOrder, PHASES } from './order.ts'
+import { withPatches } from './patch-contents.ts'
 import { rewriteReferences } from './references.ts'
 
 /** Entries of a batch that run at the same time and so share commits; each holds the resource it changes in memory. */
@@ -29,7 +30,7 @@ export async function processBundle(
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (isDear(request.body)) leaveEventLoop('its entries')
-  const { type, entries, unreadable } = readBundle(request)
+  const { type, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
   for (const [index, error] of unreadable) answers.refuse(index, failureText(error))

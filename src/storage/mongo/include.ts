@@ -188,7 +188,7 @@ function targets({ source, param, target }: Include, near: readonly Referring[])
 function sources({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
   const k = param === WILDCARD ? { $gte: REFERENCES, $lt: 'reference;' } : keyOf('reference', param)
   return byType(near.map(({ resource }) => resource))
-    .filter(([type]) => target === undefined || type === target)
+    .filter(([type]) => target === undefined || resourceTypeOf(type) === target)
     .map(([type, ids]) => ({ ...(source === WILDCARD ? {} : { type: source }), ...item({ k, v: { $in: ids }, type }) }))
 }
 

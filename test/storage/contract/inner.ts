@@ -225,6 +225,17 @@ export function describeInner(newClinic: NewClinic): void {
       const include = [{ ...follow('*', '*', true), reverse: true }]
       const { included } = await clinic.search('Patient', { where: [{ kind: 'id', ids: ['1'] }], include })
       expect(addresses(included)).toEqual(['DiagnosticReport/1'])
+
+      await clinic.put('List/1', [
+        { kind: 'reference', param: 'item', type: '#Patient', id: 'List/1#p' },
+        ...inner('_contained', '#Patient', 'List/1#p', [reference('link', 'Patient/1')]),
+      ])
+      const patients = [{ ...follow('*', '*', true), reverse: true, target: 'Patient' }]
+      const { included: ofPatients } = await clinic.search('Patient', {
+        where: [{ kind: 'id', ids: ['1'] }],
+        include: patients,
+      })
+      expect(addresses(ofPatients)).toEqual(['List/1'])
     })
 
     test('are no resources of the clinic: no history, no copy, no value of a type has them', async () => {

@@ -1,0 +1,2 @@
+/** Milliseconds after which a clinic's own systems answer. */
+export const FAR_MILLISECONDS = 50
