@@ -3,6 +3,7 @@
  * any of it is carried out. https://profiles.ihe.net/ITI/MHD/ITI-65.html
  */
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
+import { addressOf } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { CARDINALITIES, CONTAINED, LIST_TYPES, METADATA, type Metadata, type Part, provideBundle } from './rules.ts'
 
@@ -16,8 +17,11 @@ interface Entry {
   readonly resource: Json
 }
 
-/** @throws FhirError 422 naming entry and element of each violation of the ProvideBundle that the Bundle declares */
-export function checkProvideBundle(bundle: unknown): void {
+/**
+ * @param baseUrl the address of this server, below which a reference is one of ours
+ * @throws FhirError 422 naming entry and element of each violation of the ProvideBundle that the Bundle declares
+ */
+export function checkProvideBundle(bundle: unknown, baseUrl: string): void {
   const { meta, type, entry } = objectOf(bundle)
   const metadata = declaredMetadata(meta)
   if (metadata === undefined) return
@@ -27,7 +31,7 @@ export function checkProvideBundle(bundle: unknown): void {
     ...submissionSetProblems(entries),
     ...entries.flatMap((one) => entryProblems(one, metadata)),
     ...linkProblems(entries),
-    ...subjectProblems(entries),
+    ...subjectProblems(entries, baseUrl),
   ]
   if (problems.length === 0) return
   const profile = provideBundle(metadata)
@@ -158,11 +162,14 @@ function linkProblems(entries: readonly Entry[]): readonly Issue[] {
 }
 
 /** What one patient is given belongs to one patient. */
-function subjectProblems(entries: readonly Entry[]): readonly Issue[] {
+function subjectProblems(entries: readonly Entry[], baseUrl: string): readonly Issue[] {
   const subjects = entries.flatMap(({ at, part, resource }) =>
     part === undefined || part === 'Binary'
       ? []
-      : valuesAt(resource, 'subject.reference').map((reference) => ({ at, reference })),
+      : valuesAt(resource, 'subject.reference').map((reference) => ({
+          at,
+          reference: addressOf(String(reference), baseUrl),
+        })),
   )
   const [first] = subjects
   return subjects

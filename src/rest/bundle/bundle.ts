@@ -32,7 +32,7 @@ export async function processBundle(
 ): Promise<InteractionResponse> {
   if (isDear(request.body)) leaveEventLoop('its entries')
   const { type, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
-  checkProvideBundle(request.body)
+  checkProvideBundle(request.body, request.base)
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
   for (const [index, error] of unreadable) answers.refuse(index, failureText(error))

@@ -315,6 +315,30 @@ describe('ITI-65', () => {
     expect((await provide(bundle(entriesOf(again), 'UnContained.Comprehensive'))).status).toBe(200)
   })
 
+  test('one patient may be written with our address and without it', async () => {
+    const given = submission()
+    given.folder.resource['subject'] = { reference: `${clinics.server.url}/Patient/${patient}` }
+    expect((await provide(bundle(entriesOf(given)))).status).toBe(200)
+  })
+
+  test('a client may supersede by a patch what it replaces, as MHD has it', async () => {
+    const [, old = ''] = idsOf(await provide(bundle(entriesOf(submission()))))
+    const next = submission({ relatesTo: [{ code: 'replaces', target: { reference: old } }] })
+    const part = [
+      { name: 'type', valueCode: 'replace' },
+      { name: 'path', valueString: 'DocumentReference.status' },
+      { name: 'value', valueCode: 'superseded' },
+    ]
+    const patch = {
+      fullUrl: `urn:uuid:${randomUUID()}`,
+      resource: { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] },
+      request: { method: 'PATCH', url: old },
+    }
+    expect((await provide(bundle([...entriesOf(next), patch]))).status).toBe(200)
+    const { status, meta } = (await clinics.ours('GET', `/${old}`)).body
+    expect([status, meta.versionId]).toEqual(['superseded', '2'])
+  })
+
   test('a batch is refused, as it would not be all or nothing', async () => {
     const { status, body } = await provide({ ...bundle(entriesOf(submission())), type: 'batch' })
     expect([status, body.issue[0].expression]).toEqual([422, ['Bundle.type']])
