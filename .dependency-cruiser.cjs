@@ -26,25 +26,36 @@ const ROOMS = {
   'storage/index': ['search', 'storage'],
   'storage/sqlite': ['search', 'storage', 'storage/index'],
   'storage/mongo': ['search', 'storage', 'storage/index'],
+  // How the text of a resource names the content that is kept beside it, and what its bytes look like.
+  'content/marker': [],
+  'content/xml-check': [],
+  'content/sniff': ['content/xml-check'],
   // Units of work over the port.
-  repository: ['search', 'search/index', 'storage', 'storage/index'],
+  repository: ['search', 'search/index', 'storage', 'storage/index', 'content/marker', 'content/sniff'],
+  // Bytes beside the resources: received, kept once, read, collected.
+  content: ['storage', 'repository', 'content/marker', 'content/sniff', 'content/xml-check'],
   // Who did what: the events of the audit trail, and how they are read.
   audit: ['search', 'search/index', 'storage', 'repository'],
   // Pure rules: they work on what they are given.
   scheduling: ['search'],
   terminology: [],
-  profiles: ['terminology'],
+  profiles: ['terminology', 'content/marker'],
   clinics: ['repository'],
   config: ['clinics'],
   // What providers, operations and calls all need.
-  core: ['search', 'search/query', 'matching', 'repository', 'audit', 'clinics', 'terminology', 'profiles'],
+  core: [
+    ...['search', 'search/query', 'matching', 'repository', 'content', 'content/marker', 'audit', 'clinics'],
+    ...['terminology', 'profiles'],
+  ],
   // Slots that are kept generated from the working hours of Schedules.
   availability: ['repository', 'clinics', 'core', 'scheduling'],
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
+  // What documents are held to: pure rules, and what they need to know.
+  documents: ['search', 'repository', 'content', 'content/marker', 'clinics', 'core'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
-    ...['search', 'search/index', 'search/query', 'repository', 'clinics', 'core'],
+    ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
@@ -68,7 +79,8 @@ const ROOMS = {
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'audit', 'clinics', 'core', 'scheduling', 'availability', 'booking'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core', 'documents'],
+    ...['scheduling', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [
@@ -79,16 +91,22 @@ const ROOMS = {
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
   // HTTP, and the only rooms that know Koa.
-  'rest/message': ['search', 'search/query', 'repository', 'audit', 'config', 'core', 'providers'],
-  'rest/server': ['repository', 'audit', 'clinics', 'config', 'core', 'rest/message'],
-  'rest/interactions': [...['search', 'search/query', 'repository', 'core', 'operations', 'providers', 'rest/message']],
+  'rest/message': [
+    ...['search', 'search/query', 'repository', 'content', 'content/marker', 'audit', 'config', 'core', 'providers'],
+  ],
+  'rest/server': ['repository', 'content', 'audit', 'clinics', 'config', 'core', 'rest/message'],
+  'rest/interactions': [
+    ...['search', 'search/query', 'repository', 'content', 'core', 'operations', 'providers', 'rest/message'],
+  ],
   'rest/bundle': [
-    ...['search', 'search/index', 'repository', 'audit', 'config', 'core'],
-    ...['rest/message', 'rest/server', 'rest/interactions'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'config', 'core'],
+    ...['documents', 'rest/message', 'rest/server', 'rest/interactions'],
   ],
   rest: [
     ...[
       'repository',
+      'content',
+      'content/marker',
       'audit',
       'clinics',
       'config',

@@ -4,7 +4,7 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
- * (repeatable) of some of them; `--only calls` plays whole phone calls. `matching` (or `--only matching`) measures
+ * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` measures documents. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
  * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
  */
@@ -14,6 +14,8 @@ import { parseArgs } from 'node:util'
 import { benchCalls, CALLS } from './calls/calls-bench.ts'
 import { callsTables, callsVerdicts } from './calls/calls-report.ts'
 import { sizesAt } from './data-set.ts'
+import { benchDocuments, DOCUMENTS } from './documents/documents-bench.ts'
+import { documentsTables, documentsVerdicts } from './documents/documents-report.ts'
 import { AUDIT, benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
@@ -93,6 +95,7 @@ function options(): Options {
     ISOLATION,
     MATCHING,
     CALLS,
+    DOCUMENTS,
   ]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
@@ -153,6 +156,14 @@ async function calls({ seconds, ...chosen }: Options, folder: string): Promise<v
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function documents({ seconds, ...chosen }: Options, folder: string): Promise<void> {
+  const results = await benchDocuments(folder, seconds)
+  const judged = documentsVerdicts(results)
+  const file = write({ options: { seconds, ...chosen }, documents: results, verdicts: judged })
+  console.log([documentsTables(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
@@ -194,6 +205,7 @@ try {
   else if (chosen.only.includes(ISOLATION)) await isolation(chosen, folder)
   else if (chosen.only.includes(MATCHING)) await matching(chosen, folder)
   else if (chosen.only.includes(CALLS)) await calls(chosen, folder)
+  else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

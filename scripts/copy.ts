@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
-import { openStore } from '../src/open-store.ts'
+import { openContentStore, openStore } from '../src/open-store.ts'
 import { extraction } from '../src/search/index/versions.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
 import { checkSource, storeName } from './copy/address.ts'
 import { differences } from './copy/compare.ts'
+import type { WholeStore } from './copy/contents.ts'
 import { clinicsOf, copyStore } from './copy/copy-store.ts'
 import { removeMarks, start, startedFrom } from './copy/marks.ts'
 import { Progress } from './copy/progress.ts'
@@ -22,8 +23,8 @@ run of the same copy has left: then the copy is resumed. Stop the server of the 
 const OPTIONS = { from: { type: 'string' }, to: { type: 'string' } } as const
 
 interface Stores {
-  readonly source: ResourceStore
-  readonly target: ResourceStore
+  readonly source: WholeStore
+  readonly target: WholeStore
 }
 
 async function run(): Promise<void> {
@@ -34,17 +35,27 @@ async function run(): Promise<void> {
   const config = readConfig(process.env)
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const { providers } = declareServer(config, await loadExtensions(config.extensions))
-  const source = await openStore(from, undefined, { onlyScanned: true })
+  const source = await openWhole(from, await openStore(from, undefined, { onlyScanned: true }))
   try {
-    const target = await openStore(to, providers, { baseUrl, isCopied: true })
+    const target = await openWhole(to, await openStore(to, providers, { baseUrl, isCopied: true }))
     try {
       await copyAndCompare({ source, target }, storeName(from), baseUrl)
     } finally {
-      await target.close()
+      await close(target)
     }
   } finally {
-    await source.close()
+    await close(source)
   }
+}
+
+const openWhole = async (address: string, store: ResourceStore): Promise<WholeStore> => ({
+  store,
+  contents: await openContentStore(address),
+})
+
+async function close({ store, contents }: WholeStore): Promise<void> {
+  await contents.close()
+  await store.close()
 }
 
 async function copyAndCompare(stores: Stores, from: string, baseUrl: string): Promise<void> {
@@ -53,7 +64,7 @@ async function copyAndCompare(stores: Stores, from: string, baseUrl: string): Pr
   const clinics = await clinicsOf(stores)
   const found = await compare(stores, clinics)
   if (found.length > 0) throw new Error([...found, wasWritten ? WRITTEN_MEANWHILE : DIFFERENT].join('\n'))
-  await removeMarks(stores.target, clinics)
+  await removeMarks(stores.target.store, clinics)
   if (wasWritten) console.log(STILL_WRITTEN)
   const names = clinics.filter((clinic) => clinic !== '')
   console.log(`Copied and compared: ${names.length} clinics (${names.join(', ')}); both stores hold the same.`)
@@ -68,7 +79,7 @@ const DIFFERENT =
   'command again. Otherwise something else has written to the target: empty it, and copy again.'
 
 /** @throws Error when there is nothing to copy, or the target has data that is not from this copy */
-async function begin({ source, target }: Stores, from: string): Promise<void> {
+async function begin({ source: { store: source }, target: { store: target } }: Stores, from: string): Promise<void> {
   const unfinished = await startedFrom(source)
   if (unfinished !== undefined) throw new Error(`The source is an unfinished copy of ${unfinished}; finish that first`)
   if (await source.isEmpty()) throw new Error('There is nothing to copy: the source is empty')
@@ -80,7 +91,7 @@ async function begin({ source, target }: Stores, from: string): Promise<void> {
 }
 
 async function copy({ source, target }: Stores, baseUrl: string): Promise<boolean> {
-  const progress = new Progress('Copied versions', await versionsOf(source), await versionsOf(target))
+  const progress = new Progress('Copied versions', await versionsOf(source.store), await versionsOf(target.store))
   const { entriesOf } = extraction(baseUrl)
   const wasWritten = await copyStore({ source, target, entriesOf, onCopied: (count) => progress.add(count) })
   progress.end()
@@ -88,7 +99,10 @@ async function copy({ source, target }: Stores, baseUrl: string): Promise<boolea
 }
 
 async function compare({ source, target }: Stores, clinics: readonly string[]): Promise<readonly string[]> {
-  const progress = new Progress('Compared versions', (await versionsOf(source)) + (await versionsOf(target)))
+  const progress = new Progress(
+    'Compared versions',
+    (await versionsOf(source.store)) + (await versionsOf(target.store)),
+  )
   const found = await differences(clinics, [source, target], (count) => progress.add(count))
   progress.end()
   return found

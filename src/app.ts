@@ -17,6 +17,7 @@ import { mergeFamilies } from './calls/tool-registry.ts'
 import { parametersOf } from './capability/statement.ts'
 import type { PasswordCost } from './clinics/passwords.ts'
 import type { Config } from './config.ts'
+import { contentCollection, StoredContents } from './content/contents.ts'
 import { clinicAccess } from './core/clinic-access.ts'
 import type { Agent } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
@@ -29,7 +30,7 @@ import { DEADLINE } from './integrations/exchange.ts'
 import { insuranceConnector } from './integrations/insurance/connector.ts'
 import { messageWebhook } from './integrations/message-webhook.ts'
 import { Outbox } from './integrations/outbox/outbox.ts'
-import { openAuditStore, openStore } from './open-store.ts'
+import { openAuditStore, openContentStore, openStore } from './open-store.ts'
 import { duplicateSearches } from './operations/duplicates/background-search.ts'
 import { mergeLoop } from './operations/merge/merge-loop.ts'
 import { WorkThreadPool } from './process/work-threads.ts'
@@ -112,6 +113,8 @@ export async function createApp({
   const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
+  const contentStore = await openContentStore(config.databaseUrl)
+  const contents = new StoredContents(repository, contentStore)
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses }
   const integrations: Integrations = {
     insurance: insuranceConnector({ outbound, simulator: () => simulatorOf(server, config), clock }),
@@ -121,7 +124,11 @@ export async function createApp({
   }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const access = (clinic: string, agent: Agent) =>
-    clinicAccess({ repository, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail }, clinic, agent)
+    clinicAccess(
+      { repository, contents, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail },
+      clinic,
+      agent,
+    )
 
   let closing = false
   const isClosing = () => closing
@@ -137,11 +144,11 @@ export async function createApp({
     ...(store.load?.().parts ?? []),
     ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
   ]
-  const services = { config, logger, repository, access, integrations, passwordCost }
+  const services = { config, logger, repository, contents, access, integrations, passwordCost }
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const background = backgroundWork({ repository, access, logger, clock }, integrations, threads)
+  const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
   if (workThread === undefined) background.start()
 
   const drain = drainable(server)
@@ -151,6 +158,7 @@ export async function createApp({
     loop.close()
     await threads?.close()
     await trail?.close()
+    await contentStore.close()
     await store.close()
   }
   const isQuiet = () => shares?.isQuiet() ?? false
@@ -165,6 +173,7 @@ const observersOf =
 
 interface BackgroundServices {
   readonly repository: Repository
+  readonly contents: StoredContents
   readonly access: App['access']
   readonly logger: Logger
   readonly clock: AppParts['clock']
@@ -172,7 +181,7 @@ interface BackgroundServices {
 
 /** What the server does without being asked. */
 function backgroundWork(
-  { repository, access, logger, clock }: BackgroundServices,
+  { repository, contents, access, logger, clock }: BackgroundServices,
   { insurance, crm, messages }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
@@ -189,6 +198,7 @@ function backgroundWork(
     callExpiry({ repository, accessOf, logger, clock }),
     waitlistOffering({ repository, accessOf, logger, clock }),
     abandonedRegistrations({ repository, accessOf, logger, clock }),
+    ...contentCollection(contents, { repository, logger, clock }),
   ]
   return {
     start: () => {

@@ -63,6 +63,10 @@ export interface FirstOperator {
 export interface Limits {
   /** Maximum size of a request body in bytes; larger ones are answered with 413. */
   readonly bodyBytes: number
+  /** Maximum size in bytes of a content that a body holds as base64, which does not count for `bodyBytes`. */
+  readonly inlineContentBytes: number
+  /** Maximum size in bytes of a Binary that comes as the bytes that it is. */
+  readonly binaryBytes: number
   /** Maximum size in bytes of all request bodies that are being received or worked on. */
   readonly bodiesInFlightBytes: number
   /** Maximum number of requests in flight, in each process: more are answered with 429. */
@@ -145,6 +149,8 @@ export function readConfig(environment: Environment = process.env): Config {
     audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
     limits: {
       bodyBytes,
+      inlineContentBytes: read.integer('MAX_INLINE_CONTENT_BYTES', 20 * 1024 * 1024, 64 * 1024, 64 * 1024 * 1024),
+      binaryBytes: read.integer('MAX_BINARY_BYTES', 100 * 1024 * 1024, 1024, 16 * 1024 ** 3),
       bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
       requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),
       requestsPerToken: read.integer('MAX_REQUESTS_PER_TOKEN', 256, 1, 1_000_000),

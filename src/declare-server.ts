@@ -21,12 +21,14 @@ export interface Declared {
   readonly statement: CapabilityStatement
 }
 
+type Declaring = Pick<Config, 'disabledInteractions' | 'fullText' | 'corsOrigins' | 'limits'>
+
 /**
  * With what the extensions add. From here on this process has their search parameters and profiles.
  * @throws Error naming what is declared wrongly, and the extension that does so
  */
 export function declareServer(
-  { disabledInteractions, fullText, corsOrigins }: Pick<Config, 'disabledInteractions' | 'fullText' | 'corsOrigins'>,
+  { disabledInteractions, fullText, corsOrigins, limits }: Declaring,
   extensions: readonly LoadedExtension[],
   special: readonly Provider[] = specialProviders,
 ): Declared {
@@ -41,6 +43,7 @@ export function declareServer(
     cors: corsOrigins.length > 0,
     operations,
     profiles,
+    limits,
   })
   return { providers, system, systemOperations: operations, statement }
 }

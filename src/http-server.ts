@@ -6,6 +6,7 @@ import type { PartLoad } from './budget/part-load.ts'
 import type { ToolFamilies } from './calls/tool.ts'
 import type { PasswordCost } from './clinics/passwords.ts'
 import type { Config } from './config.ts'
+import type { Contents } from './content/contents.ts'
 import type { Agent, ClinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Declared } from './declare-server.ts'
@@ -26,6 +27,7 @@ import { options } from './rest/options.ts'
 import { resumeRoutes } from './rest/resume.ts'
 import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
+import { answerContents, bodyContents } from './rest/server/contents.ts'
 import { cors } from './rest/server/cors.ts'
 import { authenticateSession } from './rest/server/current-session.ts'
 import { withDefaultHeaders } from './rest/server/default-headers.ts'
@@ -50,6 +52,7 @@ interface HttpServices {
   readonly config: Config
   readonly logger: Logger
   readonly repository: Repository
+  readonly contents: Contents
   readonly access: AccessOf
   readonly integrations: Integrations
   /** The number of this process, where several run. */
@@ -81,7 +84,7 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, access, integrations, shares } = services
+  const { config, logger, repository, contents, access, integrations, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
@@ -103,6 +106,9 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     )
   }
   koa.use(capabilityRoute(metadata(documents, baseOf)))
+  // In a work thread, whoever handed the request over does both.
+  const isConnected = shares !== undefined
+  if (isConnected) koa.use(answerContents(contents))
   koa.use(inBudget(services.threads, config.limits, logger))
   koa.use(session.middleware)
   koa.use(calls.middleware)
@@ -111,6 +117,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(authenticate)
   koa.use(requireClinic(repository))
   if (shares !== undefined) koa.use(shares.ofUser)
+  if (isConnected) koa.use(bodyContents(contents, config.limits))
   koa.use(moveAsBefore())
   koa.use(clinics.middleware)
   koa.use(accounts.middleware)
@@ -119,7 +126,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  const handed = { ...declared, capabilities, limits: config.limits, integrations, logger }
+  const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
   koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
   koa.use(notRouted(declared))
   koa.on('error', brokenConnection(logger))

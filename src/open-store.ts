@@ -10,8 +10,10 @@ import { faultOf } from './rest/server/fault.ts'
 import { coveredParameters } from './search/index/covered.ts'
 import { extraction } from './search/index/versions.ts'
 import type { AuditStore, Retention } from './storage/audit-port.ts'
+import type { ContentStore } from './storage/content-port.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteAuditStore } from './storage/sqlite/audit-store.ts'
+import { openSqliteContentStore } from './storage/sqlite/content-store.ts'
 import { openSqliteStore, type SqliteOptions } from './storage/sqlite/sqlite-store.ts'
 
 /** How a store is opened, besides its address. */
@@ -67,6 +69,15 @@ export async function openAuditStore(databaseUrl: string, retention: Retention):
     return openMongoAuditStore(databaseUrl, retention)
   }
   return openSqliteAuditStore(databaseUrl.slice('sqlite:'.length), retention)
+}
+
+/** The store of contents, beside that of the resources. It is opened when it is first used. */
+export async function openContentStore(databaseUrl: string): Promise<ContentStore> {
+  if (databaseUrl.startsWith('mongodb')) {
+    const { openMongoContentStore } = await import('./storage/mongo/content-store.ts')
+    return openMongoContentStore(databaseUrl)
+  }
+  return openSqliteContentStore(databaseUrl.slice('sqlite:'.length))
 }
 
 type EngineSettings = Omit<SqliteOptions, 'path' | 'recentKinds'>

@@ -1,6 +1,6 @@
 /** Compares the contents of two stores, by counts and checksums of everything stored. */
 import { hash } from 'node:crypto'
-import type { ResourceStore } from '../../src/storage/port.ts'
+import { contentHashes, type WholeStore } from './contents.ts'
 import { isMark } from './marks.ts'
 import { recordsOf, versionPages } from './pages.ts'
 
@@ -16,7 +16,7 @@ type Sums = Map<string, Sum>
 /** The differences found, in words; none when the stores are equal. */
 export async function differences(
   clinics: readonly string[],
-  stores: readonly [source: ResourceStore, target: ResourceStore],
+  stores: readonly [source: WholeStore, target: WholeStore],
   onRead: (count: number) => void,
 ): Promise<readonly string[]> {
   const found: string[] = []
@@ -37,8 +37,9 @@ function differing(here: Sum | undefined, there: Sum | undefined): string | unde
   return here?.total === there?.total ? undefined : `${source} on both sides, but with different content`
 }
 
-async function sumsOf(store: ResourceStore, clinic: string, onRead: (count: number) => void): Promise<Sums> {
+async function sumsOf(whole: WholeStore, clinic: string, onRead: (count: number) => void): Promise<Sums> {
   const sums: Sums = new Map()
+  const { store } = whole
   for await (const { items } of versionPages(store, { clinic })) {
     for (const { type, id, version, lastUpdated, method, text } of items) {
       add(sums, `versions of ${type}`, [type, id, version, lastUpdated, method, text])
@@ -49,6 +50,7 @@ async function sumsOf(store: ResourceStore, clinic: string, onRead: (count: numb
     const { kind, key, version, value, due } = record
     if (!isMark(record)) add(sums, `records of kind ${kind}`, [kind, key, version, value, due])
   }
+  for await (const content of contentHashes(whole, clinic)) add(sums, 'contents', content)
   return sums
 }
 

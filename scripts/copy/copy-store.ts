@@ -1,6 +1,6 @@
 /**
  * Copies all clinics of a store to another one, which may be of another engine: every version of every resource
- * unchanged, oldest first, then the records. The progress is written with each batch of versions, so that an
+ * unchanged, oldest first, then the contents and the records. The progress is written with each batch of versions, so that an
  * interrupted copy can be resumed. Index entries are extracted again, for current versions only, as the others are not
  * searched.
  */
@@ -9,18 +9,18 @@ import {
   CUSTOM_INDEX,
   CUSTOM_PARAMETERS,
   type RecordChange,
-  type ResourceStore,
   type ScannedVersion,
   type ScanPage,
   StoreConflict,
   type StoredRecord,
 } from '../../src/storage/port.ts'
+import { copyContents, type WholeStore } from './contents.ts'
 import { type ClinicMark, clinicMark, isMark, markChange } from './marks.ts'
 import { recordsOf, VERSIONS_PER_PAGE, versionPages } from './pages.ts'
 
 export interface Copy {
-  readonly source: ResourceStore
-  readonly target: ResourceStore
+  readonly source: WholeStore
+  readonly target: WholeStore
   readonly entriesOf: (clinic: string, resource: ScannedVersion) => readonly IndexEntry[]
   /** Called with the number of versions copied. */
   readonly onCopied: (count: number) => void
@@ -41,27 +41,30 @@ export async function copyStore(copy: Copy): Promise<boolean> {
     written = await copyAllVersions(copy)
     wasWritten ||= written > 0
   }
-  for (const clinic of await clinicsOf(copy)) await copyRecords(copy, clinic)
+  for (const clinic of await clinicsOf(copy)) {
+    await copyContents(copy.source, copy.target, clinic)
+    await copyRecords(copy, clinic)
+  }
   return wasWritten
 }
 
 /** The clinics of both stores, as an earlier run may have copied records that the source no longer has. */
 export async function clinicsOf({ source, target }: Pick<Copy, 'source' | 'target'>): Promise<readonly string[]> {
-  return [...new Set([...(await source.clinics()), ...(await target.clinics())])].sort()
+  return [...new Set([...(await source.store.clinics()), ...(await target.store.clinics())])].sort()
 }
 
 async function copyAllVersions(copy: Copy): Promise<number> {
   let written = 0
-  for (const clinic of await copy.source.clinics()) written += await copyVersions(copy, clinic)
+  for (const clinic of await copy.source.store.clinics()) written += await copyVersions(copy, clinic)
   return written
 }
 
 /** @returns the number of versions that the target did not have */
 async function copyVersions(copy: Copy, clinic: string): Promise<number> {
-  let mark = await clinicMark(copy.target, clinic)
+  let mark = await clinicMark(copy.target.store, clinic)
   const from = mark.isWhole ? { since: mark.latest - OVERLAP } : { ...(mark.after ? { after: mark.after } : {}) }
   let written = 0
-  for await (const page of versionPages(copy.source, { clinic, ...from })) {
+  for await (const page of versionPages(copy.source.store, { clinic, ...from })) {
     mark = markAfter(page, mark)
     for (const [set, isLast] of batches(page.items)) {
       written += await writeVersions(copy, clinic, set, isLast ? [markChange(clinic, mark)] : [])
@@ -102,7 +105,7 @@ async function writeVersions(
     entries: version.isCurrent && version.method !== 'DELETE' ? copy.entriesOf(clinic, version) : [],
   }))
   try {
-    await copy.target.write({ clinic, resources, records, guards: [] })
+    await copy.target.store.write({ clinic, resources, records, guards: [] })
     copy.onCopied(versions.length)
     return versions.length
   } catch (error) {
@@ -123,7 +126,7 @@ async function writeMissing(
   records: readonly RecordChange[],
   conflict: StoreConflict,
 ): Promise<number> {
-  const newest = await Promise.all(versions.map(({ type, id }) => copy.target.read(clinic, type, id)))
+  const newest = await Promise.all(versions.map(({ type, id }) => copy.target.store.read(clinic, type, id)))
   const missing = versions.filter(({ version }, index) => version > (newest[index]?.version ?? 0))
   if (missing.length === versions.length) {
     throw new Error(
@@ -135,9 +138,9 @@ async function writeMissing(
 
 /** Writes missing and different records, and removes those that the source does not have. */
 async function copyRecords({ source, target }: Copy, clinic: string): Promise<void> {
-  const write = (records: readonly RecordChange[]) => target.write({ clinic, resources: [], records, guards: [] })
+  const write = (records: readonly RecordChange[]) => target.store.write({ clinic, resources: [], records, guards: [] })
   let changes: RecordChange[] = []
-  for await (const [wanted, found] of paired(recordsOf(source, clinic), recordsOf(target, clinic))) {
+  for await (const [wanted, found] of paired(recordsOf(source.store, clinic), recordsOf(target.store, clinic))) {
     changes.push(...changesFor(wanted, found))
     if (changes.length < VERSIONS_PER_PAGE) continue
     await write(changes)

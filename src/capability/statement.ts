@@ -29,13 +29,26 @@ interface Declared {
   readonly operations?: readonly Operation[]
   /** Profiles of resource types, as added by extensions. */
   readonly profiles?: readonly StructureDefinition[]
+  /** Bytes that a request may have, which are configured. */
+  readonly limits?: SizeLimits
 }
+
+interface SizeLimits {
+  readonly bodyBytes: number
+  readonly inlineContentBytes: number
+  readonly binaryBytes: number
+}
+
+const limitsInWords = ({ bodyBytes, inlineContentBytes, binaryBytes }: SizeLimits): string =>
+  `Sizes: a body has ${bodyBytes} bytes at most, not counting base64 of more than 16,384 characters (Attachment.data, ` +
+  `Binary.data), which has ${inlineContentBytes} bytes at most once it is decoded, and 67,108,864 bytes together; bytes ` +
+  `that are sent to Binary as they are, ${binaryBytes}. What is larger is 413.`
 
 /** @throws Error naming an invalid declaration of a provider, so that the server does not start */
 export function capabilityStatement(
   providers: ReadonlyMap<string, Provider>,
   system: ReadonlySet<SystemInteractionCode>,
-  { fullText = true, cors = false, operations: ofClinic = systemOperations, profiles = [] }: Declared = {},
+  { fullText = true, cors = false, operations: ofClinic = systemOperations, profiles = [], limits }: Declared = {},
 ): CapabilityStatement {
   const base = JSON.parse(readFileSync(BASE, 'utf8')) as CapabilityStatement
   const types = [...providers.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
@@ -49,7 +62,9 @@ export function capabilityStatement(
     ...described,
     mode: 'server',
     security: { cors, ...described?.security },
-    documentation: `${described?.documentation ?? ''} ${modifiersInWords()}`,
+    documentation: [described?.documentation, modifiersInWords(), limits && limitsInWords(limits)]
+      .filter((text) => text !== undefined)
+      .join(' '),
     resource: types.map((provider) => ({
       ...resourceOf(provider, sources.get(provider.type) ?? []),
       ...supportedProfiles(profiles.filter(({ type }) => type === provider.type)),

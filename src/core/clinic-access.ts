@@ -2,6 +2,7 @@
 import type { AuditTrail } from '../audit/trail.ts'
 import { TrailReader } from '../audit/trail-reader.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
+import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
@@ -9,11 +10,12 @@ import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
 import { present } from './present.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { createResource, deleteResource, patchResource, updateResource } from './write.ts'
+import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */
 export interface ContextServices {
   readonly repository: Repository
+  readonly contents: Contents
   readonly providers: Providers
   readonly baseUrl: string
   readonly profilePolicy: ProfilePolicy
@@ -51,7 +53,7 @@ const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
 function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
-  const { providers, baseUrl, profilePolicy, searchHandling, servedSearch } = services
+  const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
@@ -61,7 +63,14 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
     servedSearch,
     trail: trailFor(agent, unit.clinic, services),
     now: unit.now,
+    contents,
     unit,
+    warnings: [],
+    findings: async (resource) => {
+      const { resourceType: type, id } = resource
+      const current = id === undefined ? undefined : await unit.read(type, id)
+      return findingsOf(ctx, providers, resource, current?.deleted ? undefined : current)
+    },
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)

@@ -1,4 +1,5 @@
 /** The standard interactions, which serve every R4 resource type: https://hl7.org/fhir/R4/http.html. */
+import { hasMarkers, withContentsAsData, withMarkers } from '../content/marker.ts'
 import { parseJson } from '../fhir/json.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
@@ -21,7 +22,8 @@ export const standard: Interactions = {
   // The patched resource goes through every stage of an update, so that each rule holds for it too.
   patch: async (ctx, type, id, patch) => {
     const current = present(await ctx.unit.read(type, id), type, id)
-    const patched = patch(parseJson(current.text))
+    const document = parseJson(current.text)
+    const patched = hasMarkers(current.text) ? withMarkers(patch(withContentsAsData(document))) : patch(document)
     if (!isObject(patched) || patched.resourceType !== type || patched.id !== id) {
       throw unprocessable(`The patch changes what ${type}/${id} is: resourceType and id must stay`)
     }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Binary, Bundle } from 'fhir/r4'
-import { BudgetError, passOn } from '../budget/budget.ts'
+import { BudgetError, leaveEventLoop, passOn } from '../budget/budget.ts'
+import { wholeData } from '../content/whole-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'
@@ -33,7 +34,7 @@ const MAX_TOLD = 50
 const MAX_DEPTH = 100
 
 export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
-  const content = await contentOf(input)
+  const content = await contentOf(access, input)
   if (content.count > MAX_RESOURCES) throw tooMany(content.count)
   const tally = new Tally()
   await installAll(access, content, tally)
@@ -105,7 +106,7 @@ interface Candidate {
 }
 
 /** @throws FhirError 400 unless there is a package or a Bundle, 422 for a package of another version of FHIR */
-async function contentOf({ package: file, bundle }: OperationInput): Promise<Content> {
+async function contentOf(access: ClinicAccess, { package: file, bundle }: OperationInput): Promise<Content> {
   if ((file === undefined) === (bundle === undefined)) {
     throw badRequest(
       'Send a FHIR package (.tgz, as application/gzip or in parameter package) or a Bundle, one of the two',
@@ -114,16 +115,18 @@ async function contentOf({ package: file, bundle }: OperationInput): Promise<Con
       },
     )
   }
-  return file === undefined ? contentOfBundle(bundle as Bundle) : contentOfPackage(file as Binary)
+  return file === undefined ? contentOfBundle(bundle as Bundle) : contentOfPackage(access, file as Binary)
 }
 
-async function contentOfPackage({ data }: Binary): Promise<Content> {
+async function contentOfPackage(access: ClinicAccess, file: Binary): Promise<Content> {
+  leaveEventLoop('its package')
+  const data = await wholeData(access.reader(), file)
   if (PRIMITIVES.get('base64Binary')?.accepts(data) !== true)
     throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {
       expression: 'package',
     })
   const { name, version, fhirVersions, dependencies, fileCount, files } = await readPackage(
-    Buffer.from(data ?? '', 'base64'),
+    Buffer.from(String(data), 'base64'),
   )
   if (fhirVersions.length > 0 && !fhirVersions.some((one) => one.startsWith('4.0')))
     throw unprocessable(`The package ${name} is for FHIR ${fhirVersions.join(', ')}; this server has R4, 4.0.1`)

@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/defining-extensions.html#context.
  */
 import type { StructureDefinitionContext } from 'fhir/r4'
+import { CONTENT_URL } from '../content/marker.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Findings } from './findings.ts'
 import { UNREAD } from './known-definitions.ts'
@@ -18,7 +19,8 @@ const isAbsolute = (url: string): boolean => url.includes(':')
 
 export function checkExtension(item: TypedElement, checker: ProfileChecker, findings: Findings): void {
   const url = isObject(item.value) ? item.value['url'] : undefined
-  if (typeof url !== 'string' || !isAbsolute(url)) return
+  // A marker stands for a value, and is none of the client's.
+  if (typeof url !== 'string' || !isAbsolute(url) || url === CONTENT_URL) return
   const found = checker.definitions.find(url)
   if (found.kind === 'pending') return
   if (found.kind === 'profile' && found.profile.type === 'Extension') {

@@ -4,6 +4,7 @@ import type { Provider } from '../core/provider.ts'
 import { appointment } from './appointment.ts'
 import { appointmentResponse } from './appointment-response.ts'
 import { auditEvent } from './audit-event.ts'
+import { binary } from './binary.ts'
 import { builtInProviders } from './built-in.ts'
 import { conceptMap } from './concept-map.ts'
 import { documentReference } from './document-reference.ts'
@@ -21,6 +22,7 @@ export const specialProviders: readonly Provider[] = [
   appointment,
   appointmentResponse,
   auditEvent,
+  binary,
   conceptMap,
   documentReference,
   encounter,

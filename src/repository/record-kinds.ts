@@ -254,6 +254,21 @@ export const RECORD_KINDS = {
     expires: 'never; deleted when it is revoked',
     writtenBy: 'operations/duplicates/not-duplicates.ts',
   },
+  content: {
+    of: 'clinic',
+    key: 'the SHA-256 of the content, lower-case hex',
+    shape: 'StoredContent (repository/used-content.ts)',
+    expires:
+      '`due` is when the content is collected, as nothing refers to it; none once a version of a resource does, and then never',
+    writtenBy: 'repository/used-content.ts, content/contents.ts',
+  },
+  'content-upload': {
+    of: 'clinic',
+    key: 'the name of the bytes in the store of contents',
+    shape: 'ContentUpload (content/contents.ts)',
+    expires: '`due` is when the bytes are removed; deleted with them, or when they become a content',
+    writtenBy: 'content/contents.ts',
+  },
   copy: {
     of: 'service',
     key: '`from`',

@@ -34,6 +34,7 @@ import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
 import { recentReads } from './recent-reads.ts'
 import { UnitRecords } from './unit-records.ts'
+import { useContents } from './used-content.ts'
 import { Versioned } from './versioned.ts'
 
 export interface SearchAnswer {
@@ -217,8 +218,8 @@ export class UnitOfWork {
   /**
    * Stages the next version of `resource`; `id` and the version parts of `meta` are set here. Without an id it gets a
    * new one; POST says that there is no resource of this id yet. What a provider has changed since it was validated is
-   * validated again.
-   * @throws FhirError 400 or 422 naming each element at fault
+   * validated again. Contents that it has markers of belong to it from now on.
+   * @throws FhirError 400 or 422 naming each element at fault; 422 for a marker of a content that the clinic has not
    */
   async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
@@ -233,6 +234,7 @@ export class UnitOfWork {
     // What is created and then changed within one change was created by it.
     const asMethod = staged?.next.method === 'POST' ? 'POST' : method
     const text = JSON.stringify(stamped)
+    await useContents(this.records, stamped, text)
     const next = new Versioned<R>({ type, id, version, lastUpdated, method: asMethod, text }, stamped, created)
     this.#staged.set(`${type}/${id}`, { base, next })
     return next

@@ -2,12 +2,14 @@
 import type { Context as KoaContext } from 'koa'
 import { currentBudget } from '../budget/budget.ts'
 import type { ClinicAccess } from '../core/context.ts'
+import { sendBinary, withoutData, writeRaw } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
-import { withProfileWarnings } from './interactions/profile-warnings.ts'
+import { withWarnings } from './interactions/warnings.ts'
 import { accessAfter, attemptOf, attemptOfBundle } from './message/access.ts'
 import { headerOf } from './message/header.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
+import { givesBytes } from './message/native-binary.ts'
 import { negotiate, preferences } from './message/negotiate.ts'
 import { isForm, readQuery, readRequest } from './message/request.ts'
 import { send } from './message/response.ts'
@@ -27,20 +29,28 @@ export const answerRoute =
     const url = isForm(route) ? `${koa.path}?${query}` : (koa.req.url ?? '')
     let attempt = attemptOf(route, parameters, url)
     exchange.accesses = [attempt]
-    const format = negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
+    const format = formatOf(koa, route, parameters, query)
     const preferred = headerOf(koa, 'prefer') ?? ''
     const prefer = preferences(preferred)
-    const request = await readRequest(koa, route, { parameters, query, base: services.baseOf(koa), prefer, services })
+    const [base, access] = [services.baseOf(koa), services.accessOf(koa)]
+    const { clinic } = access
+    const request = await readRequest(koa, route, { parameters, query, base, prefer, services, clinic })
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
     }
     const representation = preferred !== '' && prefer.return === 'representation'
-    const response = await run(route, services.accessOf(koa), request, parameters.operation, representation)
+    const write = () => run(route, access, request, parameters.operation, representation)
+    const response = await writeRaw(request, clinic, write)
     const { accesses = [] } = response
     exchange.accesses = [accessAfter(attempt, response, request.base), ...accesses]
-    send(koa, request, response, format, prefer.return)
+    if (format === undefined) await sendBinary(koa, request, response, { clinic, wanted: prefer.return })
+    else send(koa, request, withoutData(request, response, preferred), format, prefer.return)
   }
+
+/** Undefined where the answer may be bytes, which is known when their type is. @throws FhirError 406 */
+const formatOf = (koa: KoaContext, route: Route, { type }: PathParameters, query: URLSearchParams) =>
+  givesBytes(route, type, query) ? undefined : negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
 
 async function run(
   route: Route,
@@ -54,7 +64,7 @@ async function run(
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  const response = await access.change(async (ctx) => withProfileWarnings(ctx, request, await handler(ctx, request)))
+  const response = await access.change(async (ctx) => withWarnings(ctx, request, await handler(ctx, request)))
   // What has been stored must not be answered as if it had not.
   currentBudget()?.allowAnswer()
   return response

@@ -71,9 +71,10 @@ describe('a Bundle that reads more than a process can answer', () => {
   })
   let urls: readonly string[]
   beforeAll(async () => {
-    const binary = { resourceType: 'Binary', contentType: 'text/plain', data: 'AAAA'.repeat(3_000_000) }
-    const { body } = await server.fhir('POST', '/Binary', binary)
-    urls = Array.from({ length: 8 }, () => `Binary/${body.id}`)
+    const div = `<div xmlns="http://www.w3.org/1999/xhtml">${'AAAA'.repeat(3_000_000)}</div>`
+    const basic = { resourceType: 'Basic', code: { text: 'large' }, text: { status: 'generated', div } }
+    const { body } = await server.fhir('POST', '/Basic', basic)
+    urls = Array.from({ length: 8 }, () => `Basic/${body.id}`)
   })
 
   test('is answered as far as it goes in a batch', async () => {

@@ -1,17 +1,20 @@
 /** `npm run copy`: each test runs the script as a process of its own, between real stores. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { StoredContents } from '../../src/content/contents.ts'
+import { contentElement } from '../../src/content/marker.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openContentStore, openStore } from '../../src/open-store.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore } from '../../src/storage/port.ts'
+import { contentFolderOf } from '../../src/storage/sqlite/content-store.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
 
@@ -98,6 +101,8 @@ async function fill(url: string, patients = 5): Promise<void> {
         },
       ],
     })
+    const _data = contentElement(await received(url, repository, clinic))
+    await put(clinic, { resourceType: 'Binary', id: 'beside', contentType: 'text/plain', _data } as AnyResource)
     const data = 'AbC4'.repeat(400_000)
     await put(clinic, { resourceType: 'Binary', id: 'large', contentType: 'text/plain', data } as AnyResource)
     await repository.change(clinic, async (unit) => {
@@ -112,6 +117,35 @@ async function fill(url: string, patients = 5): Promise<void> {
   await repository.change('north', async (unit) => unit.records.put(recordKind('account'), 'nora', { clinic: 'north' }))
   await store.close()
 }
+
+const BESIDE = 'beside the resources, '.repeat(50_000)
+
+/** The same bytes in each clinic. @returns their SHA-256 */
+async function received(url: string, repository: Repository, clinic: string): Promise<string> {
+  const store = await openContentStore(url)
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(BESIDE)
+  }
+  try {
+    return (await new StoredContents(repository, store).receive(clinic, bytes(), BESIDE.length)).sha256
+  } finally {
+    await store.close()
+  }
+}
+
+/** The bytes of the content that `fill` has written. */
+const besideOf = (url: string, clinic: string): Promise<string> =>
+  withStore(url, async (store) => {
+    const { items } = await store.scanRecords({ clinic, limit: 1_000 })
+    const contents = await openContentStore(url)
+    const found: Uint8Array[] = []
+    for (const { kind, value } of items) {
+      if (kind !== 'content') continue
+      for await (const piece of contents.read(clinic, (value as { name: string }).name)) found.push(piece)
+    }
+    await contents.close()
+    return String(Buffer.concat(found))
+  })
 
 /** Everything that is stored, in an order that every engine has. */
 const contents = (url: string): Promise<readonly string[]> =>
@@ -174,6 +208,7 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
       expect(output).toContain('2 clinics (north, south); both stores hold the same')
       expect(await contents(to)).toEqual(before)
       expect(await contents(from)).toEqual(before)
+      for (const clinic of ['north', 'south']) expect(await besideOf(to, clinic)).toBe(BESIDE)
       // And is searched by the newest versions, clinic by clinic.
       expect(await families(to, 'north', 'north')).toBe(3)
       expect(await families(to, 'north', 'south')).toBe(0)
@@ -245,6 +280,24 @@ describeOnSqlite('a copy', () => {
     )
     expect(error).toContain('The target does not hold what the source holds')
     expect(error.split('\n')).toHaveLength(3)
+  })
+
+  test('of a store that has lost a content, or has another one in its place, is refused, naming it', async () => {
+    const [from, to] = [await newFile(), await newFile()]
+    await fill(from)
+    const inFolder = join(contentFolderOf(from.slice('sqlite:'.length)), 'clinic-south')
+    const [name = ''] = await readdir(inFolder)
+    await writeFile(join(inFolder, name), 'something else')
+    const damaged = await copyBetween(from, to)
+    expect([damaged.code, damaged.error]).toEqual([
+      1,
+      expect.stringMatching(/The content [0-9a-f]{64} of clinic south is/),
+    ])
+    await rm(join(inFolder, name))
+    expect((await copyBetween(from, to)).error).toMatch(/The content [0-9a-f]{64} of clinic south is missing/)
+    await writeFile(join(inFolder, name), BESIDE)
+    expect(await copyBetween(from, to)).toMatchObject({ code: 0, error: '' })
+    expect(await besideOf(to, 'south')).toBe(BESIDE)
   })
 
   test('of a source that is written afterwards copies the rest, and forgets records that have gone', async () => {

@@ -1,6 +1,7 @@
 /** Where a suite keeps its data: on the engine that the test file runs on (engine.ts). */
 import { join } from 'node:path'
-import { openStore } from '../../src/open-store.ts'
+import { openContentStore, openStore } from '../../src/open-store.ts'
+import type { ContentStore } from '../../src/storage/content-port.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { testEngine } from './engine.ts'
 import { newMongoUrl } from './mongo-url.ts'
@@ -20,4 +21,9 @@ export async function newLastingDatabaseUrl(): Promise<string> {
 /** A store for the test, or, opened before the tests, for all of them. */
 export async function openTestStore(): Promise<ResourceStore> {
   return closeLater(await openStore(await newDatabaseUrl()))
+}
+
+/** A store of contents that is empty, for the test. */
+export async function openTestContentStore(): Promise<ContentStore> {
+  return closeLater(await openContentStore(await newDatabaseUrl()))
 }

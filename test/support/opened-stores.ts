@@ -2,13 +2,15 @@
  * The stores that a test file leaves to be closed: those that a test has opened after it (an open store works in the
  * background), those that were there before it at the end of the file.
  */
-import type { ResourceStore } from '../../src/storage/port.ts'
+interface Closable {
+  close(): Promise<void>
+}
 
-const opened: ResourceStore[] = []
+const opened: Closable[] = []
 /** Of these, so many were opened before the test. */
 let lasting = 0
 
-export function closeLater(store: ResourceStore): ResourceStore {
+export function closeLater<Store extends Closable>(store: Store): Store {
   opened.push(store)
   return store
 }

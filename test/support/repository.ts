@@ -1,4 +1,5 @@
 /** A repository over a real engine, at a time that the test sets. */
+import { StoredContents } from '../../src/content/contents.ts'
 import { clinicAccess } from '../../src/core/clinic-access.ts'
 import type { ClinicAccess } from '../../src/core/context.ts'
 import { standardProvider } from '../../src/core/standard.ts'
@@ -7,10 +8,11 @@ import { registerProviders } from '../../src/providers/registry.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { searchParametersOf } from '../../src/search/parameters.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
-import { openTestStore } from './database.ts'
+import { openTestContentStore, openTestStore } from './database.ts'
 
 export interface TestRepository {
   readonly repository: Repository
+  readonly contents: StoredContents
   readonly access: (clinic: string) => ClinicAccess
   /** From now on it is this time. */
   readonly setTime: (time: string | number) => void
@@ -26,8 +28,10 @@ export async function openTestRepository(
   const providers = registerProviders(specialProviders, standardProvider)
   const repository = new Repository(store ?? (await openTestStore()), { baseUrl, clock: () => now })
   const servedSearch = { parametersOf: searchParametersOf, fullText: true }
+  const contents = new StoredContents(repository, await openTestContentStore())
   const services = {
     repository,
+    contents,
     providers,
     baseUrl,
     profilePolicy: 'warn',
@@ -36,6 +40,7 @@ export async function openTestRepository(
   } as const
   return {
     repository,
+    contents,
     access: (clinic) => clinicAccess(services, clinic, { kind: 'server' }),
     setTime: (next) => {
       now = new Date(next).getTime()

@@ -19,9 +19,12 @@ export interface TwoClinics {
   readonly theirs: TestServer['fhir']
 }
 
-/** @param env as of `startServer` */
-export async function startTwoClinics(env: Record<string, string> = {}): Promise<TwoClinics> {
-  const server = await startServer(env)
+/** @param env and parts as of `startServer` */
+export async function startTwoClinics(
+  env: Record<string, string> = {},
+  parts: Parameters<typeof startServer>[1] = {},
+): Promise<TwoClinics> {
+  const server = await startServer(env, parts)
   await createClinic(server.app.repository, OTHER_CLINIC, {
     name: 'Other Clinic',
     timeZone: 'Europe/Vienna',

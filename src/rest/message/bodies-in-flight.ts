@@ -18,7 +18,7 @@ export interface BodyRoom {
 }
 
 /** Bytes of a body that is not counted: such bodies are bounded by the number of requests in flight. */
-const SMALL = 64 * 1024
+export const SMALL = 64 * 1024
 
 const WAITING = 256
 const WAIT_MS = 1_500

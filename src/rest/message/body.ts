@@ -3,13 +3,28 @@ import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
 import type { Limits } from '../../config.ts'
+import type { ContentFacts } from '../../content/contents.ts'
+import { ALONE, hasMarkers } from '../../content/marker.ts'
+import { INLINE_BYTES } from '../../content/scan.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
-import type { BodiesInFlight } from './bodies-in-flight.ts'
+import { type BodiesInFlight, type Reservation, SMALL } from './bodies-in-flight.ts'
+import { bodyPieces } from './body-pieces.ts'
+import { divert, MOST_TOGETHER, writtenAtMost } from './content-divert.ts'
 import { headerOf } from './header.ts'
+import type { Format } from './media-type.ts'
+
+/** Of a request whose body may hold contents: where they go instead. */
+export interface BodyContents {
+  readonly format: Format
+  /** Bytes of each of them. */
+  readonly limitBytes: number
+  /** Keeps one, for as long as the request at least. */
+  readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
+}
 
 /** Bytes of a body that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 32 * 1024
@@ -22,9 +37,10 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
   textOf(await readBytes(koa, limitBytes))
 
 /**
- * The body as it was sent. It is received once, and kept for as long as the request: further calls give the same bytes.
- * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off, 429 or
- * 503 when there is no room for it
+ * The body as it was sent, but with markers in place of its contents. It is received once, and kept for as long as the
+ * request: further calls give the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is compressed,
+ * 400 when it breaks off or a content is no base64, 429 or 503 when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
@@ -43,15 +59,24 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+/** @throws FhirError 415 when the body is compressed */
+export function checkEncoding(koa: KoaContext): void {
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new FhirError(415, {
-      code: 'not-supported',
-      diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
-    })
-  }
+  if (encoding === 'identity') return
+  throw new FhirError(415, {
+    code: 'not-supported',
+    diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+  })
+}
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  checkEncoding(koa)
   const length = announcedLength(koa)
+  const contents: BodyContents | undefined = koa.state.bodyContents
+  // A short one holds none.
+  if (contents !== undefined && (length === undefined || length > INLINE_BYTES)) {
+    return await receiveWithout(contents, koa, length, limitBytes)
+  }
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
   const bodies: BodiesInFlight | undefined = koa.state.bodies
   // One of unknown length may be as long as the largest.
@@ -67,15 +92,55 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   }
 }
 
+/** The same, while its contents go where they belong. Only what is left of it takes memory. */
+async function receiveWithout(
+  { format, limitBytes: contentBytes, receive }: BodyContents,
+  koa: KoaContext,
+  length: number | undefined,
+  limitBytes: number,
+): Promise<Buffer> {
+  const tooLarge = () => tooLargeWithout(limitBytes)
+  const most = limitBytes + writtenAtMost(MOST_TOGETHER)
+  if (length !== undefined && length > most) throw tooLarge()
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  let came = 0
+  let room: Reservation | undefined
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for await (const piece of bodyPieces(koa)) {
+      came += piece.length
+      if (came > most) throw tooLarge()
+      yield piece
+    }
+  }
+  // Contents may follow, so how much there will be is known only when much has come.
+  const grow = async (bytes: number): Promise<void> => {
+    if (room !== undefined || bytes <= SMALL) return
+    const rest = length === undefined ? limitBytes : length - came
+    room = await bodies?.reserveFor(koa, Math.min(limitBytes, bytes + rest))
+  }
+  invite(koa)
+  try {
+    const limits = { bodyBytes: limitBytes, contentBytes }
+    const bytes = await divert(pieces(), { format, limits, receive, grow, tooLarge })
+    room?.shrinkTo(bytes.length)
+    return bytes
+  } catch (error) {
+    room?.release()
+    throw error
+  }
+}
+
 /** In bytes; undefined for a body that comes in chunks. */
-function announcedLength(koa: KoaContext): number | undefined {
+export function announcedLength(koa: KoaContext): number | undefined {
   if (headerOf(koa, 'transfer-encoding') !== undefined) return undefined
   return Number(headerOf(koa, 'content-length') ?? 0)
 }
 
 /** A client that sends its body only when it is wanted learns here that it is: see `continueWhenRead`. */
-function invite(koa: KoaContext): void {
-  if (headerOf(koa, 'expect') !== undefined) koa.res.writeContinue()
+export function invite(koa: KoaContext): void {
+  if (headerOf(koa, 'expect') === undefined || koa.state.isInvited === true) return
+  koa.state.isInvited = true
+  koa.res.writeContinue()
 }
 
 /** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
@@ -99,6 +164,12 @@ const tooLarge = (limitBytes: number): FhirError =>
     diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
   })
 
+const tooLargeWithout = (limitBytes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes, not counting the base64 of its contents (data)`,
+  })
+
 /** The body as JSON. @throws as `readBody` and `parseBody` */
 export const readJsonBody = async (
   koa: KoaContext,
@@ -120,12 +191,13 @@ export function parseBody(text: string, maxDepth: number): unknown {
   if (count === undefined) throw tooDeep(maxDepth)
   if (count.values > MAX_JSON_VALUES) throw tooManyValues()
   const value = parsed(text)
-  if (!hasAllNames(value, count.names)) {
-    throw badRequest(
-      `The body has two properties '${repeatedName(text)?.slice(0, 64)}' in one object; JSON takes one of each name`,
-    )
-  }
+  if (!hasAllNames(value, count.names)) throw repeated(repeatedName(text)?.slice(0, 64), text)
   return value
+}
+
+function repeated(name: string | undefined, text: string): FhirError {
+  if (name === '_data' && hasMarkers(text)) return badRequest(`The body has _data beside a long data; ${ALONE}`)
+  return badRequest(`The body has two properties '${name}' in one object; JSON takes one of each name`)
 }
 
 /** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */

@@ -6,6 +6,7 @@ import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
 import type { Access } from '../../audit/event.ts'
 import type { Limits } from '../../config.ts'
+import type { Contents } from '../../content/contents.ts'
 import type { Context } from '../../core/context.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { Integrations } from '../../core/ports.ts'
@@ -13,6 +14,12 @@ import type { Providers } from '../../core/provider.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
 import type { Preferences } from './negotiate.ts'
+
+/** What was received of a body beside `body`: to be abandoned when nothing is written with it. */
+export interface RawBody {
+  /** The SHA-256 of each content. */
+  readonly received: readonly string[]
+}
 
 export interface InteractionRequest {
   /** '' at system level. */
@@ -25,6 +32,8 @@ export interface InteractionRequest {
   readonly query: URLSearchParams
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown
+  /** It came as bytes, and `body` is the Binary of them. */
+  readonly raw?: RawBody
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
   readonly ifNoneExist?: string | undefined
@@ -63,6 +72,7 @@ export interface Services {
    * @throws FhirError 400 for a mode that there is not
    */
   readonly capabilities: (mode: string | null, base: string) => Promise<string>
+  readonly contents: Contents
   readonly limits: Limits
   readonly integrations: Integrations
   readonly logger: Logger

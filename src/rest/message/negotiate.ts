@@ -32,12 +32,36 @@ export function negotiate(accept: string, format: string | null): AnswerFormat {
   if (accept === '' || accept === '*/*' || accept === 'application/fhir+json') return FHIR_JSON
   const ranges = mediaTypes(accept).filter(isServed)
   const offers = [...RESOURCE_TYPES.keys()].flatMap((type) => offerOf(type, ranges))
-  const [best] = offers.sort(
-    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
-  )
+  const best = bestOf(offers)
   if (best === undefined) throw notAcceptable(accept)
-  return answerIn(best.type, best.range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+  return answerTo(best)
 }
+
+const answerTo = ({ type, range }: Offer): AnswerFormat =>
+  answerIn(type, range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
+
+/**
+ * Of a content: undefined when the client takes it as it is, the form of its resource when it asks for that. FHIR's own
+ * types ask for the resource, by their names only; those that they share with others (application/json) do so where the
+ * content as it is would not do.
+ * @param type of the content
+ * @throws FhirError 406 when the client accepts neither
+ */
+export function negotiateContent(accept: string, type: string): AnswerFormat | undefined {
+  if (accept === '' || accept === '*/*') return undefined
+  const ranges = mediaTypes(accept)
+  const native = offerOf(mediaType(type).type, ranges)
+  const named = (types: readonly string[]): readonly Offer[] =>
+    types.flatMap((own) => offerOf(own, ranges.filter(isServed))).filter(({ weight }) => weight >= NAMED)
+  const best = bestOf([...native, ...named(OWN_TYPES)]) ?? bestOf(named([...RESOURCE_TYPES.keys()]))
+  if (best === undefined) throw notAcceptable(accept, type)
+  return native.includes(best) ? undefined : answerTo(best)
+}
+
+/** The weight of a range that is the type itself. */
+const NAMED = 3
+
+const OWN_TYPES = ['application/fhir+json', 'application/fhir+xml'] as const
 
 function namedFormat(format: string): AnswerFormat {
   // '+' in a query string stands for a space: application/fhir+json arrives as 'application/fhir json'.
@@ -56,6 +80,11 @@ interface Offer {
   readonly quality: number
   readonly weight: number
 }
+
+const bestOf = (offers: readonly Offer[]): Offer | undefined =>
+  offers.toSorted(
+    (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
+  )[0]
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that cover a type, the most specific one counts. */
 function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
@@ -79,10 +108,11 @@ function qualityOf({ parameters }: MediaType): number {
   return quality >= 0 && quality <= 1 ? quality : 1
 }
 
-const notAcceptable = (asked: string): FhirError =>
+/** @param besides the type of a content that could have been sent as it is */
+const notAcceptable = (asked: string, besides?: string): FhirError =>
   new FhirError(406, {
     code: 'not-supported',
-    diagnostics: `'${asked.slice(0, 200)}' cannot be served; this server writes application/fhir+json and application/fhir+xml (R4, fhirVersion 4.0, UTF-8)`,
+    diagnostics: `'${asked.slice(0, 200)}' cannot be served; ${besides === undefined ? '' : `this content is ${besides}, and for its resource `}this server writes application/fhir+json and application/fhir+xml (R4, fhirVersion 4.0, UTF-8)`,
   })
 
 /**

@@ -6,6 +6,7 @@ import { headerOf } from './header.ts'
 import type { InteractionRequest, PathParameters, Route, Services } from './interaction.ts'
 import { type Format, RESOURCE_TYPES } from './media-type.ts'
 import { contentTypeOf, type Preferences } from './negotiate.ts'
+import { receiveRaw, takesBytes } from './raw-binary.ts'
 
 type Limits = Services['limits']
 
@@ -35,16 +36,18 @@ interface RequestParts {
   readonly base: string
   readonly prefer: Preferences
   readonly services: Services
+  readonly clinic: string
 }
 
 /** @throws FhirError 400, 413 or 415 for a body that cannot be read */
 export async function readRequest(
   koa: KoaContext,
   route: Route,
-  { parameters: { type, id, versionId, member }, query, base, prefer, services }: RequestParts,
+  { parameters: { type, id, versionId, member }, query, base, prefer, services, clinic }: RequestParts,
 ): Promise<InteractionRequest> {
   const hasBody = route.method !== 'GET' && route.method !== 'DELETE' && !isForm(route)
-  const body = hasBody ? await readContent(koa, route, services.limits) : undefined
+  const raw = takesBytes(route, type) ? await receiveRaw(koa, id, { ...services, clinic }) : undefined
+  const body = raw === undefined && hasBody ? await readContent(koa, route, services.limits) : raw?.resource
   return {
     type,
     id,
@@ -52,6 +55,7 @@ export async function readRequest(
     member,
     query,
     body,
+    ...(raw === undefined ? {} : { raw }),
     ifMatch: headerOf(koa, 'if-match'),
     ifNoneMatch: headerOf(koa, 'if-none-match'),
     // An empty one is criteria that choose nothing, not a create without criteria.

@@ -91,7 +91,8 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
     {
-      method: koa.method,
+      // Its length is that of what contents take the place of their markers in.
+      method: koa.method === 'HEAD' ? 'GET' : koa.method,
       url: koa.req.url ?? '/',
       headers: headersOf(koa),
       remoteAddress: koa.req.socket.remoteAddress ?? '',
@@ -113,9 +114,9 @@ function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'>
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** The body is complete, so its length is known, however it was sent. */
+/** The body is complete, so its length is known, however it was sent; its contents are not in it any more. */
 function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
-  const { 'transfer-encoding': _chunked, expect: _expected, ...kept } = headers
+  const { 'transfer-encoding': _chunked, 'content-length': _sent, expect: _expected, ...kept } = headers
   return Object.fromEntries(
     Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )

@@ -18,7 +18,8 @@ const MAX_WORD_LENGTH = 40
 
 /** Elements that hold no text: addresses, code systems, times and data. */
 const NO_TEXT: ReadonlySet<string> = new Set([
-  ...['resourceType', 'id', 'meta', 'div', 'system', 'url', 'reference', 'profile', 'data', 'hash', 'contentType'],
+  ...['resourceType', 'id', 'meta', 'div', 'system', 'url', 'reference', 'profile', 'data', '_data', 'hash'],
+  'contentType',
 ])
 /** Dates and times, which have searches of their own. */
 const DATE = /^\d{4}-\d\d/

@@ -1,0 +1,23 @@
+/** What is known of the content of an element with `data`, such as an Attachment or a Binary, wherever it is kept. */
+import { ContentDigest, type ContentFacts } from './content-digest.ts'
+import type { Contents } from './contents.ts'
+import { contentOf } from './marker.ts'
+
+export interface WithData {
+  /** Base64; short, or it would be kept beside the resource. */
+  readonly data?: string | undefined
+  readonly _data?: unknown
+}
+
+/** @returns undefined where it has no content, or the clinic has not the one that is named */
+export async function factsOf(
+  { clinic, contents }: { readonly clinic: string; readonly contents: Contents },
+  { data, _data }: WithData,
+): Promise<ContentFacts | undefined> {
+  const sha256 = contentOf(_data)
+  if (sha256 !== undefined) return await contents.facts(clinic, sha256)
+  if (data === undefined) return undefined
+  const digest = new ContentDigest(Number.POSITIVE_INFINITY)
+  digest.push(Buffer.from(data, 'base64'))
+  return digest.end()
+}

@@ -1,0 +1,64 @@
+/** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
+import { createHash } from 'node:crypto'
+import { FhirError } from '../fhir/outcome.ts'
+import { type ContentLooks, Sniffer } from './sniff.ts'
+
+export interface ContentFacts {
+  /** Lower-case hex. It is the key. */
+  readonly sha256: string
+  /** Base64, as Attachment.hash. */
+  readonly sha1: string
+  /** Bytes. */
+  readonly size: number
+  readonly looks: ContentLooks
+}
+
+/** Bytes that are looked at in one go. */
+const LOOK_BYTES = 64 * 1024
+
+export class ContentDigest {
+  readonly #limit: number
+  readonly #sha256 = createHash('sha256')
+  readonly #sha1 = createHash('sha1')
+  readonly #sniffer = new Sniffer()
+  #size = 0
+
+  /** @param limit bytes */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** @throws FhirError 413 beyond the limit */
+  push(piece: Uint8Array): void {
+    this.#size += piece.length
+    if (this.#size > this.#limit) throw contentTooLarge(this.#limit)
+    this.#sha256.update(piece)
+    this.#sha1.update(piece)
+    for (let start = 0; start < piece.length; start += LOOK_BYTES) {
+      this.#sniffer.push(piece.subarray(start, start + LOOK_BYTES))
+    }
+  }
+
+  /** The pieces as they come, each looked at before it goes on. @throws FhirError 413 beyond the limit */
+  async *of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.push(piece)
+      yield piece
+    }
+  }
+
+  end(): ContentFacts {
+    return {
+      sha256: this.#sha256.digest('hex'),
+      sha1: this.#sha1.digest('base64'),
+      size: this.#size,
+      looks: this.#sniffer.end(),
+    }
+  }
+}
+
+export const contentTooLarge = (limit: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The content is larger than ${limit} bytes, the most this server takes in one piece`,
+  })

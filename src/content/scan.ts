@@ -1,0 +1,251 @@
+/**
+ * Finds long base64 in a body while it arrives, piece by piece, without parsing it: the value of `data`, where it is long
+ * and begins as base64, is told apart from the rest, which is passed through as it is. Pieces may break anywhere.
+ *
+ * It need not know the whole grammar, since what it looks for cannot stand elsewhere in a valid body: the quotes of a name
+ * are escaped within a string of JSON, and `<` within an attribute of XML. An invalid body stays invalid, and is refused
+ * when its rest is parsed.
+ */
+import { Base64Decoder, NotBase64 } from './base64.ts'
+
+export type Scanned =
+  /** Of the body, unchanged. */
+  | { readonly kind: 'text'; readonly bytes: Buffer }
+  /** Decoded. */
+  | { readonly kind: 'content'; readonly bytes: Buffer }
+  /** The content is complete. */
+  | { readonly kind: 'end' }
+  /** In the text, its marker belongs here. */
+  | { readonly kind: 'marker' }
+
+/** How a format writes `data`. */
+export interface ContentSyntax {
+  /** With what it begins. */
+  readonly key: Buffer
+  /** Bytes of which one stands in front of it; absent: any. */
+  readonly before?: ReadonlySet<number>
+  /** All up to the value: it ends with the quote that the value ends with too. */
+  readonly lead: RegExp
+  /** What `lead` may still become when more comes. */
+  readonly unfinishedLead: RegExp
+  /** What of the lead stays in the text. */
+  readonly keptOf: (lead: string) => string
+  readonly escapes: Escapes
+  /** What follows the value up to where the marker belongs; its first group stays before it, and `closing` of the match behind. */
+  readonly rest: RegExp
+  readonly unfinishedRest: RegExp
+  readonly closing: (match: RegExpExecArray) => string
+  readonly marker: (sha256: string) => string
+}
+
+interface Escapes {
+  readonly pattern: RegExp
+  /** At the end of a piece: one that may go on. */
+  readonly unfinished: RegExp
+  /** What does not stand for a character of base64 may be any other. */
+  readonly meaning: (written: string, ...groups: readonly (string | undefined)[]) => string
+}
+
+/** Characters of base64 that stay in the text of a resource as they are; longer ones go to the content storage. */
+export const INLINE_BYTES = 16 * 1024
+
+/** Bytes in front of a value, and behind it: names, other attributes and white space. */
+const MOST_AROUND = 1024
+
+/**
+ * Lines of base64 are longer. What has shorter words are numbers, such as those of SampledData.data, which is no base64 and
+ * whose spaces count.
+ */
+const SHORTEST_LINE = 16
+
+const EMPTY = Buffer.alloc(0)
+
+export class ContentScanner {
+  readonly #syntax: ContentSyntax
+  #state: 'text' | 'content' | 'rest' = 'text'
+  /** Bytes that are judged when more has come. */
+  #held: Buffer = EMPTY
+  /** The byte before them. */
+  #last = -1
+  #quote = ''
+  #decoder = new Base64Decoder()
+  #escape = ''
+  #hasBytes = false
+  #broken: NotBase64 | undefined
+
+  constructor(syntax: ContentSyntax) {
+    this.#syntax = syntax
+  }
+
+  /** Of the first long `data` that is no base64 and was passed through. */
+  get broken(): NotBase64 | undefined {
+    return this.#broken
+  }
+
+  /** @throws NotBase64 for a content that began as base64 */
+  *push(bytes: Uint8Array): Generator<Scanned> {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let left = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece])
+    this.#held = EMPTY
+    while (left.length > 0) {
+      if (this.#state === 'text') left = yield* this.#text(left)
+      else if (this.#state === 'content') left = yield* this.#content(left)
+      else left = yield* this.#rest(left)
+    }
+  }
+
+  /** The body is complete. @throws NotBase64 when it ends within a content */
+  *end(): Generator<Scanned> {
+    if (this.#state === 'content') throw this.#notBase64(this.#decoder.end.bind(this.#decoder))
+    if (this.#held.length > 0) yield { kind: 'text', bytes: this.#held }
+  }
+
+  *#text(bytes: Buffer): Generator<Scanned, Buffer> {
+    const { key } = this.#syntax
+    const at = this.#find(bytes)
+    if (at === -1) {
+      const kept = bytes.length - beginningAtEnd(bytes, key)
+      this.#held = bytes.subarray(kept)
+      yield* this.#passed(bytes.subarray(0, kept))
+      return EMPTY
+    }
+    yield* this.#passed(bytes.subarray(0, at))
+    const candidate = bytes.subarray(at)
+    const head = candidate.toString('latin1', 0, MOST_AROUND)
+    const lead = this.#syntax.lead.exec(head)?.[0]
+    if (lead === undefined) {
+      if (head.length < MOST_AROUND && this.#syntax.unfinishedLead.test(head)) return this.#hold(candidate)
+      return yield* this.#notThisOne(candidate)
+    }
+    const quote = lead.slice(-1)
+    const end = candidate.indexOf(quote, lead.length)
+    const length = (end === -1 ? candidate.length : end) - lead.length
+    if (length <= INLINE_BYTES) {
+      return end === -1 ? this.#hold(candidate) : yield* this.#notThisOne(candidate)
+    }
+    if (!this.#isBase64(candidate.toString('latin1', lead.length, lead.length + INLINE_BYTES))) {
+      return yield* this.#notThisOne(candidate)
+    }
+    yield* this.#passed(Buffer.from(this.#syntax.keptOf(lead), 'latin1'))
+    this.#state = 'content'
+    this.#quote = quote
+    this.#decoder = new Base64Decoder()
+    this.#hasBytes = false
+    return candidate.subarray(lead.length)
+  }
+
+  *#content(bytes: Buffer): Generator<Scanned, Buffer> {
+    const end = bytes.indexOf(this.#quote)
+    const isComplete = end !== -1
+    const written = this.#escape + bytes.toString('latin1', 0, isComplete ? end : bytes.length)
+    const { unescaped, unfinished } = isComplete
+      ? { unescaped: this.#unescape(written), unfinished: '' }
+      : this.#unescapePiece(written)
+    this.#escape = unfinished
+    const decoded = this.#decoder.push(unescaped)
+    if (decoded.length > 0) yield this.#decoded(decoded)
+    if (!isComplete) return EMPTY
+    const last = this.#decoder.end()
+    if (last.length > 0) yield this.#decoded(last)
+    if (!this.#hasBytes) throw new NotBase64(1, 'it is nothing but white space')
+    yield { kind: 'end' }
+    this.#state = 'rest'
+    const behind = bytes.subarray(end + 1)
+    // Where nothing needs to follow, the marker does at once.
+    return behind.length > 0 ? behind : yield* this.#rest(behind)
+  }
+
+  #decoded(bytes: Buffer): Scanned {
+    this.#hasBytes = true
+    return { kind: 'content', bytes }
+  }
+
+  *#rest(bytes: Buffer): Generator<Scanned, Buffer> {
+    const head = bytes.toString('latin1', 0, MOST_AROUND)
+    const found = this.#syntax.rest.exec(head)
+    if (found === null && head.length < MOST_AROUND && this.#syntax.unfinishedRest.test(head)) return this.#hold(bytes)
+    this.#state = 'text'
+    if (found === null) return yield* this.#passedAll(bytes)
+    yield* this.#passed(Buffer.from(found[1] ?? '', 'latin1'))
+    yield { kind: 'marker' }
+    yield* this.#passed(Buffer.from(this.#syntax.closing(found), 'latin1'))
+    return bytes.subarray(found[0].length)
+  }
+
+  #hold(bytes: Buffer): Buffer {
+    this.#held = bytes
+    return EMPTY
+  }
+
+  *#notThisOne(candidate: Buffer): Generator<Scanned, Buffer> {
+    const { length } = this.#syntax.key
+    yield* this.#passed(candidate.subarray(0, length))
+    return candidate.subarray(length)
+  }
+
+  *#passedAll(bytes: Buffer): Generator<Scanned, Buffer> {
+    yield* this.#passed(bytes)
+    return EMPTY
+  }
+
+  *#passed(bytes: Buffer): Generator<Scanned, void> {
+    const last = bytes.at(-1)
+    if (last === undefined) return
+    this.#last = last
+    yield { kind: 'text', bytes }
+  }
+
+  /** -1 where there is none. */
+  #find(bytes: Buffer): number {
+    const { key, before } = this.#syntax
+    for (let at = bytes.indexOf(key); at !== -1; at = bytes.indexOf(key, at + 1)) {
+      if (before === undefined || before.has(at === 0 ? this.#last : (bytes[at - 1] ?? -1))) return at
+    }
+    return -1
+  }
+
+  /** By its beginning. */
+  #isBase64(written: string): boolean {
+    const { unescaped } = this.#unescapePiece(written)
+    const words = unescaped.split(/[ \t\r\n\f\v]+/)
+    // The last one may go on, and white space may stand in front.
+    if (words.slice(0, -1).some((word) => word !== '' && word.length < SHORTEST_LINE)) return false
+    try {
+      new Base64Decoder().push(unescaped)
+      return true
+    } catch (error) {
+      if (!(error instanceof NotBase64)) throw error
+      this.#broken ??= error
+      return false
+    }
+  }
+
+  #unescapePiece(written: string): { readonly unescaped: string; readonly unfinished: string } {
+    const unfinished = this.#syntax.escapes.unfinished.exec(written.slice(-LONGEST_ESCAPE))?.[0] ?? ''
+    return { unescaped: this.#unescape(written.slice(0, written.length - unfinished.length)), unfinished }
+  }
+
+  #unescape(written: string): string {
+    const { pattern, meaning } = this.#syntax.escapes
+    return written.replace(pattern, meaning)
+  }
+
+  #notBase64(end: () => unknown): NotBase64 {
+    try {
+      end()
+    } catch (error) {
+      if (error instanceof NotBase64) return error
+    }
+    return new NotBase64(0, 'the body ends within it')
+  }
+}
+
+const LONGEST_ESCAPE = 12
+
+/** How many of the last bytes are the beginning of `key`. */
+function beginningAtEnd(bytes: Buffer, key: Buffer): number {
+  for (let length = Math.min(key.length - 1, bytes.length); length > 0; length--) {
+    if (bytes.subarray(bytes.length - length).equals(key.subarray(0, length))) return length
+  }
+  return 0
+}

@@ -1,0 +1,49 @@
+/**
+ * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
+ * collection, so the store settles which of the two comes first.
+ */
+import { ALONE, markersIn, mentionsContent, strayMarker } from '../content/marker.ts'
+import type { ContentLooks } from '../content/sniff.ts'
+import { unprocessable } from '../fhir/outcome.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { recordKind } from './record-kinds.ts'
+import type { UnitRecords } from './unit-records.ts'
+
+/** A content that the clinic has, once for all that refers to it. */
+export interface StoredContent {
+  /** Of the bytes in the store of contents. */
+  readonly name: string
+  /** Base64, as Attachment.hash. */
+  readonly sha1: string
+  /** Bytes. */
+  readonly size: number
+  readonly looks: ContentLooks
+  /** Requests that have received it, and have neither used it nor given it up; of no meaning once it is used. */
+  readonly waiting: number
+}
+
+export const CONTENT = recordKind<StoredContent>('content')
+
+/**
+ * The contents that a text has markers of belong to what is written with it. A version of a resource is never removed, so
+ * neither is what it refers to.
+ * @param text of the resource
+ * @throws FhirError 422 where the clinic has no such content, or something has the extension of a marker that is none
+ */
+export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
+  if (!mentionsContent(text)) return
+  const stray = strayMarker(resource, resource.resourceType)
+  if (stray !== undefined) throw unprocessable(`${stray}: ${ALONE}`, { expression: stray })
+  for (const sha256 of markersIn(text)) await useContent(records, sha256)
+}
+
+async function useContent(records: UnitRecords, sha256: string): Promise<void> {
+  const content = await records.read(CONTENT, sha256)
+  if (content === undefined) throw noContent(sha256)
+  if (content.due !== null) records.put(CONTENT, sha256, content.value, { due: null })
+}
+
+const noContent = (sha256: string) =>
+  unprocessable(
+    `There is no content with the SHA-256 ${sha256} in this clinic, or it was removed as nothing referred to it; send its bytes (data) again`,
+  )

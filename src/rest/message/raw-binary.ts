@@ -1,0 +1,121 @@
+/** A Binary that comes as the bytes that it is: https://hl7.org/fhir/R4/binary.html#rest. */
+import type { Context as KoaContext } from 'koa'
+import { currentBudget } from '../../budget/budget.ts'
+import type { Limits } from '../../config.ts'
+import { contentTooLarge } from '../../content/content-digest.ts'
+import type { Contents } from '../../content/contents.ts'
+import { contentElement } from '../../content/marker.ts'
+import { badRequest } from '../../fhir/outcome.ts'
+import type { BodiesInFlight } from './bodies-in-flight.ts'
+import { announcedLength, checkEncoding, invite } from './body.ts'
+import { type Beginning, beginningOf, giveBack, withRest } from './body-pieces.ts'
+import { headerOf } from './header.ts'
+import type { RawBody, Route } from './interaction.ts'
+import { mediaType, RESOURCE_TYPES } from './media-type.ts'
+
+export interface RawBinary extends RawBody {
+  /** The Binary that it makes, with its content, or with the marker of that. */
+  readonly resource: unknown
+}
+
+interface Receiver {
+  readonly clinic: string
+  readonly contents: Contents
+  readonly limits: Pick<Limits, 'binaryBytes'>
+}
+
+/** Bytes that stay in the text of their resource: 16 KiB of base64. */
+const INLINE = 12 * 1024
+
+/** Bytes by which a resource is known. */
+const BEGINNING = 16 * 1024
+
+/** Bytes of a body in flight that are in memory. */
+const IN_MEMORY = 256 * 1024
+
+/** Of resources, whatever they hold. */
+const ALWAYS_RESOURCES: ReadonlySet<string> = new Set(['application/fhir+json', 'application/fhir+xml'])
+
+/** As https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1, and no longer than anybody needs. */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:;[\x20-\x7e]*)?$/
+const MAX_MEDIA_TYPE = 255
+
+/** Whether bytes may come to such an address. */
+export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
+  type === 'Binary' && run.kind === 'interaction' && (code === 'create' || code === 'update')
+
+/**
+ * Receives the body where it is no resource: a resource has one of its media types, and those that are not FHIR's alone, as
+ * application/json, are of a resource only when it is a Binary.
+ * @param id in the address, or ''
+ * @returns undefined for a resource, which is still to be read
+ * @throws FhirError 400 for a body that is empty or breaks off, 413 beyond the limit, 415 when it is compressed
+ * @throws StoreUnavailable
+ */
+export async function receiveRaw(koa: KoaContext, id: string, receiver: Receiver): Promise<RawBinary | undefined> {
+  const header = headerOf(koa, 'content-type')
+  if (header === undefined) return undefined
+  const { type } = mediaType(header)
+  if (ALWAYS_RESOURCES.has(type)) return undefined
+  const contentType = contentTypeFrom(header)
+  const security = securityContextOf(koa)
+  await admit(koa, receiver.limits.binaryBytes)
+  const beginning = await beginningOf(koa, BEGINNING)
+  const format = RESOURCE_TYPES.get(type)
+  if (format !== undefined && isBinary[format](beginning.bytes.toString())) {
+    giveBack(koa, beginning)
+    return undefined
+  }
+  // Its bytes are gone when they have been received, so it cannot begin again in a work thread.
+  currentBudget()?.stay()
+  if (beginning.isAll && beginning.bytes.length === 0) throw noBytes()
+  const { received, data } = await contentFrom(koa, beginning, receiver)
+  const named = id === '' ? {} : { id }
+  return { resource: { resourceType: 'Binary', ...named, contentType, ...security, ...data }, received }
+}
+
+/** @throws FhirError 413 or 415 before anything is read; 429 or 503 when there is no room */
+async function admit(koa: KoaContext, limit: number): Promise<void> {
+  checkEncoding(koa)
+  const length = announcedLength(koa) ?? IN_MEMORY
+  if (length > limit && announcedLength(koa) !== undefined) throw contentTooLarge(limit)
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  await bodies?.reserveFor(koa, Math.min(length, IN_MEMORY))
+  invite(koa)
+}
+
+const noBytes = () =>
+  badRequest('The body is empty; a Binary needs at least one byte of content', { expression: 'Binary.data' })
+
+async function contentFrom(
+  koa: KoaContext,
+  beginning: Beginning,
+  { clinic, contents, limits }: Receiver,
+): Promise<{ readonly received: readonly string[]; readonly data: object }> {
+  const { bytes, isAll } = beginning
+  if (isAll && bytes.length <= INLINE) return { received: [], data: { data: bytes.toString('base64') } }
+  const { sha256 } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
+  return { received: [sha256], data: { _data: contentElement(sha256) } }
+}
+
+/** Whether a text is, or begins, a Binary: of JSON the first resourceType counts, of XML the root element. */
+const isBinary: Readonly<Record<'json' | 'xml', (text: string) => boolean>> = {
+  json: (text) => /^\uFEFF?\s*\{/.test(text) && /"resourceType"\s*:\s*"(\w*)"/.exec(text)?.[1] === 'Binary',
+  xml: (text) => /^\uFEFF?(?:\s|<\?[^>]*\?>|<!--.*?-->|<![^>]*>)*<(?:\w+:)?Binary[\s/>]/s.test(text),
+}
+
+/** As it is kept in Binary.contentType, a code: with single spaces. @throws FhirError 400 */
+function contentTypeFrom(header: string): string {
+  const written = header.trim().replace(/\s+/g, ' ')
+  if (MEDIA_TYPE.test(written) && written.length <= MAX_MEDIA_TYPE) return written
+  throw badRequest(
+    `Content-Type '${written.slice(0, 100)}' is no media type; write one such as application/pdf, in ${MAX_MEDIA_TYPE} characters at most`,
+    { expression: 'Binary.contentType' },
+  )
+}
+
+/** Whether there is such a resource is checked when the Binary is written (providers/binary.ts). */
+function securityContextOf(koa: KoaContext) {
+  const reference = headerOf(koa, 'x-security-context')?.trim()
+  return reference === undefined || reference === '' ? {} : { securityContext: { reference } }
+}

@@ -1,0 +1,119 @@
+/**
+ * Contents as files in a folder beside the SQLite file, each in the folder of its clinic. SQLite would take them too, but
+ * its one writer would keep all other writes waiting, and its file never becomes smaller.
+ */
+import { type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
+import { StoreUnavailable } from '../port.ts'
+
+/** The folder of the contents beside the file of the resources: `data/emr.db` has `data/emr.content`. */
+export const contentFolderOf = (path: string): string => `${path.replace(/\.db$/, '')}.content`
+
+/** @param path of the file of the resources, or ':memory:': then a temporary folder that goes when the store is closed */
+export function openSqliteContentStore(path: string): ContentStore {
+  const isInMemory = path === ':memory:'
+  let root: Promise<string> | undefined
+  const rootFolder = (): Promise<string> => {
+    root ??= isInMemory ? mkdtemp(join(tmpdir(), 'emr-content-')) : Promise.resolve(contentFolderOf(path))
+    return root
+  }
+  const folderOf = async (clinic: string): Promise<string> => join(await served(rootFolder), nameOf(clinic))
+  return {
+    write: async (clinic, name, pieces) => write(await folderOf(clinic), name, pieces),
+    read: (clinic, name, range) => read(async () => join(await folderOf(clinic), name), range),
+    delete: async (clinic, name) => remove(await folderOf(clinic), name),
+    close: async () => {
+      if (isInMemory && root !== undefined) await rm(await root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A clinic may be called `..`. */
+const nameOf = (clinic: string): string => `clinic-${encodeURIComponent(clinic)}`
+
+/** With the folders above it, each of which is on the disk when this ends. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let folder = path; folder !== dirname(first) && folder !== dirname(folder); folder = dirname(folder)) {
+    await syncFolder(dirname(folder))
+  }
+}
+
+async function write(folder: string, name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await served(() => makeFolder(folder))
+  const file = await served(() => open(join(folder, name), 'wx'))
+  try {
+    for await (const piece of pieces) await served(() => writeAll(file, piece))
+    await served(() => file.datasync())
+  } finally {
+    await file.close()
+  }
+  await served(() => syncFolder(folder))
+}
+
+/** The system may take less than it is given. */
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let written = 0; written < piece.length; ) {
+    written += (await file.write(piece, written, piece.length - written)).bytesWritten
+  }
+}
+
+async function* read(pathOf: () => Promise<string>, range?: ByteRange): AsyncGenerator<Uint8Array> {
+  const path = await pathOf()
+  const file = await served(() => open(path, 'r'))
+  try {
+    const { start = 0, end = Number.POSITIVE_INFINITY } = range ?? {}
+    for (let position = start; position < end; ) {
+      const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - position))
+      const at = position
+      const { bytesRead } = await served(() => file.read(piece, 0, piece.length, at))
+      if (bytesRead === 0) return
+      yield piece.subarray(0, bytesRead)
+      position += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function remove(folder: string, name: string): Promise<void> {
+  try {
+    await served(() => unlink(join(folder, name)))
+    // Else it might be there again after the machine has failed, when nobody knows of it any more.
+    await served(() => syncFolder(folder))
+  } catch (error) {
+    if (!(error instanceof ContentMissing)) throw error
+  }
+}
+
+/** What was made, renamed or removed in it is on the disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+
+/** @throws StoreUnavailable for whatever the system says, ContentMissing where there is no such file */
+async function served<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined) throw error
+    if (code === 'ENOENT') throw new ContentMissing()
+    // The message of the system's error names the file, and so the clinic.
+    if (FULL.has(code)) throw new StoreUnavailable(`The disk of the contents is full (${code})`, { reason: 'full' })
+    throw new StoreUnavailable(`The contents can't be read or written now (${code})`)
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
