@@ -82,9 +82,8 @@ const most = (transfers: readonly Transfer[]): Transfer => ({
 function sender(url: string, authorization: string) {
   return {
     /** @returns the path of a Binary of its own content */
-    write: async (mebibytes: number): Promise<string> => {
+    write: async (mebibytes: number, body = randomBytes(mebibytes * MIB)): Promise<string> => {
       const headers = { authorization, 'content-type': 'application/octet-stream' }
-      const body = randomBytes(mebibytes * MIB)
       const response = await fetch(`${url}/Binary`, { method: 'POST', headers, body })
       if (response.status !== 201) throw new Error(`A Binary was answered ${response.status}: ${await response.text()}`)
       return `/Binary/${((await response.json()) as { readonly id: string }).id}`
@@ -118,7 +117,7 @@ async function watched(server: ServerProcess, work: () => Promise<void>): Promis
 async function readsBesideWrites(
   server: ServerProcess,
   authorization: string,
-  write: (mebibytes: number) => Promise<string>,
+  write: (mebibytes: number, body: Uint8Array<ArrayBuffer>) => Promise<string>,
 ): Promise<ContentsResults['p99']> {
   const watch = new Watch({ url: server.url, pid: server.pid, path: '/Patient/abernathy-ruth', authorization })
   const p99During = async (work: () => Promise<unknown>): Promise<number> => {
@@ -131,7 +130,8 @@ async function readsBesideWrites(
     await p99During(() => pause(1_000))
     for (let round = 0; round < ROUNDS; round++) {
       alone.push(await p99During(() => pause(2_000)))
-      beside.push(await p99During(() => Promise.all(Array.from({ length: WRITERS }, () => write(MEDIUM)))))
+      const bodies = Array.from({ length: WRITERS }, () => randomBytes(MEDIUM * MIB))
+      beside.push(await p99During(() => Promise.all(bodies.map((body) => write(MEDIUM, body)))))
     }
   } finally {
     await watch.stop()
