@@ -6,7 +6,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 
 /** Bytes and milliseconds of a body that is thrown away; beyond either, its connection is closed. */
-const MAX_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 const MAX_MS = 10_000
 
 /**
