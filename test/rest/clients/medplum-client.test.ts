@@ -171,3 +171,20 @@ test('is logged out by a token that is no longer good', async () => {
   expect(await outcomeOf(late.readResource('Patient', 'any'))).toMatchObject({ id: 'unauthorized' })
   expect(loggedOut).toBe(1)
 })
+
+test('uploads a file as a Binary and downloads it, whole, within the security context that it names', async () => {
+  const { id } = await client().createResource(patient('Plumfile'))
+  const data = new Uint8Array(300_000).map((_, index) => index)
+  const binary = await client().createBinary({
+    data,
+    filename: 'scan.png',
+    contentType: 'image/png',
+    securityContext: { reference: `Patient/${id}` },
+  })
+  expect(binary).toMatchObject({ contentType: 'image/png', securityContext: { reference: `Patient/${id}` } })
+  const file = await client().download(`${server.url}/Binary/${binary.id}`)
+  expect(file.type).toBe('image/png')
+  expect(new Uint8Array(await file.arrayBuffer())).toEqual(data)
+  const resource = await client().readResource('Binary', binary.id)
+  expect(Buffer.from(resource.data ?? '', 'base64').equals(Buffer.from(data))).toBe(true)
+})
