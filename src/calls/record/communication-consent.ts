@@ -8,13 +8,19 @@ import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
 
+const consentIdOf = (patient: string): string => derivedId('communication', patient)
+
+/** Whether the patient has said no, or staff have. @param patient Patient.id */
+export const refusesCommunication = async (ctx: Context, patient: string): Promise<boolean> =>
+  (await ctx.find<Consent>('Consent', consentIdOf(patient)))?.resource.status === 'inactive'
+
 /** The Consent written; undefined when it said the same already. */
 export async function writeCommunicationConsent(
   ctx: Context,
   patient: string,
   agreed: boolean,
 ): Promise<Versioned<Consent> | undefined> {
-  const id = derivedId('communication', patient)
+  const id = consentIdOf(patient)
   const current = (await ctx.find<Consent>('Consent', id))?.resource
   const status = agreed ? 'active' : 'inactive'
   if (current?.status === status) return undefined

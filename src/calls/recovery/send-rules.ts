@@ -1,14 +1,18 @@
 /** What the outbox asks before each try to send a message to a person: may they be contacted, and may they be now? */
 import type { Context } from '../../core/context.ts'
 import type { OutboxRow } from '../../integrations/outbox/rows.ts'
+import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { contactWindow, firstOpen } from './contact-window.ts'
 
 /** Why the row may not be sent any more; undefined where it may. */
-export async function objectionTo({ unit }: Context, { message }: OutboxRow): Promise<string | undefined> {
+export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise<string | undefined> {
   if (message === undefined) return undefined
   const { channel, to, patient } = message
-  return (await hasOptedOut(unit, channel, { point: to, patient })) ? 'the person has opted out' : undefined
+  if (await hasOptedOut(ctx.unit, channel, { point: to, patient })) return 'the person has opted out'
+  if (patient !== undefined && (await refusesCommunication(ctx, patient)))
+    return 'the person does not agree to be contacted any more'
+  return undefined
 }
 
 /** In ms since 1970 UTC, when the row may be sent; undefined for at once. */

@@ -1,4 +1,5 @@
 /** A clinic of its own on the real server: writes to it, and what it has stored. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Appointment as FhirAppointment, Slot as FhirSlot } from 'fhir/r4'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -128,17 +129,24 @@ export class Clinic {
 
   /** What is stored, where holds that have ended are cancelled: the server may do that when somebody wants the time. */
   async stored(now: number): Promise<Pick<Calendar, 'slots' | 'appointments'>> {
-    const reader = this.#server.app.access(this.#name, { kind: 'server' }).reader()
     const names = new Map([...this.#ids].map(([name, id]) => [id, name]))
-    const [slots, appointments] = await Promise.all([
-      reader.search<FhirSlot>('Slot', ''),
-      reader.search<FhirAppointment>('Appointment', ''),
-    ])
+    const { slots, appointments } = await this.#resources()
     const stored = {
       slots: new Map(slots.map(({ id, resource }) => [id, slotOf(resource)])),
       appointments: new Map(appointments.map(({ id, resource }) => [names.get(id) ?? id, appointmentOf(resource)])),
     }
     return later({ ...stored, now, rules: { overbooking: false, mostOpen: 0 } }, 0)
+  }
+
+  /** As they are at one time: the server may end a hold between two searches. */
+  async #resources() {
+    const reader = () => this.#server.app.access(this.#name, { kind: 'server' }).reader()
+    for (let before = await reader().search<FhirAppointment>('Appointment', ''); ; ) {
+      const slots = await reader().search<FhirSlot>('Slot', '')
+      const appointments = await reader().search<FhirAppointment>('Appointment', '')
+      if (isDeepStrictEqual(versionsOf(before), versionsOf(appointments))) return { slots, appointments }
+      before = appointments
+    }
   }
 
   #entryOf(write: Write, way: Way): { readonly method: string; readonly url: string; readonly body?: object } {
@@ -164,6 +172,9 @@ export class Clinic {
     })
   }
 }
+
+const versionsOf = (found: readonly { readonly id: string; readonly version: number }[]): ReadonlyMap<string, number> =>
+  new Map(found.map(({ id, version }) => [id, version]))
 
 const PATCHED = ['status', 'start', 'end', 'slot']
 
