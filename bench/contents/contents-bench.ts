@@ -117,7 +117,7 @@ async function watched(server: ServerProcess, work: () => Promise<void>): Promis
 async function readsBesideWrites(
   server: ServerProcess,
   authorization: string,
-  write: (mebibytes: number, body: Uint8Array<ArrayBuffer>) => Promise<string>,
+  write: (mebibytes: number, body?: NonSharedBuffer) => Promise<string>,
 ): Promise<ContentsResults['p99']> {
   const watch = new Watch({ url: server.url, pid: server.pid, path: '/Patient/abernathy-ruth', authorization })
   const p99During = async (work: () => Promise<unknown>): Promise<number> => {
