@@ -4,7 +4,8 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
- * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` measures documents. `matching` (or `--only matching`) measures
+ * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
+ * within their resources; `--only contents` sends and reads large files. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
  * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
  */
@@ -13,6 +14,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchCalls, CALLS } from './calls/calls-bench.ts'
 import { callsTables, callsVerdicts } from './calls/calls-report.ts'
+import { benchContents, CONTENTS } from './contents/contents-bench.ts'
+import { contentsTable, contentsVerdicts } from './contents/contents-report.ts'
 import { sizesAt } from './data-set.ts'
 import { benchDocuments, DOCUMENTS } from './documents/documents-bench.ts'
 import { documentsTables, documentsVerdicts } from './documents/documents-report.ts'
@@ -96,6 +99,7 @@ function options(): Options {
     MATCHING,
     CALLS,
     DOCUMENTS,
+    CONTENTS,
   ]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
@@ -164,6 +168,14 @@ async function documents({ seconds, ...chosen }: Options, folder: string): Promi
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function contents(chosen: Options, folder: string): Promise<void> {
+  const results = await benchContents(chosen.engines, folder)
+  const judged = results.flatMap(contentsVerdicts)
+  const file = write({ options: chosen, contents: results, verdicts: judged })
+  console.log([contentsTable(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
@@ -206,6 +218,7 @@ try {
   else if (chosen.only.includes(MATCHING)) await matching(chosen, folder)
   else if (chosen.only.includes(CALLS)) await calls(chosen, folder)
   else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
+  else if (chosen.only.includes(CONTENTS)) await contents(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

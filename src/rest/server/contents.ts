@@ -65,11 +65,11 @@ export const answerContents =
 
 async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
   // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
-  if (koa.response.get('Content-Disposition') !== '') return
+  if (koa.res.hasHeader('Content-Disposition')) return
   const { body } = koa
   const { clinic } = userIn(koa) ?? {}
   if (clinic === undefined || (typeof body !== 'string' && !Buffer.isBuffer(body)) || !mayHaveMarkers(body)) return
-  const format: Format = koa.response.is('xml', '+xml') ? 'xml' : 'json'
+  const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
   const beyond = isRead(koa) ? 'refused' : 'left out'
   const headers = ['ETag', 'Last-Modified', 'Location'] as const
   try {

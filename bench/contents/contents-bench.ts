@@ -1,0 +1,140 @@
+/** A Binary of 100 MiB written and read, and what reads notice of 16 Binaries of 5 MiB that are written at the same time. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { logIn, progress, SETTLE, startServer } from '../emr.ts'
+import { median } from '../growth/growth-bench.ts'
+import { Watch } from '../isolation/watch.ts'
+import { startMongod } from '../mongo/mongod.ts'
+import type { ServerProcess } from '../server-process.ts'
+
+export const CONTENTS = 'contents'
+
+export const MIB = 1024 * 1024
+export const LARGE = 100
+export const MEDIUM = 5
+export const WRITERS = 16
+const ROUNDS = 3
+/** Milliseconds between two looks at the memory. */
+const LOOK = 20
+
+export interface ContentsResults {
+  readonly engine: string
+  /** Of the large Binary: milliseconds, and bytes of memory at most beyond those before; undefined without /proc. */
+  readonly write: Transfer
+  readonly read: Transfer
+  /** Milliseconds at the 99th percentile of a read of a Patient. */
+  readonly p99: { readonly alone: number; readonly beside: number }
+}
+
+export interface Transfer {
+  readonly milliseconds: number
+  readonly memory: number | undefined
+}
+
+export async function benchContents(engines: readonly string[], folder: string): Promise<readonly ContentsResults[]> {
+  const results: ContentsResults[] = []
+  for (const engine of engines) {
+    const mongod = engine === 'mongodb' ? await startMongod(join(folder, 'mongo-contents')) : undefined
+    const server = await startServer(mongod?.urlOf(CONTENTS) ?? `sqlite:${join(folder, 'contents.db')}`)
+    try {
+      results.push({ engine, ...(await measured(server)) })
+    } finally {
+      await server.stop()
+      await mongod?.stop()
+    }
+  }
+  return results
+}
+
+async function measured(server: ServerProcess): Promise<Omit<ContentsResults, 'engine'>> {
+  const authorization = await logIn(server.url)
+  const send = sender(server.url, authorization)
+  await pause(SETTLE)
+  // What the first of its kind takes for good: code, connections, threads.
+  await send.read(await send.write(MEDIUM))
+  const [writes, reads]: [Transfer[], Transfer[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    let path = ''
+    await pause(SETTLE)
+    writes.push(
+      await watched(server, async () => {
+        path = await send.write(LARGE)
+      }),
+    )
+    await pause(SETTLE)
+    reads.push(await watched(server, () => send.read(path)))
+  }
+  progress(`${LARGE} MiB: written in ${shortest(writes).toFixed(0)} ms, read in ${shortest(reads).toFixed(0)} ms`)
+  return { write: most(writes), read: most(reads), p99: await readsBesideWrites(server, authorization, send.write) }
+}
+
+const shortest = (transfers: readonly Transfer[]): number =>
+  Math.min(...transfers.map(({ milliseconds }) => milliseconds))
+
+const most = (transfers: readonly Transfer[]): Transfer => ({
+  milliseconds: median(transfers.map(({ milliseconds }) => milliseconds)),
+  memory: transfers.every(({ memory }) => memory === undefined)
+    ? undefined
+    : Math.max(...transfers.map(({ memory = 0 }) => memory)),
+})
+
+function sender(url: string, authorization: string) {
+  return {
+    /** @returns the path of a Binary of its own content */
+    write: async (mebibytes: number, body = randomBytes(mebibytes * MIB)): Promise<string> => {
+      const headers = { authorization, 'content-type': 'application/octet-stream' }
+      const response = await fetch(`${url}/Binary`, { method: 'POST', headers, body })
+      if (response.status !== 201) throw new Error(`A Binary was answered ${response.status}: ${await response.text()}`)
+      return `/Binary/${((await response.json()) as { readonly id: string }).id}`
+    },
+    read: async (path: string): Promise<void> => {
+      const response = await fetch(`${url}${path}`, { headers: { authorization } })
+      for await (const _piece of response.body ?? []);
+    },
+  }
+}
+
+/** The memory that is not mapped from files, at its most while the work is done, beyond what it was. */
+async function watched(server: ServerProcess, work: () => Promise<void>): Promise<Transfer> {
+  const before = server.memory()?.own
+  let highest = before ?? 0
+  const timer = setInterval(() => {
+    highest = Math.max(highest, server.memory()?.own ?? 0)
+  }, LOOK)
+  const started = performance.now()
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  return {
+    milliseconds: performance.now() - started,
+    memory: before === undefined ? undefined : highest - before,
+  }
+}
+
+async function readsBesideWrites(
+  server: ServerProcess,
+  authorization: string,
+  write: (mebibytes: number, body?: NonSharedBuffer) => Promise<string>,
+): Promise<ContentsResults['p99']> {
+  const watch = new Watch({ url: server.url, pid: server.pid, path: '/Patient/abernathy-ruth', authorization })
+  const p99During = async (work: () => Promise<unknown>): Promise<number> => {
+    const end = watch.start()
+    await work()
+    return (await end()).reads.p99
+  }
+  const [alone, beside]: [number[], number[]] = [[], []]
+  try {
+    await p99During(() => pause(1_000))
+    for (let round = 0; round < ROUNDS; round++) {
+      alone.push(await p99During(() => pause(2_000)))
+      const bodies = Array.from({ length: WRITERS }, () => randomBytes(MEDIUM * MIB))
+      beside.push(await p99During(() => Promise.all(bodies.map((body) => write(MEDIUM, body)))))
+    }
+  } finally {
+    await watch.stop()
+  }
+  return { alone: median(alone), beside: median(beside) }
+}
