@@ -8,6 +8,7 @@ import { holdExpiry } from './booking/hold-expiry.ts'
 import { waitlistOffering } from './booking/waitlist-offering.ts'
 import { toolFamilies } from './calls/families.ts'
 import { deliveryTasks } from './calls/record/delivery-tasks.ts'
+import { insuranceInquiries } from './calls/record/insurance-inquiries.ts'
 import { abandonedRegistrations } from './calls/recovery/abandoned-registrations.ts'
 import { heldUntil, objectionTo } from './calls/recovery/send-rules.ts'
 import { callExpiry } from './calls/session/call-expiry.ts'
@@ -26,7 +27,7 @@ import type { LoadedExtension } from './extensions/naming.ts'
 import { httpServer } from './http-server.ts'
 import { crmConnector } from './integrations/crm/connector.ts'
 import { DEADLINE } from './integrations/exchange.ts'
-import { insuranceSimulator } from './integrations/insurance-simulator.ts'
+import { insuranceConnector } from './integrations/insurance/connector.ts'
 import { messageWebhook } from './integrations/message-webhook.ts'
 import { Outbox } from './integrations/outbox/outbox.ts'
 import { openAuditStore, openContentStore, openStore } from './open-store.ts'
@@ -36,6 +37,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { AuditObserver } from './rest/audit.ts'
+import { simulatorOf } from './rest/insurance-simulator.ts'
 import { type Drain, drainable } from './rest/server/drain.ts'
 import { EventLoopLoad } from './rest/server/event-loop-load.ts'
 import type { Observer } from './rest/server/exchange.ts'
@@ -115,7 +117,7 @@ export async function createApp({
   const contents = new StoredContents(repository, contentStore)
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses }
   const integrations: Integrations = {
-    insurance: insuranceSimulator,
+    insurance: insuranceConnector({ outbound, simulator: () => simulatorOf(server, config), clock }),
     crm: crmConnector(outbound),
     messages: messageWebhook(outbound),
     ...given,
@@ -180,12 +182,13 @@ interface BackgroundServices {
 /** What the server does without being asked. */
 function backgroundWork(
   { repository, contents, access, logger, clock }: BackgroundServices,
-  { crm, messages }: Integrations,
+  { insurance, crm, messages }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
   const rules = { objection: objectionTo, heldUntil }
   const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger, clock })
+  const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger, clock })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),
     duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
@@ -200,8 +203,9 @@ function backgroundWork(
   return {
     start: () => {
       outbox.start()
+      inquiries.start()
       for (const loop of loops) loop.start()
     },
-    close: () => Promise.all([outbox.stop(), ...loops.map((loop) => loop.close())]),
+    close: () => Promise.all([outbox.stop(), inquiries.stop(), ...loops.map((loop) => loop.close())]),
   }
 }

@@ -6,6 +6,7 @@ export { type App, type AppParts, createApp } from './app.ts'
 export { patientOfRequest } from './calls/session/patient-of-request.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
 export type { CrmSettings } from './clinics/crm-settings.ts'
+export type { InsuranceSettings } from './clinics/insurance-settings.ts'
 export type { WebhookSettings } from './clinics/webhook-settings.ts'
 export { type Config, type Limits, readConfig } from './config.ts'
 export type { CallSession } from './core/call-session.ts'
@@ -23,6 +24,7 @@ export type {
   CrmConnector,
   CrmContact,
   Delivery,
+  InsuranceExchange,
   InsuranceRequest,
   InsuranceResult,
   InsuranceStatus,

@@ -18,6 +18,7 @@ import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
+import { insuranceSimulatorRoutes } from './rest/insurance-simulator.ts'
 import { baseUrlOf } from './rest/message/base-url.ts'
 import { TrustedProxies } from './rest/message/trusted-proxies.ts'
 import { Capabilities, metadata } from './rest/metadata.ts'
@@ -89,7 +90,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
   const authenticate = authenticateSession(config, repository)
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
-  const { health, session, calls, clinics, accounts, abandonments, resume } = routers
+  const { health, simulators, session, calls, clinics, accounts, abandonments, resume } = routers
   const all = Object.values(routers)
   const koa = new Koa()
   const documents = new Capabilities(statement)
@@ -98,6 +99,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(errors(logger, segmentsOf(all), unservedAt(declared, all)))
   koa.use(options(declared, all))
   koa.use(health.middleware)
+  koa.use(simulators.middleware)
   if (shares !== undefined) {
     koa.use(
       shares.ofAddress(segmentsOf([session, calls, abandonments, resume]).union(new Set(['metadata'])), addressOf),
@@ -140,17 +142,18 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
 function routersBeside(services: RouterServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
   const logins = new Logins(services)
   const health = healthRoutes(services)
+  const simulators = insuranceSimulatorRoutes(services)
   const session = sessionRoutes({ ...services, logins })
   const clinics = clinicRoutes(services)
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
-  const reserved = segmentsOf([health, session, clinics, accounts, abandonments, resume]).union(
+  const reserved = segmentsOf([health, simulators, session, clinics, accounts, abandonments, resume]).union(
     new Set(['metadata', CALLS]),
   )
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { health, session, clinics, accounts, abandonments, resume, calls }
+  return { health, simulators, session, clinics, accounts, abandonments, resume, calls }
 }
 
 /**

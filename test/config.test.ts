@@ -71,6 +71,17 @@ describe('readConfig', () => {
     expect(readConfig({ MAX_BODY_BYTES: '5000' }).limits.bodiesInFlightBytes).toBe(15_000)
   })
 
+  test('has connectors reach private addresses in demo mode only, unless it is said otherwise', () => {
+    const production = { ...secrets, NODE_ENV: 'production' }
+    const read = [{}, production, { ALLOW_PRIVATE_ADDRESSES: 'off' }, { ...production, ALLOW_PRIVATE_ADDRESSES: 'on' }]
+    expect(read.map((env) => readConfig(env).allowPrivateAddresses)).toEqual([true, false, false, true])
+  })
+
+  test('knows no secret of before unless there is one', () => {
+    expect(readConfig({})).not.toHaveProperty('previousWebhookSecret')
+    expect(readConfig({ WEBHOOK_SECRET_PREVIOUS: 'p'.repeat(16) }).previousWebhookSecret).toBe('p'.repeat(16))
+  })
+
   test('takes a slash off the end of BASE_URL', () => {
     expect(readConfig({ BASE_URL: 'https://emr.example/fhir/' }).baseUrl).toBe('https://emr.example/fhir')
   })
@@ -142,6 +153,14 @@ describe('readConfig', () => {
       { MAX_BODY_BYTES: '5000', MAX_BODIES_IN_FLIGHT_BYTES: '4999' },
       "MAX_BODIES_IN_FLIGHT_BYTES is '4999'; use a whole number from 5000",
     ],
+    [
+      'a short secret of before',
+      { WEBHOOK_SECRET_PREVIOUS: 'short' },
+      'WEBHOOK_SECRET_PREVIOUS is shorter than 16 characters',
+    ],
+    ['calls that end at once', { CALL_IDLE_MINUTES: '0' }, "CALL_IDLE_MINUTES is '0'; use a whole number from 1"],
+    ['calls that never end', { CALL_IDLE_MINUTES: '99999' }, 'CALL_IDLE_MINUTES'],
+    ['private addresses that are neither on nor off', { ALLOW_PRIVATE_ADDRESSES: 'local' }, 'ALLOW_PRIVATE_ADDRESSES'],
     ['an address that is none', { BASE_URL: 'emr.example' }, 'BASE_URL'],
   ])('refuses %s with a sentence that names it', (_name, env, message) => {
     expect(() => readConfig(env)).toThrow(message)

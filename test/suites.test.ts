@@ -34,6 +34,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/duplicate-search.test.ts',
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
+    'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
     'test/process/killed-slot-generation.test.ts',
     'test/process/process.test.ts',

@@ -38,7 +38,7 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']
 const dayOf = (n: number): string => `any ${DAYS[Math.floor(n / CALENDARS) % DAYS.length]}`
 
 /** Those of a whole call, in their order. */
-export const STEPS: readonly Step[] = [
+const STEPS: readonly Step[] = [
   journey('resolve_patient_identity', (n) => ({
     statedName: `${givenOf(n)} ${familyOf(n)}`,
     statedPhone: phoneOf(n),

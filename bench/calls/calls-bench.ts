@@ -99,6 +99,7 @@ async function useFarSystems(url: string, far: string): Promise<void> {
       url: `${far}/crm`,
       secret: `whsec_${Buffer.from(VOICE_SECRET.padEnd(32, '-')).toString('base64')}`,
     },
+    insurance: { enabled: true, url: `${far}/insurance`, token: VOICE_SECRET },
   })
   const { status, text } = await once(url, { method: 'PUT', path, headers, body })
   if (status !== 200) throw new Error(`The settings were answered ${status}: ${text}`)

@@ -14,9 +14,9 @@ import type { ServerProcess } from '../server-process.ts'
 import { ClinicClient, type FixtureName, fill } from './fixtures.ts'
 import { DEMO_CLINIC_ACCOUNT, HOSTILE_ACCOUNT, HOSTILE_CLINIC, HOSTILE_NUMBER } from './hostile-clinic.ts'
 
-/** As in production; the demo clinic is another customer. */
+/** As in production; the demo clinic is another customer. The systems of clinics are those of the bench. */
 export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
-  startServer(databaseUrl, { NODE_ENV: 'production', DEMO: 'off' })
+  startServer(databaseUrl, { NODE_ENV: 'production', DEMO: 'off', ALLOW_PRIVATE_ADDRESSES: 'on' })
 
 export interface Stores {
   /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */

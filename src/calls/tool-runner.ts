@@ -154,12 +154,14 @@ export class ToolRunner {
     const { integrations } = this.#services
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
-    const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations })
     const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
     const access = tellingPatients(ofCall, session, (patient) => patients.add(patient))
     const identity = identityOf(name, call, session)
+    const key = keyOf(identity)
+    const repeatable = key === undefined ? {} : { repeatKey: key }
+    const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations, ...repeatable })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
-    const log = this.#logOf(session, { key: keyOf(identity), tool: name, arguments: call.arguments, startedAt })
+    const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
     // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
     if (call.id !== null && definition.affectsState === true) return await this.#replay.once(access, identity, run, log)
     const answer = JSON.stringify(await run(access))

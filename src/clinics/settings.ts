@@ -9,6 +9,7 @@ import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call
 import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
 import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
+import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
@@ -27,6 +28,8 @@ export interface ClinicSettings {
   readonly crm?: CrmSettings
   /** The service that sends the clinic's text messages and e-mails. */
   readonly messages?: WebhookSettings
+  /** Absent: the simulator answers. */
+  readonly insurance?: InsuranceSettings
   /** Absent: the webhook secret of the service is all that calls need. */
   readonly callSecurity?: CallSecurity
   readonly recovery?: RecoverySettings
@@ -205,10 +208,11 @@ function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): Cl
 }
 
 /** The settings for clients, which can set the secrets but not read them. */
-export const withoutSecrets = ({ crm, messages, callSecurity, ...settings }: ClinicSettings): object => ({
+export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...settings }: ClinicSettings): object => ({
   ...settings,
   ...(crm && { crm: withoutCredentials(crm) }),
   ...(messages && { messages: withSecretsHidden(messages, ['secret']) }),
+  ...(insurance && { insurance: withoutToken(insurance) }),
   ...(callSecurity && { callSecurity: withoutCallSecrets(callSecurity) }),
 })
 
@@ -293,6 +297,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   },
   crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
   messages: (value, problems, current) => checkWebhook('messages', value, problems, current?.messages),
+  insurance: (value, problems, current) => checkInsurance(value, problems, current?.insurance),
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
   recovery: checkRecovery,
   documents: checkDocuments,

@@ -25,6 +25,8 @@ export interface OperationRequest {
   readonly version?: number
   /** The live call the request belongs to, when it came by a tool route. */
   readonly call?: CallSession
+  /** The same for each time that a tool call is repeated; absent where a repeat cannot be told from another request. */
+  readonly repeatKey?: string
   /** The address of this server as the client sees it, when the request came over FHIR. */
   readonly base?: string
   /** Prefer: respond-async. */

@@ -1,5 +1,6 @@
 /** The ports to systems outside: the clinic's insurance verification, its CRM and its messaging service. */
 import type { CrmSettings } from '../clinics/crm-settings.ts'
+import type { InsuranceSettings } from '../clinics/insurance-settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 
 export const INSURANCE_STATUSES = [
@@ -30,11 +31,27 @@ export interface InsuranceResult {
   readonly copayCents?: number
   /** Present for every status but VERIFIED and PENDING. */
   readonly errorMessage?: string
+  /** For staff, where the system gave no result: why, in words of ours and never in those of the system. */
+  readonly reason?: string
+  /** The system gave no result, and may give one when it is asked again, after so many milliseconds at the earliest. */
+  readonly again?: { readonly afterMs: number }
+}
+
+/** How the system of a clinic is asked. */
+export interface InsuranceExchange {
+  /** Absent: the clinic has set none. */
+  readonly settings: InsuranceSettings | undefined
+  /** The same whenever the same is asked again: a repeated tool call, and what is asked later for a result. */
+  readonly idempotencyKey: string
+  /** Milliseconds, in place of those of the settings: nobody is on the line. */
+  readonly deadlineMs?: number
+  /** Aborted when the answer is of no use any more. */
+  readonly signal?: AbortSignal
 }
 
 export interface InsuranceVerification {
-  /** Resolves within its own deadline; a failure of the system is a status, not an exception. */
-  verify(request: InsuranceRequest): Promise<InsuranceResult>
+  /** Resolves within its deadline; a failure of the system is a status, not an exception. */
+  verify(request: InsuranceRequest, exchange: InsuranceExchange): Promise<InsuranceResult>
 }
 
 /** A contact as the CRM receives it; also kept in the outbox until it is delivered. */

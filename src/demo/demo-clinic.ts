@@ -3,6 +3,7 @@ import type { Appointment, Organization, Schedule } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
+import { SIMULATOR } from '../clinics/insurance-settings.ts'
 import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
 import { type ClinicSettings, clinicExists, findSettings } from '../clinics/settings.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
@@ -20,6 +21,7 @@ const SETTINGS: ClinicSettings = {
   dialedNumbers: ['+12125550100'],
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
+  insurance: { enabled: true, url: SIMULATOR },
 }
 
 /** Their passwords are their user names; they work in demo mode only. */

@@ -36,7 +36,8 @@ export async function exchange(
   }
 }
 
-function jsonOf(text = ''): unknown {
+/** Undefined for a text that is not JSON. */
+export function jsonOf(text = ''): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -66,13 +67,12 @@ export function deliveryOf(
   if (status === 401 || status === 403)
     return permanent(`${receiver} refuses the credentials of the clinic (${status})`)
   const reason = `${receiver} answered ${status}`
-  return RETRY.includes(status) || status >= 500
-    ? temporary(reason, retryAfterMs(headers.get('retry-after'), now))
-    : permanent(reason)
+  return RETRY.includes(status) || status >= 500 ? temporary(reason, retryAfterMs(headers, now)) : permanent(reason)
 }
 
 /** Retry-After is seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after. */
-function retryAfterMs(value: string | null, now: number): number | undefined {
+export function retryAfterMs(headers: Headers, now = Date.now()): number | undefined {
+  const value = headers.get('retry-after')
   if (value === null) return undefined
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined

@@ -2,7 +2,7 @@
  * The insurance-verification system of the sandbox: the result depends on the member id alone.
  * docs/insurance-simulator.md.
  */
-import type { InsuranceResult, InsuranceStatus, InsuranceVerification } from '../core/ports.ts'
+import type { InsuranceRequest, InsuranceResult, InsuranceStatus, InsuranceVerification } from '../core/ports.ts'
 
 type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
 
@@ -34,9 +34,22 @@ const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
 /** Cents, for a member id that does not end in two digits. */
 const DEFAULT_COPAY = 2500
 
-export const insuranceSimulator: InsuranceVerification = {
-  verify: async ({ memberId }) => resultFor(memberId.replace(/\s/g, '').toUpperCase()),
+/** A member id that begins so is one whose answer takes its time; what comes after it decides what the answer is. */
+const SLOW = /^SLOW-?/
+/** Milliseconds; longer than a caller waits. */
+const SLOW_ANSWER = 6_000
+
+/** What the system answers, and after how many milliseconds. @param spoken the member id in any case, with or without spaces */
+export function simulated(spoken: string): { readonly result: InsuranceResult; readonly afterMs: number } {
+  const memberId = spoken.replace(/\s/g, '').toUpperCase()
+  const isSlow = MEMBER_ID.test(memberId) && SLOW.test(memberId)
+  return { result: resultFor(memberId), afterMs: isSlow ? SLOW_ANSWER : 0 }
 }
+
+/** All answers at once. */
+export const insuranceSimulator = {
+  verify: async ({ memberId }: InsuranceRequest) => simulated(memberId).result,
+} satisfies InsuranceVerification
 
 function resultFor(memberId: string): InsuranceResult {
   const status = statusOf(memberId)
@@ -47,7 +60,8 @@ function resultFor(memberId: string): InsuranceResult {
 
 function statusOf(memberId: string): InsuranceStatus {
   if (!MEMBER_ID.test(memberId)) return 'INVALID_MEMBER_INFO'
-  const prefix = Object.keys(PREFIXES).find((start) => memberId.startsWith(start))
+  const deciding = memberId.replace(SLOW, '')
+  const prefix = Object.keys(PREFIXES).find((start) => deciding.startsWith(start))
   return (prefix === undefined ? undefined : PREFIXES[prefix]) ?? 'VERIFIED'
 }
 

@@ -22,6 +22,8 @@ export interface OutboundRequest {
 export interface Outbound {
   /** Milliseconds of the whole exchange. */
   readonly deadlineMs: number
+  /** Ends the exchange before that. */
+  readonly signal?: AbortSignal | undefined
   /** Whether loopback, private and other addresses that are not public may be reached: the operator's decision. */
   readonly allowPrivate: boolean
   /** In place of the system's resolver. */
@@ -48,7 +50,8 @@ export class OutboundFailure extends Error {
 
 /** Redirections are answers like any other. @throws OutboundFailure */
 export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<Answer> {
-  const signal = AbortSignal.timeout(outbound.deadlineMs)
+  const late = AbortSignal.timeout(outbound.deadlineMs)
+  const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
   try {
     const response = await responseTo(request, outbound, signal)
     const headers = new Headers(
@@ -57,7 +60,7 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
     return { status: response.statusCode ?? 0, headers, text: await textOf(response) }
   } catch (error) {
     if (error instanceof OutboundFailure) throw error
-    throw new OutboundFailure(signal.aborted ? 'late' : 'unreachable')
+    throw new OutboundFailure(late.aborted ? 'late' : 'unreachable')
   }
 }
 

@@ -194,6 +194,14 @@ export const RECORD_KINDS = {
     expires: 'never',
     writtenBy: 'integrations/outbox/patient-queue.ts',
   },
+  'insurance-inquiry': {
+    of: 'clinic',
+    key: 'Coverage.id',
+    shape: 'InsuranceInquiry (calls/record/insurance-inquiry.ts)',
+    expires:
+      '`due` is when the insurance is asked for its result again; deleted with the result, in the end with none, or by a later verification of the same Coverage',
+    writtenBy: 'calls/record/insurance-inquiry.ts, calls/record/insurance-inquiries.ts',
+  },
   'patient-merge': {
     of: 'clinic',
     key: 'Patient.id of the source, and of the target',

@@ -1,7 +1,7 @@
 /** The insurance simulator: docs/insurance-simulator.md. */
 import { describe, expect, test } from '@jest/globals'
 import { INSURANCE_STATUSES } from '../../src/core/ports.ts'
-import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
+import { insuranceSimulator, simulated } from '../../src/integrations/insurance-simulator.ts'
 
 const verify = (memberId: string) => insuranceSimulator.verify({ clinic: 'a', payerName: 'Acme', memberId })
 
@@ -47,5 +47,15 @@ describe('the member id decides', () => {
     ['XYZ-A', 2500],
   ])('copayCents of %s are %i', async (memberId, copayCents) => {
     expect(await verify(memberId)).toEqual({ status: 'VERIFIED', copayCents })
+  })
+})
+
+describe('a member id that begins with SLOW', () => {
+  test.each([
+    ['SLOW-1235', { status: 'VERIFIED', copayCents: 3500 }],
+    ['slowinact 1', { status: 'INACTIVE', errorMessage: 'The policy is no longer active' }],
+  ])('%s takes longer than a caller waits, and what comes after it decides', (memberId, result) => {
+    expect(simulated(memberId)).toEqual({ result, afterMs: 6_000 })
+    expect(simulated(memberId.slice(5).padStart(5, 'X')).afterMs).toBe(0)
   })
 })

@@ -1,6 +1,8 @@
 /** ImplementationGuide/$install: packages and Bundles of profiles, which take effect at once. */
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { INLINE_BYTES } from '../../src/content/scan.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { packageOf, tarOf } from '../support/packages.ts'
 import { brief, profile, US_CORE, usCore, usCorePatient } from '../support/profiles.ts'
@@ -115,12 +117,19 @@ describe('a package', () => {
     expect((await server.fhir('GET', '/StructureDefinition?name=escaped')).body.total).toBe(0)
   })
 
-  test('comes as a Binary in Parameters too', async () => {
-    const data = packageOf([profile('binary', 'Patient', [])]).toString('base64')
+  test.each([
+    ['short', 0],
+    ['long', 30_000],
+  ])('comes as a Binary in Parameters too, whose base64 is %s', async (length, bytes) => {
+    const description = randomBytes(bytes).toString('base64')
+    const data = packageOf([
+      { ...profile(`binary-${length}`, 'Patient', []), description: `x${description}` },
+    ]).toString('base64')
+    expect(data.length > INLINE_BYTES).toBe(length === 'long')
     const resource = { resourceType: 'Binary', contentType: 'application/gzip', data }
     const body = { resourceType: 'Parameters', parameter: [{ name: 'package', resource }] }
     expect((await server.fhir('POST', '/ImplementationGuide/$install', body)).status).toBe(200)
-    expect((await server.fhir('GET', '/StructureDefinition/binary')).status).toBe(200)
+    expect((await server.fhir('GET', `/StructureDefinition/binary-${length}`)).status).toBe(200)
   })
 })
 
@@ -201,8 +210,8 @@ describe('refused is', () => {
     expect(response.status).toBe(400)
   })
 
-  test('a file as the body of a create', async () => {
-    const response = await fetch(`${server.url}/Binary`, {
+  test('a file as the body of a create, unless it is of a Binary', async () => {
+    const response = await fetch(`${server.url}/Basic`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/gzip' },
       body: new Uint8Array(packageOf([])),

@@ -242,6 +242,19 @@ describe('a content', () => {
     expect(read.body.data).toBe(SMALL.toString('base64'))
   })
 
+  test('of a Binary is kept apart by whichever media type it comes', async () => {
+    const binary = { resourceType: 'Binary', contentType: 'application/pdf', data: pdf(20_000, 5).toString('base64') }
+    const ids: string[] = []
+    for (const type of ['application/fhir+json', 'application/json']) {
+      const { status, body } = await ours('POST', '/Binary', binary, { 'content-type': type, accept: type })
+      expect([type, status, body.data === binary.data]).toEqual([type, 201, true])
+      expect((await stored('Binary', body.id)).length).toBeLessThan(1_000)
+      ids.push(body.id)
+    }
+    const xml = await ours('GET', `/Binary?_id=${ids}`, undefined, { accept: 'text/xml' })
+    expect(xml.text).toContain(`<data value="${binary.data}"/>`)
+  })
+
   test('of a Binary that holds the patch of an entry is read', async () => {
     const { body } = await ours('POST', '/Basic', { resourceType: 'Basic', code: { text: 'x' } })
     const patch = [{ op: 'replace', path: '/code/text', value: 'y'.repeat(20_000) }]

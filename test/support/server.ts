@@ -56,7 +56,13 @@ export async function startServer(
     }
   }
   const login = async (username: string, password: string): Promise<string> => {
-    const { body } = await request(url, 'POST', '/session', { username, password }, { 'content-type': 'application/json' })
+    const { body } = await request(
+      url,
+      'POST',
+      '/session',
+      { username, password },
+      { 'content-type': 'application/json' },
+    )
     return body.token
   }
   const token = config.demo ? await login('demo', 'demo') : ''

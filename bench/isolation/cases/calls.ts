@@ -1,11 +1,21 @@
 /** Requests of a voice platform. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { VOICE_SECRET } from '../../emr.ts'
-import { type Attack, flood, type HostileCase, type HostileRequest, inParallel, times } from '../hostile-case.ts'
-import { HOSTILE_NUMBER } from '../hostile-clinic.ts'
+import {
+  type Attack,
+  flood,
+  type HostileCase,
+  type HostileRequest,
+  inParallel,
+  type Target,
+  times,
+} from '../hostile-case.ts'
+import { HOSTILE_CLINIC, HOSTILE_NUMBER } from '../hostile-clinic.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-const post = (path: string, call: string, body: object): HostileRequest => ({
+const post = (path: string, call: string, body: object, from = '+16462000001'): HostileRequest => ({
   method: 'POST',
   path,
   headers: {
@@ -13,7 +23,7 @@ const post = (path: string, call: string, body: object): HostileRequest => ({
     'x-voice-secret': VOICE_SECRET,
     'x-call-id': call,
     'x-call-to': HOSTILE_NUMBER,
-    'x-call-from': '+16462000001',
+    'x-call-from': from,
   },
   body: JSON.stringify(body),
   anonymous: true,
@@ -26,6 +36,41 @@ const toolCalls = (tool: string, call: string, count: number, argumentsOf: (n: n
 
 const ofTools = (parallel: number, count: number, make: (n: number) => HostileRequest): Attack =>
   inParallel(parallel, times(count, make))
+
+/** Lets the clinic have a verification system that takes connections and never answers, and has so many calls ask it. */
+const askingSilentSystem = (calls: number, seconds: number): Attack => ({
+  kind: 'program',
+  run: async (target) => {
+    const system = createServer()
+    await new Promise<void>((resolve) => system.listen(0, '127.0.0.1', resolve))
+    try {
+      await useSystem(target, system)
+      const until = performance.now() + seconds * 1000
+      const keepAsking = async (caller: number): Promise<void> => {
+        for (let n = 0; performance.now() < until && !target.signal.aborted; n++) {
+          const call = `asking-${caller}-${n}`
+          const card = { payerName: 'Acme Health', memberId: `M-${caller}-${n}` }
+          const body = { message: { toolCalls: [{ id: call, function: { arguments: card } }] } }
+          const from = `+1646${2_000_000 + caller}`
+          await target.send(post('/patient-journey/submit_insurance_info', call, body, from))
+        }
+      }
+      await Promise.all(times(calls, keepAsking))
+    } finally {
+      system.closeAllConnections()
+      system.close()
+    }
+  },
+})
+
+async function useSystem({ send, url, authorization }: Target, system: Server): Promise<void> {
+  const path = `/clinics/${HOSTILE_CLINIC}/settings`
+  const current = await (await fetch(`${url}${path}`, { headers: { authorization } })).json()
+  const address = `http://127.0.0.1:${(system.address() as AddressInfo).port}/verify`
+  const settings = { ...current, insurance: { enabled: true, url: address, token: 'token-of-the-clinic' } }
+  const headers = { 'content-type': 'application/json' }
+  await send({ method: 'PUT', path, headers, body: JSON.stringify(settings) })
+}
 
 const SPOKEN_TOOLS = [
   'patient-journey/submit_insurance_info',
@@ -123,6 +168,13 @@ export const calls: readonly HostileCase[] = [
           statedDateOfBirth: '1980-03-03',
         })),
       ),
+  },
+  {
+    name: 'insurance-that-never-answers',
+    about:
+      '400 calls at the same time ask a verification system that never answers, for 8 s, and the background asks it again',
+    stored: 'nothing',
+    attack: () => askingSilentSystem(32, 8),
   },
   {
     name: 'registered-calls',

@@ -5,7 +5,7 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import type { InsuranceStatus } from '../../core/ports.ts'
+import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import type { InsuranceRecord } from './insurance-record.ts'
@@ -24,17 +24,49 @@ export async function followUp(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  status: InsuranceStatus,
-  { coverage, response }: InsuranceRecord,
+  { status, reason }: InsuranceResult,
+  record: InsuranceRecord,
 ): Promise<readonly Versioned<Task>[]> {
-  const id = derivedId('insurance-follow-up', coverage)
   const description = FOLLOW_UPS[status]
-  if (description !== undefined) {
-    const input = attached('coverage', { valueReference: { reference: `Coverage/${coverage}` } })
-    const verification = response.resource
-    const task = { id, code: 'insurance-follow-up', priority: 'routine', description, input, verification } as const
-    return [await upsertStaffTask(ctx, call, patient, task)]
-  }
+  if (description !== undefined) return [await raise(ctx, call, patient, withReason(description, reason), record)]
+  const id = taskOf(record.coverage)
   const completed = await completeStaffTask(ctx, id, `The insurer answered a later verification: ${status}.`)
   return completed === undefined ? [] : [completed]
 }
+
+/**
+ * Raises the Task of the Coverage, or opens it again, for a result that came when the caller was gone.
+ * @param call in which the verification was asked for
+ */
+export async function followUpLater(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  { status, reason }: InsuranceResult,
+  record: InsuranceRecord,
+): Promise<void> {
+  const toDo = FOLLOW_UPS[status] ?? `The insurer has answered: ${status}. Please tell the patient the result.`
+  await raise(ctx, call, patient, withReason(toDo, reason), record)
+}
+
+const taskOf = (coverage: string): string => derivedId('insurance-follow-up', coverage)
+
+function raise(
+  ctx: Context,
+  call: CallSession | undefined,
+  patient: Versioned<Patient>,
+  description: string,
+  { coverage, response }: InsuranceRecord,
+): Promise<Versioned<Task>> {
+  return upsertStaffTask(ctx, call, patient, {
+    id: taskOf(coverage),
+    code: 'insurance-follow-up',
+    priority: 'routine',
+    description,
+    input: attached('coverage', { valueReference: { reference: `Coverage/${coverage}` } }),
+    verification: response.resource,
+  })
+}
+
+const withReason = (toDo: string, reason: string | undefined): string =>
+  reason === undefined ? toDo : `${toDo} Why there is no result: ${reason}.`

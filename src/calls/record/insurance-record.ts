@@ -48,6 +48,30 @@ export async function writeInsurance(
   return { coverage: coverage.id, response, written: [...coverage.written, request, response] }
 }
 
+/**
+ * Stages a result that came later, in place of that of the response that was queued for it.
+ * @returns undefined where staff have deleted one of them, or the patient, since
+ */
+export async function updateInsurance(
+  ctx: Context,
+  { coverage: coverageId, response: responseId }: { readonly coverage: string; readonly response: string },
+  result: InsuranceResult,
+): Promise<(InsuranceRecord & { readonly patient: Versioned<Patient> }) | undefined> {
+  const coverage = await ctx.find<Coverage>('Coverage', coverageId)
+  const queued = await ctx.find<CoverageEligibilityResponse>('CoverageEligibilityResponse', responseId)
+  // As it is now: two patients may have been merged.
+  const beneficiary = coverage?.resource.beneficiary.reference?.replace(/^Patient\//, '')
+  const patient = beneficiary === undefined ? undefined : await ctx.find<Patient>('Patient', beneficiary)
+  if (coverage === undefined || queued === undefined || patient === undefined) return undefined
+  const verified =
+    result.status === 'VERIFIED' && coverage.resource.status !== 'active'
+      ? [await ctx.update<Coverage>({ ...coverage.resource, status: 'active' })]
+      : []
+  const { error: _error, ...rest } = queued.resource
+  const response = await ctx.update<CoverageEligibilityResponse>({ ...rest, ...outcomeOf(result, coverageId) })
+  return { coverage: coverageId, response, patient, written: [...verified, response] }
+}
+
 /** A reference by name only: the clinic's insurers are not resources of the sandbox. */
 const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organization', display: payerName })
 

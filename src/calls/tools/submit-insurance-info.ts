@@ -3,11 +3,16 @@
  * relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
  */
 
+import { randomUUID } from 'node:crypto'
 import { currentBudget } from '../../budget/budget.ts'
+import { ownSystem } from '../../clinics/insurance-settings.ts'
+import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { recordCall } from '../record/call-record.ts'
+import { derivedId } from '../record/derived-id.ts'
 import { followUp } from '../record/insurance-follow-up.ts'
+import { stageInquiry } from '../record/insurance-inquiry.ts'
 import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
 import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
@@ -23,11 +28,25 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   // Asked before the change: a change may run several times, and the system must be asked once.
   // The request must not begin again after that.
   currentBudget()?.stay()
-  const verification = await integrations.insurance.verify({ clinic: access.clinic, ...card })
+  const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
+  // The system may be asked twice all the same, by a repeat in another process or after a crash: under one key.
+  const idempotencyKey = derivedId('insurance', request.repeatKey ?? randomUUID())
+  const verification = await integrations.insurance.verify(
+    { clinic: access.clinic, ...card },
+    { settings, idempotencyKey },
+  )
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const record = await writeInsurance(ctx, patient, card, verification)
-    const tasks = await followUp(ctx, request.call, patient, verification.status, record)
+    const tasks = await followUp(ctx, request.call, patient, verification, record)
+    const asked = {
+      card,
+      idempotencyKey,
+      ofClinic: ownSystem(settings) !== undefined,
+      call: request.call,
+      result: verification,
+    }
+    await stageInquiry(ctx, asked, record)
     const written = [...record.written, ...tasks]
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
     return relayed(verification)

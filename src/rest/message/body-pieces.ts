@@ -13,7 +13,8 @@ export interface Beginning {
 }
 
 /** The next pieces. Who stops early can read on, or leave the rest to `discardRest`. @throws FhirError 400 for a body that breaks off */
-export async function* bodyPieces({ req }: Pick<KoaContext, 'req'>): AsyncGenerator<Buffer> {
+export async function* bodyPieces({ req, state }: Request): AsyncGenerator<Buffer> {
+  if (state.givenBack !== undefined) return yield state.givenBack
   try {
     // The default would close the connection when it is left early, and so keep the answer from the client.
     for await (const piece of req.iterator({ destroyOnReturn: false })) yield piece
@@ -37,8 +38,8 @@ export async function beginningOf(koa: Request, length: number): Promise<Beginni
 
 /** What was read can be read again, as if it had not been. */
 export function giveBack({ req, state }: Request, { bytes, isAll }: Beginning): void {
-  // As a body that was received; see body.ts.
-  if (isAll) state.bodyBytes = Promise.resolve(bytes)
+  // To what has ended nothing can be added.
+  if (isAll) state.givenBack = bytes
   else req.unshift(bytes)
 }
 

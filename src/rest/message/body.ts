@@ -71,13 +71,15 @@ export function checkEncoding(koa: KoaContext): void {
 
 async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)
-  const length = announcedLength(koa)
+  const given: Buffer | undefined = koa.state.givenBack
+  const length = given?.length ?? announcedLength(koa)
   const contents: BodyContents | undefined = koa.state.bodyContents
   // A short one holds none.
   if (contents !== undefined && (length === undefined || length > INLINE_BYTES)) {
     return await receiveWithout(contents, koa, length, limitBytes)
   }
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
+  if (given !== undefined) return given
   const bodies: BodiesInFlight | undefined = koa.state.bodies
   // One of unknown length may be as long as the largest.
   const room = await bodies?.reserveFor(koa, length ?? limitBytes)

@@ -6,11 +6,11 @@ import { Readable } from 'node:stream'
 import type { Contents } from '../../content/contents.ts'
 import { CONTENT_URL } from '../../content/marker.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { ContentMissing } from '../../storage/content-port.ts'
+import { StoreUnavailable } from '../../repository/repository.ts'
 import type { Format } from './media-type.ts'
 
 /** Bytes of all contents of one answer together. */
-export const MOST_ANSWERED = 256 * 1024 * 1024
+const MOST_ANSWERED = 256 * 1024 * 1024
 
 /** Contents whose sizes are looked up at once. */
 const SIDE_BY_SIDE = 16
@@ -68,7 +68,7 @@ export const mayHaveMarkers = (body: string | Buffer): boolean => body.includes(
 
 /**
  * The answer with its contents; undefined where it has none.
- * @throws FhirError 413 when they are too large together; ContentMissing, StoreUnavailable
+ * @throws FhirError 413 when they are too large together; StoreUnavailable
  */
 export async function withContents(
   text: string,
@@ -112,7 +112,7 @@ async function sizesOf(
     await Promise.all(
       asked.slice(from, from + SIDE_BY_SIDE).map(async (sha256) => {
         const facts = await contents.facts(clinic, sha256)
-        if (facts === undefined) throw new ContentMissing()
+        if (facts === undefined) throw new StoreUnavailable('A content is not where it was stored')
         sizes.set(sha256, facts.size)
       }),
     )

@@ -69,7 +69,7 @@ async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
   const { body } = koa
   const { clinic } = userIn(koa) ?? {}
   if (clinic === undefined || (typeof body !== 'string' && !Buffer.isBuffer(body)) || !mayHaveMarkers(body)) return
-  const format: Format = koa.response.is('xml', '+xml') ? 'xml' : 'json'
+  const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
   const beyond = isRead(koa) ? 'refused' : 'left out'
   const headers = ['ETag', 'Last-Modified', 'Location'] as const
   try {

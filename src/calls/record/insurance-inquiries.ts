@@ -1,0 +1,110 @@
+/**
+ * Asks verification systems again for what is pending, in the background, until there is a result or it is given up: the
+ * record gets it, and staff a Task. An inquiry is leased (by its record's version) while its system is asked, so when a
+ * process dies another one asks as soon as the lease ends, and the result is recorded once.
+ */
+import { ownSystem } from '../../clinics/insurance-settings.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
+import { DueWork, type DueWorkServices } from '../../integrations/due-work.ts'
+import { LEASE, waitAfter } from '../../integrations/outbox/retries.ts'
+import { followUpLater } from './insurance-follow-up.ts'
+import { ASK_FOR, INQUIRY, type InsuranceInquiry } from './insurance-inquiry.ts'
+import { updateInsurance } from './insurance-record.ts'
+
+/** Milliseconds that a system may take when nobody is on the line; shorter than the lease. */
+const DEADLINE = 15_000
+
+export interface InquiryServices extends DueWorkServices {
+  readonly insurance: InsuranceVerification
+  readonly accessOf: (clinic: string) => ClinicAccess
+}
+
+export const insuranceInquiries = (services: InquiryServices): DueWork<InsuranceInquiry> =>
+  new DueWork(services, {
+    kind: INQUIRY,
+    systemOf: () => 'insurance',
+    workOn: async ({ clinic, key }, signal) => {
+      const access = services.accessOf(clinic)
+      const leased = await lease(access, key)
+      if (leased === undefined) return
+      const result = await ask(access, services.insurance, leased.inquiry, signal)
+      if (signal.aborted) return
+      const isSettled = await settle(access, key, leased, result)
+      const { tries } = leased.inquiry
+      services.logger.info({ clinic, tries, status: result.status, isSettled }, 'insurance asked again')
+    },
+    failure: 'the insurance could not be asked again',
+  })
+
+interface Leased {
+  readonly inquiry: InsuranceInquiry
+  readonly version: number
+}
+
+/** Undefined when another process has it, or it is done. */
+const lease = (access: ClinicAccess, coverage: string): Promise<Leased | undefined> =>
+  access.change(async ({ unit: { records }, now }) => {
+    const record = await records.read(INQUIRY, coverage)
+    if (record === undefined || record.due === null || record.due > now) return undefined
+    const inquiry = { ...record.value, tries: record.value.tries + 1 }
+    records.put(INQUIRY, coverage, inquiry, { due: now + LEASE })
+    return { inquiry, version: records.nextVersion(INQUIRY, coverage) }
+  })
+
+async function ask(
+  access: ClinicAccess,
+  insurance: InsuranceVerification,
+  { card, idempotencyKey, ofClinic }: InsuranceInquiry,
+  signal: AbortSignal,
+): Promise<InsuranceResult> {
+  const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
+  if (ofClinic && ownSystem(settings) === undefined) return noSystem
+  const exchange = { settings, idempotencyKey, deadlineMs: DEADLINE, signal }
+  return await insurance.verify({ clinic: access.clinic, ...card }, exchange)
+}
+
+const noSystem: InsuranceResult = {
+  status: 'ERROR',
+  reason: 'the clinic has no verification system any more',
+  again: { afterMs: 0 },
+}
+
+/** False when it goes on, or another process has it. */
+const settle = (
+  access: ClinicAccess,
+  coverage: string,
+  { inquiry, version }: Leased,
+  result: InsuranceResult,
+): Promise<boolean> =>
+  access.change(async (ctx) => {
+    const { records } = ctx.unit
+    const record = await records.read(INQUIRY, coverage)
+    if (record === undefined || record.version !== version) return false
+    const isPending = result.status === 'PENDING' || result.again !== undefined
+    if (isPending && ctx.now < inquiry.tryUntil) {
+      records.put(INQUIRY, coverage, inquiry, { due: ctx.now + waitAfter(inquiry.tries, result.again?.afterMs) })
+      return false
+    }
+    records.delete(INQUIRY, coverage)
+    await recordResult(ctx, coverage, inquiry, isPending ? withoutResult(result) : result)
+    return true
+  })
+
+const withoutResult = ({ reason = 'the verification system says that it is pending' }: InsuranceResult) =>
+  ({
+    status: 'PAYER_UNAVAILABLE',
+    errorMessage: `The insurer gave no result within ${ASK_FOR / 3_600_000} hours`,
+    reason: `${reason}; it is not asked again`,
+  }) as const satisfies InsuranceResult
+
+async function recordResult(
+  ctx: Context,
+  coverage: string,
+  { response, call }: InsuranceInquiry,
+  result: InsuranceResult,
+): Promise<void> {
+  const record = await updateInsurance(ctx, { coverage, response }, result)
+  if (record !== undefined) await followUpLater(ctx, call, record.patient, result, record)
+}

@@ -1,0 +1,124 @@
+/**
+ * Work on records that are due and have to ask a system outside: records of all clinics at once, a few of each, so a slow
+ * system of one clinic holds back no other one. Several processes may run it: the store lets one of them have a record.
+ */
+import type { Logger } from 'pino'
+import { FairQueue, QueueFull } from '../budget/fair-queue.ts'
+import type { RecordKind } from '../repository/record-kinds.ts'
+import type { KindRecord, Repository } from '../repository/repository.ts'
+
+/** Milliseconds between two looks for records that are due. */
+const INTERVAL = 1_000
+/** Records of one look. */
+const PAGE = 200
+/** Requests at once, in all and to one system of a clinic; records that wait for one. */
+const LIMITS = { slots: 32, slotsPerClinic: 4, perClinic: PAGE, total: 10 * PAGE }
+
+export interface DueWorkServices {
+  readonly repository: Pick<Repository, 'records' | 'clinics'>
+  readonly logger: Logger
+  /** Milliseconds since 1970 UTC. */
+  readonly clock?: (() => number) | undefined
+}
+
+export type DueRecord<Value> = Pick<KindRecord<Value>, 'clinic' | 'key' | 'value'>
+
+interface WorkOnDue<Value> {
+  readonly kind: RecordKind<Value>
+  /** Which of the clinic's systems a record is for: each has slots of its own. */
+  readonly systemOf: (value: Value) => string
+  /** Leases the record, where it is still due, and works on it. @param signal aborted when the server is being stopped */
+  readonly workOn: (record: DueRecord<Value>, signal: AbortSignal) => Promise<void>
+  /** Logged after a fault, which leaves the other records alone; the record waits for its lease. */
+  readonly failure: string
+}
+
+export class DueWork<Value> {
+  readonly #services: DueWorkServices
+  readonly #work: WorkOnDue<Value>
+  readonly #slots = new FairQueue(LIMITS)
+  /** Records that are worked on, or wait for a slot. */
+  readonly #underWay = new Map<string, Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #stopping = new AbortController()
+
+  constructor(services: DueWorkServices, work: WorkOnDue<Value>) {
+    this.#services = services
+    this.#work = work
+  }
+
+  start(): void {
+    if (this.#stopping.signal.aborted) this.#stopping = new AbortController()
+    this.#timer ??= setInterval(() => void this.workOnDue(), INTERVAL).unref()
+  }
+
+  /** Resolves when the work under way is over; the remaining records wait for the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    await Promise.all(this.#underWay.values())
+  }
+
+  /** Works on every record that is due, and resolves when that has been tried for all of them. */
+  async workOnDue(): Promise<void> {
+    const records = (await this.#logged(() => this.#due())) ?? []
+    await Promise.all(records.map((record) => this.#once(record)))
+  }
+
+  /** Those of every clinic. A full page may hold records of one clinic alone: then each clinic is asked for its own. */
+  async #due(): Promise<readonly DueRecord<Value>[]> {
+    const { repository, clock = Date.now } = this.#services
+    const { kind } = this.#work
+    const dueBefore = clock()
+    const page = await repository.records(kind, { dueBefore, limit: PAGE })
+    if (page.length < PAGE) return page
+    const records: DueRecord<Value>[] = []
+    for (const clinic of await repository.clinics()) {
+      records.push(...(await repository.records(kind, { clinic, dueBefore, limit: LIMITS.slotsPerClinic })))
+    }
+    return records
+  }
+
+  /** A look finds records again that an earlier one found and that still wait. */
+  #once(record: DueRecord<Value>): Promise<void> {
+    const key = JSON.stringify([record.clinic, record.key])
+    const known = this.#underWay.get(key)
+    if (known !== undefined || this.#stopping.signal.aborted) return known ?? Promise.resolve()
+    const work = this.#logged(() => this.#inTurn(record)).then(() => void this.#underWay.delete(key))
+    this.#underWay.set(key, work)
+    return work
+  }
+
+  async #inTurn(record: DueRecord<Value>): Promise<void> {
+    const release = await this.#enter(JSON.stringify([record.clinic, this.#work.systemOf(record.value)]))
+    if (release === undefined) return
+    const { signal } = this.#stopping
+    try {
+      if (!signal.aborted) await this.#work.workOn(record, signal)
+    } finally {
+      release()
+    }
+  }
+
+  /** Undefined when too many wait already: a later look finds the record again. */
+  async #enter(system: string) {
+    try {
+      return await this.#slots.enter({ clinic: system, token: system })
+    } catch (error) {
+      if (error instanceof QueueFull) return undefined
+      throw error
+    }
+  }
+
+  /** Undefined after a fault, which is logged. */
+  async #logged<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      const fault = error instanceof Error ? error.name : typeof error
+      this.#services.logger.error({ fault }, this.#work.failure)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The insurance-verification system of a clinic, over HTTP: docs/insurance.md. Of a clinic without one, and of one that names
+ * it, that is the simulator: over the same HTTP where this server listens, within the process where it does not.
+ */
+import { hash } from 'node:crypto'
+import { OneByOne } from '../../budget/one-by-one.ts'
+import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
+import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
+import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
+import { simulated } from '../insurance-simulator.ts'
+import { type Answer, type Outbound, OutboundFailure, sendOutbound } from '../outbound-request.ts'
+import { resultOf } from './answer.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+
+/** Whom reasons name. */
+const SYSTEM = 'the verification system'
+
+/** Milliseconds until a system that was only too slow for the caller is asked again. */
+const SOON = 5_000
+
+/** What a caller is told; staff get the reason too. */
+const UNAVAILABLE = {
+  status: 'PAYER_UNAVAILABLE',
+  errorMessage: 'The insurance-verification system cannot be reached at the moment',
+} as const satisfies InsuranceResult
+const UNUSABLE = {
+  status: 'ERROR',
+  errorMessage: 'The insurance-verification system gave no answer that can be used',
+} as const satisfies InsuranceResult
+
+/** Where a request goes. */
+interface Target {
+  readonly url: string
+  readonly token?: string | undefined
+  readonly apiKeyHeader?: string | undefined
+  readonly outbound: Outbound
+}
+
+interface ConnectorParts {
+  readonly outbound: Omit<Outbound, 'deadlineMs'>
+  /** Where this server serves the simulator; undefined where it does not. */
+  readonly simulator?: () => { readonly url: string; readonly token: string } | undefined
+  /** Milliseconds since 1970 UTC. */
+  readonly clock?: (() => number) | undefined
+}
+
+export function insuranceConnector({ outbound, simulator, clock }: ConnectorParts): InsuranceVerification {
+  const breaker = new CircuitBreaker<InsuranceResult>(clock)
+  // Many calls of a clinic may wait for a system until the same moment, and record their results then.
+  const oneByOne = new OneByOne()
+
+  const ask = async (target: Target, request: InsuranceRequest, idempotencyKey: string): Promise<InsuranceResult> => {
+    const system = systemOf(request.clinic, target)
+    const refused = breaker.refusal(system)
+    if (refused !== undefined) return notAsked(refused.last, refused.forMs)
+    const { result, hasAnswered } = await resultFrom(target, request, idempotencyKey)
+    if (target.outbound.signal?.aborted) return result
+    if (hasAnswered) breaker.succeeded(system)
+    else breaker.failed(system, result)
+    await oneByOne.turn()
+    return result
+  }
+
+  return {
+    verify: async (request, { settings, idempotencyKey, deadlineMs, signal }) => {
+      if (settings?.enabled === false) return switchedOff
+      const within = { ...outbound, deadlineMs: deadlineMs ?? settings?.deadlineMs ?? DEFAULT_DEADLINE, signal }
+      const system = ownSystem(settings)
+      if (system !== undefined) return await ask({ ...system, outbound: within }, request, idempotencyKey)
+      const served = simulator?.()
+      if (served === undefined) return await simulatedWithin(request, within)
+      // Its address is that of this server, whatever clinics may reach.
+      return await ask({ ...served, outbound: { ...within, allowPrivate: true } }, request, idempotencyKey)
+    },
+  }
+}
+
+const switchedOff: InsuranceResult = {
+  ...UNUSABLE,
+  errorMessage: 'The clinic has switched off insurance verification',
+  reason: 'insurance verification is switched off in the settings of the clinic',
+  again: { afterMs: 0 },
+}
+
+/** Other credentials are tried at once. */
+const systemOf = (clinic: string, { url, token, apiKeyHeader }: Target): string =>
+  hash('sha256', JSON.stringify([clinic, url, token, apiKeyHeader]))
+
+const notAsked = (last: InsuranceResult, forMs: number): InsuranceResult => ({
+  ...last,
+  reason: `${last.reason}, as at several tries before; for the moment it is not asked`,
+  again: { afterMs: Math.max(forMs, last.again?.afterMs ?? 0) },
+})
+
+interface Asked {
+  readonly result: InsuranceResult
+  /** It gave a valid answer, whatever that says. */
+  readonly hasAnswered: boolean
+}
+
+const failed = (result: InsuranceResult): Asked => ({ result, hasAnswered: false })
+
+async function resultFrom(target: Target, request: InsuranceRequest, idempotencyKey: string): Promise<Asked> {
+  const { url, token = '', apiKeyHeader, outbound } = target
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'idempotency-key': idempotencyKey,
+    ...(apiKeyHeader === undefined ? { authorization: `Bearer ${token}` } : { [apiKeyHeader]: token }),
+  }
+  try {
+    return read(await sendOutbound({ url, method: 'POST', headers, body: JSON.stringify(request) }, outbound))
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error
+    return failed(withoutAnswer(error.reason, outbound.deadlineMs))
+  }
+}
+
+function withoutAnswer(why: OutboundFailure['reason'], deadlineMs: number): InsuranceResult {
+  switch (why) {
+    case 'late':
+      return {
+        status: 'PENDING',
+        reason: `${SYSTEM} did not answer within ${deadlineMs} ms`,
+        again: { afterMs: SOON },
+      }
+    case 'unreachable':
+      return { ...UNAVAILABLE, reason: `${SYSTEM} cannot be reached`, again: { afterMs: 0 } }
+    case 'address-not-allowed':
+      return { ...UNUSABLE, reason: `the address of ${SYSTEM} is not allowed: it must lead to the public Internet` }
+  }
+}
+
+function read(answer: Answer): Asked {
+  const delivery = deliveryOf(SYSTEM, answer)
+  if (!delivery.delivered) {
+    const { reason, retry, retryAfterMs = 0 } = delivery
+    return failed(retry ? { ...UNAVAILABLE, reason, again: { afterMs: retryAfterMs } } : { ...UNUSABLE, reason })
+  }
+  const result = answer.status === 200 ? resultOf(jsonOf(answer.text)) : undefined
+  if (result === undefined)
+    return failed({
+      ...UNUSABLE,
+      reason: `${SYSTEM} gave an answer that cannot be read (${answer.status})`,
+      again: { afterMs: 0 },
+    })
+  const afterMs = result.status === 'PENDING' ? retryAfterMs(answer.headers) : undefined
+  return { result: afterMs === undefined ? result : { ...result, again: { afterMs } }, hasAnswered: true }
+}
+
+/** The same without HTTP. */
+async function simulatedWithin(
+  { memberId }: InsuranceRequest,
+  { deadlineMs, signal }: Pick<Outbound, 'deadlineMs' | 'signal'>,
+): Promise<InsuranceResult> {
+  const { result, afterMs } = simulated(memberId)
+  await wait(Math.min(afterMs, deadlineMs), signal)
+  return afterMs <= deadlineMs ? result : withoutAnswer('late', deadlineMs)
+}
+
+/** Shorter where it is aborted. */
+const wait = (milliseconds: number, signal = new AbortController().signal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+  })
