@@ -65,7 +65,7 @@ export const answerContents =
 
 async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
   // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
-  if (koa.response.has('Content-Disposition')) return
+  if (koa.response.headers['content-disposition'] !== undefined) return
   const { body } = koa
   const { clinic } = userIn(koa) ?? {}
   if (clinic === undefined || (typeof body !== 'string' && !Buffer.isBuffer(body)) || !mayHaveMarkers(body)) return
