@@ -51,6 +51,8 @@ const ROOMS = {
   availability: ['repository', 'clinics', 'core', 'scheduling'],
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
+  // What documents are held to: pure rules, and what they need to know.
+  documents: ['search', 'repository', 'content', 'content/marker', 'clinics', 'core'],
   integrations: ['repository', 'clinics', 'core'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
@@ -77,7 +79,7 @@ const ROOMS = {
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core'],
+    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core', 'documents'],
     ...['scheduling', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
@@ -98,7 +100,7 @@ const ROOMS = {
   ],
   'rest/bundle': [
     ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'config', 'core'],
-    ...['rest/message', 'rest/server', 'rest/interactions'],
+    ...['documents', 'rest/message', 'rest/server', 'rest/interactions'],
   ],
   rest: [
     ...[

@@ -4,6 +4,7 @@ import { bookings } from './cases/bookings.ts'
 import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
+import { documents } from './cases/documents.ts'
 import { merges } from './cases/merges.ts'
 import { pages } from './cases/pages.ts'
 import { patches } from './cases/patches.ts'
@@ -26,4 +27,5 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...connections,
   ...scheduling,
   ...merges,
+  ...documents,
 ]

@@ -8,6 +8,7 @@ import { type KindRecord, Repository, type UnitOfWork } from '../repository/repo
 import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call-security.ts'
 import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
 import { checkDateOrder, type DateOrder } from './date-order.ts'
+import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
@@ -32,6 +33,8 @@ export interface ClinicSettings {
   /** Absent: the webhook secret of the service is all that calls need. */
   readonly callSecurity?: CallSecurity
   readonly recovery?: RecoverySettings
+  /** What documents are held to; absent: the defaults of document-settings.ts. */
+  readonly documents?: DocumentSettings
 }
 
 export interface ClinicPolicies {
@@ -297,6 +300,7 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   insurance: (value, problems, current) => checkInsurance(value, problems, current?.insurance),
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
   recovery: checkRecovery,
+  documents: checkDocuments,
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

@@ -10,7 +10,7 @@ import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
 import { present } from './present.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { createResource, deleteResource, patchResource, updateResource } from './write.ts'
+import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */
 export interface ContextServices {
@@ -65,6 +65,12 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
     now: unit.now,
     contents,
     unit,
+    warnings: [],
+    findings: async (resource) => {
+      const { resourceType: type, id } = resource
+      const current = id === undefined ? undefined : await unit.read(type, id)
+      return findingsOf(ctx, providers, resource, current?.deleted ? undefined : current)
+    },
     read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)

@@ -3,6 +3,7 @@ import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Role } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
+import type { Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
@@ -42,6 +43,10 @@ export interface Context {
   readonly contents: Contents
   /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
   readonly unit: UnitOfWork
+  /** What the rules of their types warn of in what this change writes; who answers takes it. */
+  readonly warnings: Issue[]
+  /** What the rules of its type find in a resource that would be written over what is stored: see Provider.findings. */
+  findings(resource: AnyResource): Promise<readonly Issue[]>
   /** @throws FhirError 404 or 410 */
   read<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R>>
   /** Undefined when it does not exist or is deleted. */

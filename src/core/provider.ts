@@ -1,5 +1,6 @@
 /** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
 
+import type { Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
@@ -32,6 +33,19 @@ export interface Provider {
   /** What /metadata says about the type, in markdown. */
   readonly documentation?: string
   readonly interactions: Partial<Interactions>
+  /**
+   * What the rules of the type find in a resource that is to be written; absent: it has none that warn. An error refuses the
+   * write, a warning is told where the client asks for it, and $validate tells all.
+   */
+  readonly findings?: (
+    ctx: Context,
+    resource: AnyResource,
+    before: AnyResource | undefined,
+  ) => Promise<readonly Issue[]>
+  /** The whole resource where a client may send less for an update (`id` is that of the address), else what it sent. */
+  readonly completed?: (ctx: Context, body: unknown, id: string) => Promise<unknown>
+  /** Whether an update must say by If-Match on which version it is based. */
+  readonly requiresIfMatch?: (ctx: Context) => Promise<boolean>
   /** What /metadata says beside `literal`, `logical` and `local` about references: http://hl7.org/fhir/R4/valueset-reference-handling-policy.html */
   readonly referencePolicy?: 'enforced'
   /** Codes of the search parameters served, beside those of every resource; absent: every one R4 defines for the type. */

@@ -1,7 +1,8 @@
 /**
- * A write, stage by stage, the same for every caller: structure, precondition, profiles, provider. The standard interactions
- * stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
+ * A write, stage by stage, the same for every caller: structure, precondition, profiles, provider's rules, provider. The standard
+ * interactions stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
  */
+import { FhirError, type Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
@@ -18,6 +19,7 @@ export async function createResource(ctx: Context, providers: Providers, resourc
   const create = handlerOf(providers, type, 'create')
   ctx.unit.validate(resource, type)
   await enforceProfiles(ctx, resource)
+  await enforceRules(ctx, providers, resource, undefined)
   return await create(ctx, resource)
 }
 
@@ -31,10 +33,32 @@ export async function updateResource(
   const { resourceType: type, id } = resource
   const update = handlerOf(providers, type, 'update')
   ctx.unit.validate(resource, type)
-  checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
+  const current = await ctx.unit.read(type, id)
+  checkPrecondition(current, precondition, `${type}/${id}`)
   await enforceProfiles(ctx, resource)
+  await enforceRules(ctx, providers, resource, current?.deleted ? undefined : current)
   return await update(ctx, resource)
 }
+
+/** @throws FhirError 422 with all that the rules of the type find, where something is an error */
+async function enforceRules(
+  ctx: Context,
+  providers: Providers,
+  resource: AnyResource,
+  current: Versioned | undefined,
+): Promise<void> {
+  const issues = await findingsOf(ctx, providers, resource, current)
+  if (issues.some(({ severity = 'error' }) => severity === 'error')) throw new FhirError(422, issues)
+  ctx.warnings.push(...issues)
+}
+
+export const findingsOf = async (
+  ctx: Context,
+  providers: Providers,
+  resource: AnyResource,
+  current: Versioned | undefined,
+): Promise<readonly Issue[]> =>
+  (await providers.get(resource.resourceType)?.findings?.(ctx, resource, current?.resource)) ?? []
 
 interface Address {
   readonly type: string

@@ -82,13 +82,15 @@ const ABSTRACT: ReadonlySet<string> = new Set(['Any', 'Element', 'Resource', 'Ty
 
 /**
  * R4 asks for a body where a parameter is no primitive. What clients put into an address nevertheless: `Type/id` for a
- * Reference, `system|value` for an Identifier, and JSON for any.
+ * Reference, `system|value` for an Identifier, `system|code` for a Coding, and JSON for any.
  */
 function fromTextOfDataType(text: string, type: string): unknown {
   if (text.startsWith('{')) return objectOr(text)
   if (type === 'Reference') return { reference: text }
-  if (type !== 'Identifier') return text
+  if (type !== 'Identifier' && type !== 'Coding') return text
   const at = text.lastIndexOf('|')
+  if (type === 'Coding')
+    return at <= 0 ? { code: text.slice(at + 1) } : { system: text.slice(0, at), code: text.slice(at + 1) }
   return at <= 0 ? { value: text.slice(at + 1) } : { system: text.slice(0, at), value: text.slice(at + 1) }
 }
 

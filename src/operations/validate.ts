@@ -31,8 +31,10 @@ export const validateResource = defineOperation('resource-validate', async (requ
       thorough: true,
     })),
   ]
-  const tried = issues.some(isError) ? [] : await issuesOf(() => tryWrite(ctx, mode, resource, id))
-  return outcomeOf([...issues, ...tried], allOk(resource, profile))
+  const ofType = issues.some(isError) ? [] : await ctx.findings(resource as unknown as AnyResource)
+  const found = [...issues, ...ofType]
+  const tried = found.some(isError) ? [] : await issuesOf(() => tryWrite(ctx, mode, resource, id))
+  return outcomeOf([...found, ...tried], allOk(resource, profile))
 })
 
 /** @throws FhirError 400 for a mode that there is not, or not at this level */

@@ -5,7 +5,7 @@ import type { ClinicAccess } from '../core/context.ts'
 import { sendBinary, withoutData, writeRaw } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
-import { withProfileWarnings } from './interactions/profile-warnings.ts'
+import { withWarnings } from './interactions/warnings.ts'
 import { accessAfter, attemptOf, attemptOfBundle } from './message/access.ts'
 import { headerOf } from './message/header.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
@@ -64,7 +64,7 @@ async function run(
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  const response = await access.change(async (ctx) => withProfileWarnings(ctx, request, await handler(ctx, request)))
+  const response = await access.change(async (ctx) => withWarnings(ctx, request, await handler(ctx, request)))
   // What has been stored must not be answered as if it had not.
   currentBudget()?.allowAnswer()
   return response

@@ -2,9 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
+import { checkProvideBundle } from '../../documents/mhd/provide-bundle.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
-import { withProfileWarnings } from '../interactions/profile-warnings.ts'
+import { withWarnings } from '../interactions/warnings.ts'
 import { accessAfter, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
@@ -31,6 +32,7 @@ export async function processBundle(
 ): Promise<InteractionResponse> {
   if (isDear(request.body)) leaveEventLoop('its entries')
   const { type, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
+  checkProvideBundle(request.body, request.base)
   const answers =
     type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
   for (const [index, error] of unreadable) answers.refuse(index, failureText(error))
@@ -127,7 +129,7 @@ async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }:
   const { route, parameters } = entry.match
   const response =
     route.run.kind === 'interaction'
-      ? await withProfileWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
+      ? await withWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
       : await runOperation(access, parameters.operation, route, entry.request)
   return {
     text: responseText(response, entry, wanted),

@@ -1,7 +1,7 @@
 /** The order in which the entries of a transaction are processed: https://hl7.org/fhir/R4/http.html#trules. */
 import { localReference } from '../../fhir/reference.ts'
 import type { Entry } from './entry.ts'
-import { referencesIn } from './rewrite-references.ts'
+import { REFERENCES_AND_LINKS, referencesIn } from './rewrite-references.ts'
 
 /** Writes go first, in the order of the specification, so that reads see them. */
 export const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const
@@ -33,7 +33,7 @@ const identityOf = ({ request: { type, id, assignedId } }: Entry): string => `${
 
 /** The entries that write what this one refers to. */
 const targetsOf = ({ request }: Entry, writers: ReadonlyMap<string, Entry>): readonly Entry[] =>
-  [...new Set(referencesIn(request.body))].flatMap((reference) => {
+  [...new Set(referencesIn(request.body, REFERENCES_AND_LINKS))].flatMap((reference) => {
     const local = localReference(reference, request.base)
     return local === undefined ? [] : (writers.get(`${local.type}/${local.id}`) ?? [])
   })

@@ -14,26 +14,32 @@ const CHARACTERS_IN_A_STEP = 100
 
 /**
  * The text of every Reference in a resource, contained ones included, or in a patch. An XML Patch is text itself.
+ * @param names of the elements that have it
  * @throws BudgetError
  */
-export function referencesIn(body: unknown): readonly string[] {
+export function referencesIn(body: unknown, names: ReadonlySet<string> = REFERENCES): readonly string[] {
   const meter = new Meter('the references of its entries')
   if (typeof body === 'string') {
     meter.pay(body.length / CHARACTERS_IN_A_STEP)
     return Array.from(body.matchAll(XML_REFERENCE), ([, , reference = '']) => reference)
   }
   const found: string[] = []
-  addReferences(body, found, meter)
+  addReferences(body, names, found, meter)
   return found
 }
 
-function addReferences(value: unknown, found: string[], meter: Meter): void {
-  if (Array.isArray(value)) for (const item of value) addReferences(item, found, meter)
+/** Where a Reference has its text. */
+const REFERENCES: ReadonlySet<string> = new Set(['reference'])
+/** The same with Attachment.url, which leads to a Binary. */
+export const REFERENCES_AND_LINKS: ReadonlySet<string> = new Set(['reference', 'url'])
+
+function addReferences(value: unknown, names: ReadonlySet<string>, found: string[], meter: Meter): void {
+  if (Array.isArray(value)) for (const item of value) addReferences(item, names, found, meter)
   else if (isObject(value)) {
     meter.pay(LOOKED_THROUGH)
     for (const [name, member] of Object.entries(value)) {
-      if (name === 'reference' && typeof member === 'string') found.push(member)
-      else if (typeof member === 'object') addReferences(member, found, meter)
+      if (names.has(name) && typeof member === 'string') found.push(member)
+      else if (typeof member === 'object') addReferences(member, names, found, meter)
     }
   }
 }

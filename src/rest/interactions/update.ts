@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
-import { badRequest, conflict } from '../../fhir/outcome.ts'
+import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
@@ -13,11 +13,25 @@ export const update: InteractionHandler = async (ctx, request) => {
   const { type, base, services } = request
   // First, since an entry of a Bundle comes here whatever its type offers.
   handlerOf(services.providers, type, 'update')
-  const body = ctx.unit.validate(request.body, type)
+  const provider = services.providers.get(type)
+  const whole = request.id === '' ? undefined : await provider?.completed?.(ctx, request.body, request.id)
+  const body = ctx.unit.validate(whole ?? request.body, type)
   const match = await matchOf(ctx, request, 'update')
   const id = match === undefined ? sameId(body, request.id) : await idFor(ctx, body, match.resource, request.assignedId)
+  if (request.ifMatch === undefined && (await provider?.requiresIfMatch?.(ctx))) await checkIsNew(ctx, type, id)
   const updated = await ctx.update(ctx.unit.validate(body, type, id), preconditionOf(request))
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
+}
+
+/** @throws FhirError 428 where there is a version on which the update is to be based: https://www.rfc-editor.org/rfc/rfc6585#section-3 */
+async function checkIsNew(ctx: Context, type: string, id: string): Promise<void> {
+  const current = await ctx.unit.read(type, id)
+  if (current === undefined || current.deleted) return
+  throw new FhirError(428, {
+    code: 'required',
+    diagnostics: `An update of a ${type} needs If-Match with the version that it is based on; read ${type}/${id} and send its ETag, e.g. If-Match: W/"1"`,
+    reason: 'if-match-missing',
+  })
 }
 
 /** The body's id must be the one in the URL (http.html#update). */

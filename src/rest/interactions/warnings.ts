@@ -1,15 +1,20 @@
-/** What the profiles of a resource report about a write that was accepted: Prefer: return=OperationOutcome shows it. */
+/**
+ * What the profiles of a resource, and the rules of its type, report about a write that was accepted: Prefer:
+ * return=OperationOutcome shows it.
+ */
 import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { done } from '../message/response.ts'
 
-export async function withProfileWarnings(
+export async function withWarnings(
   ctx: Context,
   { wantsOutcome }: InteractionRequest,
   response: InteractionResponse,
 ): Promise<InteractionResponse> {
+  // Taken whether they are shown or not: the next entry of a transaction has its own.
+  const ofRules = ctx.warnings.splice(0)
   const { kind, resource, outcome, status } = response
   if (kind !== 'write' || resource === undefined || outcome !== undefined || !wantsOutcome) return response
   const issues = await declaredProfileIssues(ctx, resource.resource)
@@ -17,5 +22,6 @@ export async function withProfileWarnings(
   const warnings = issues.map((issue) =>
     issue.severity === 'error' ? { ...issue, severity: 'warning' as const } : issue,
   )
-  return warnings.length === 0 ? response : { ...response, outcome: toOutcome([done(status), ...warnings]) }
+  const told = [...ofRules, ...warnings]
+  return told.length === 0 ? response : { ...response, outcome: toOutcome([done(status), ...told]) }
 }

@@ -1,0 +1,75 @@
+/** What a clinic asks of the documents that it is given. docs/document-reference.md */
+import { objectOf, reject } from './setting-checks.ts'
+
+/** Whose rules a document is held to; the rules are in src/documents/rules.ts. */
+export const STRICTNESS = ['lenient', 'us-core', 'strict'] as const
+export type Strictness = (typeof STRICTNESS)[number]
+
+const CONTENT = ['inline', 'reference'] as const
+const DUPLICATES = ['allow', 'warn', 'refuse'] as const
+
+export interface DocumentSettings {
+  /** Absent: lenient. */
+  readonly profile?: Strictness
+  /** `reference`: inline content becomes a Binary, to which the document then refers. Absent: as it was written. */
+  readonly content?: (typeof CONTENT)[number]
+  /** Media types without parameters, of which content may be; absent: any, under `strict` those of STRICT_CONTENT_TYPES. */
+  readonly contentTypes?: readonly string[]
+  /** Of one content, decoded; absent: what the server takes. */
+  readonly maxBytes?: number
+  /** What becomes of a document with an identifier that another current one has; absent: warn. */
+  readonly duplicates?: (typeof DUPLICATES)[number]
+}
+
+const FIELDS = ['profile', 'content', 'contentTypes', 'maxBytes', 'duplicates']
+const MOST_BYTES = 100 * 1024 * 1024
+const MOST_TYPES = 100
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
+
+const STRICT_CONTENT_TYPES: readonly string[] = [
+  ...['application/pdf', 'text/plain', 'text/rtf', 'application/rtf', 'text/html'],
+  ...['application/xml', 'text/xml', 'application/xhtml+xml'],
+]
+
+export function documentPolicies(settings: DocumentSettings = {}) {
+  const { profile = 'lenient', content = 'inline', duplicates = 'warn', maxBytes } = settings
+  const contentTypes = settings.contentTypes ?? (profile === 'strict' ? STRICT_CONTENT_TYPES : undefined)
+  return { profile, content, duplicates, maxBytes, contentTypes }
+}
+
+export type DocumentPolicies = ReturnType<typeof documentPolicies>
+
+/** The settings as a client sent them; null for none. */
+export function checkDocuments(value: unknown, problems: string[]): DocumentSettings | undefined {
+  if (value === undefined || value === null) return undefined
+  const fields = objectOf(value, 'documents', FIELDS, problems)
+  checkOneOf('profile', fields, STRICTNESS, problems)
+  checkOneOf('content', fields, CONTENT, problems)
+  checkOneOf('duplicates', fields, DUPLICATES, problems)
+  const { contentTypes, maxBytes } = fields
+  if (contentTypes !== undefined && !isListOfTypes(contentTypes))
+    reject(
+      problems,
+      `documents.contentTypes must be a list of 1 to ${MOST_TYPES} media types in small letters and without parameters, e.g. ["application/pdf", "text/plain"]`,
+    )
+  const isLength = Number.isInteger(maxBytes) && Number(maxBytes) >= 1 && Number(maxBytes) <= MOST_BYTES
+  if (maxBytes !== undefined && !isLength)
+    reject(problems, `documents.maxBytes must be a whole number from 1 to ${MOST_BYTES}`)
+  return fields as DocumentSettings
+}
+
+function checkOneOf(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+  allowed: readonly string[],
+  problems: string[],
+): void {
+  if (fields[name] === undefined || allowed.some((one) => one === fields[name])) return
+  reject(problems, `documents.${name} must be one of ${allowed.join(', ')}`)
+}
+
+const isListOfTypes = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length >= 1 &&
+  value.length <= MOST_TYPES &&
+  value.every((type) => typeof type === 'string' && MEDIA_TYPE.test(type))

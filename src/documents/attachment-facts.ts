@@ -1,0 +1,29 @@
+/** What the bytes of an attachment are, wherever they are kept. */
+import type { Attachment, Binary } from 'fhir/r4'
+import { factsOf, type WithData } from '../content/attached-content.ts'
+import type { ContentFacts } from '../content/contents.ts'
+import { contentOf } from '../content/marker.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+
+/** Of what is looked at while one change is made, since it is looked at several times. */
+const known = new WeakMap<object, Promise<ContentFacts | undefined>>()
+
+/** @returns undefined where it has no content */
+export function attachmentFacts(ctx: Context, holder: WithData): Promise<ContentFacts | undefined> {
+  const before = known.get(holder)
+  if (before !== undefined) return before
+  const facts = factsOf(ctx, holder)
+  known.set(holder, facts)
+  return facts
+}
+
+export const hasContent = ({ data, _data }: WithData): boolean => data !== undefined || contentOf(_data) !== undefined
+
+/** The Binary of this clinic to which an attachment leads; null where it leads to one that is not there. */
+export async function linkedBinary(ctx: Context, { url }: Attachment): Promise<Binary | null | undefined> {
+  const local = url === undefined ? undefined : localReference(url, ctx.baseUrl)
+  if (local === undefined) return undefined
+  if (local.type !== 'Binary') return null
+  return (await ctx.find<Binary>('Binary', local.id))?.resource ?? null
+}

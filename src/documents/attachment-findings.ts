@@ -1,0 +1,143 @@
+/** What an attachment claims, held against what its content is. */
+import type { Attachment, Binary } from 'fhir/r4'
+import type { DocumentPolicies } from '../clinics/document-settings.ts'
+import type { ContentFacts } from '../content/contents.ts'
+import type { ContentLooks } from '../content/sniff.ts'
+import type { Context } from '../core/context.ts'
+import { attachmentFacts, hasContent, linkedBinary } from './attachment-facts.ts'
+import type { Finding } from './findings.ts'
+import { charsetOf, contradiction, essenceOf, isCda, isPlainText, isXml } from './media-types.ts'
+import type { DocumentRuleId } from './rules.ts'
+
+const CDA_ROOT = '{urn:hl7-org:v3}ClinicalDocument'
+const UTF8 = ['utf-8', 'utf8', 'us-ascii']
+const SAFE_LINK = /^(https?:|urn:)/i
+/** With a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
+
+/** @param at the attachment below the document: `content[0].attachment` */
+export async function attachmentFindings(
+  ctx: Context,
+  attachment: Attachment,
+  at: string,
+  policies: DocumentPolicies,
+): Promise<readonly Finding[]> {
+  const finding = (rule: DocumentRuleId, element: string, problem: string): Finding => ({
+    rule,
+    element: element === '' ? at : `${at}.${element}`,
+    problem,
+  })
+  if (isEmpty(attachment)) return [finding('content-missing', '', 'has neither data nor url')]
+  const binary = hasContent(attachment) ? undefined : await linkedBinary(ctx, attachment)
+  const found = [
+    ...linkFindings(attachment, binary, finding),
+    ...typeFindings(attachment, policies, finding),
+    ...timeFinding(attachment.creation, 'creation', finding),
+  ]
+  const facts = await attachmentFacts(ctx, binary ?? attachment)
+  if (facts === undefined)
+    return binary == null ? found : [...found, finding('content-empty', 'url', 'leads to a Binary without content')]
+  return [...found, ...contentFindings(attachment, facts, policies, finding)]
+}
+
+/** With an extension in place of a value, such as data-absent-reason, it says itself why it has none. */
+const isEmpty = (attachment: Attachment): boolean =>
+  ['data', '_data', 'url', '_url'].every((name) => !(name in attachment))
+
+export type Find = (rule: DocumentRuleId, element: string, problem: string) => Finding
+
+function linkFindings(attachment: Attachment, binary: Binary | null | undefined, finding: Find): readonly Finding[] {
+  const { url, contentType } = attachment
+  if (url === undefined) return []
+  if (binary === null) return [finding('link-not-found', 'url', 'leads to nothing that there is in this clinic')]
+  if (binary !== undefined) {
+    if (contentType === undefined || essenceOf(contentType) === essenceOf(binary.contentType)) return []
+    return [finding('link-type', 'contentType', `is not ${binary.contentType}, which the Binary has`)]
+  }
+  if (!ABSOLUTE.test(url)) return [finding('link-not-found', 'url', 'is relative, but no Binary of this server')]
+  if (!SAFE_LINK.test(url)) return [finding('link-unsafe', 'url', 'is a link of a kind that is not taken')]
+  return hasContent(attachment) ? [] : [finding('content-not-inline', '', 'has only a link to another server')]
+}
+
+function typeFindings(
+  { contentType }: Attachment,
+  { contentTypes }: DocumentPolicies,
+  finding: Find,
+): readonly Finding[] {
+  if (contentType === undefined) return [finding('content-type-missing', 'contentType', 'is missing')]
+  const charset = charsetOf(contentType)
+  return [
+    ...(contentTypes === undefined || contentTypes.includes(essenceOf(contentType))
+      ? []
+      : [finding('content-type-refused', 'contentType', `is none of ${contentTypes.join(', ')}`)]),
+    ...(charset === undefined || UTF8.includes(charset)
+      ? []
+      : [finding('charset-other', 'contentType', 'names a character set other than UTF-8')]),
+  ]
+}
+
+/** R4 permits a date alone. */
+export const timeFinding = (dateTime: string | undefined, element: string, finding: Find): readonly Finding[] =>
+  dateTime === undefined || dateTime.includes('T') ? [] : [finding('time-missing', element, 'is a date without a time')]
+
+function contentFindings(
+  attachment: Attachment,
+  facts: ContentFacts,
+  policies: DocumentPolicies,
+  finding: Find,
+): readonly Finding[] {
+  const { contentType, data } = attachment
+  const { looks } = facts
+  if (looks.isEmpty) return [finding('content-empty', data === undefined ? 'url' : 'data', 'has no bytes')]
+  const measures = measureFindings(attachment, facts, policies, finding)
+  return contentType === undefined ? measures : [...measures, ...looksFindings(contentType, looks, finding)]
+}
+
+function measureFindings(
+  { size, hash }: Attachment,
+  { size: bytes, sha1 }: ContentFacts,
+  { maxBytes }: DocumentPolicies,
+  finding: Find,
+): readonly Finding[] {
+  const found: Finding[] = []
+  if (size !== undefined && Number(size) !== bytes)
+    found.push(finding('size-wrong', 'size', `is ${size}, but the content has ${bytes} bytes`))
+  if (hash !== undefined && hash !== sha1)
+    found.push(finding('hash-wrong', 'hash', `is ${cut(hash)}, but the SHA-1 of the content is ${sha1}`))
+  if (maxBytes !== undefined && bytes > maxBytes)
+    found.push(finding('content-too-long', '', `has ${bytes} bytes, but the clinic takes ${maxBytes} at most`))
+  return found
+}
+
+function looksFindings(contentType: string, looks: ContentLooks, finding: Find): readonly Finding[] {
+  const other = contradiction(contentType, looks)
+  if (other !== undefined)
+    return [finding('content-type-wrong', 'contentType', `is ${cut(contentType)}, but the content is ${other}`)]
+  const essence = essenceOf(contentType)
+  if (isXml(essence)) return xmlFindings(essence, looks, finding)
+  if (looks.isCompletePdf === false) return [finding('pdf-cut-off', 'data', 'is a PDF without its end')]
+  const isSaidToBeUtf8 = isPlainText(essence) && UTF8.includes(charsetOf(contentType) ?? 'utf-8')
+  return isSaidToBeUtf8 && !looks.isUtf8 ? [finding('content-not-utf8', 'data', 'is not text in UTF-8')] : []
+}
+
+function xmlFindings(essence: string, { type, isUtf8, xml, xmlRoot }: ContentLooks, finding: Find): readonly Finding[] {
+  switch (xml) {
+    case 'has-doctype':
+      // An XHTML document begins with one; nothing is read behind it.
+      return essence === 'application/xhtml+xml'
+        ? [finding('xml-not-checked', 'data', 'has a DOCTYPE')]
+        : [finding('xml-doctype', 'data', 'has a DOCTYPE')]
+    case 'too-large':
+    case 'other-encoding':
+      return [finding('xml-not-checked', 'data', 'is XML that was not checked')]
+    case 'well-formed':
+      return isCda(essence) && xmlRoot !== CDA_ROOT ? [finding('cda-root', 'data', 'is no CDA document')] : []
+    default:
+      // Its declaration says an encoding of its own.
+      if (!isUtf8 && type === 'application/xml')
+        return [finding('xml-not-checked', 'data', 'is XML in another encoding')]
+      return [finding('xml-broken', 'data', 'is not well-formed XML')]
+  }
+}
+
+const cut = (text: string): string => text.slice(0, 100)

@@ -1,0 +1,147 @@
+/** All that the rules find in a DocumentReference. */
+import type { DocumentReference, Identifier } from 'fhir/r4'
+import type { DocumentPolicies } from '../clinics/document-settings.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import { tokenText } from '../search/value.ts'
+import { hasContent } from './attachment-facts.ts'
+import { attachmentFindings, type Find, timeFinding } from './attachment-findings.ts'
+import type { Finding } from './findings.ts'
+import { SIMPLIFIED_PUBLISH } from './mhd/rules.ts'
+import { relationFindings } from './relations.ts'
+
+/**
+ * What is withdrawn (entered-in-error) is held to what its content is, not to what a clinic asks of a document: it may be
+ * older than that. What an update leaves as it was is not looked up again, for it may have been deleted since.
+ */
+export async function documentFindings(
+  ctx: Context,
+  document: DocumentReference,
+  before: DocumentReference | undefined,
+  policies: DocumentPolicies,
+): Promise<readonly Finding[]> {
+  const tooMany = amountFindings(document)
+  if (tooMany.length > 0) return tooMany
+  const isWithdrawn = document.status === 'entered-in-error'
+  const attachments = await Promise.all(
+    document.content.map(({ attachment }, index) => {
+      const isKept = isWithdrawn && sameText(attachment, before?.content[index]?.attachment)
+      return isKept ? [] : attachmentFindings(ctx, attachment, `content[${index}].attachment`, policies)
+    }),
+  )
+  const subject = await subjectFindings(ctx, document, before)
+  if (isWithdrawn) return [...subject.filter(({ rule }) => rule === 'subject-not-found'), ...attachments.flat()]
+  return [
+    ...subject,
+    ...(before === undefined ? publishFindings(document) : []),
+    ...missingFindings(document),
+    ...timeFindings(document),
+    ...attachments.flat(),
+    ...(await relationFindings(ctx, document, before)),
+    ...(policies.duplicates === 'allow'
+      ? []
+      : await identifierFindings(ctx, document, policies.duplicates === 'refuse')),
+  ]
+}
+
+/** Each is looked up. */
+const MOST_LISTED = 100
+
+const amountFindings = ({ content, relatesTo = [] }: DocumentReference): readonly Finding[] => [
+  ...(content.length > MOST_LISTED ? [finding('too-many', 'content', `has ${content.length} attachments`)] : []),
+  ...(relatesTo.length > MOST_LISTED ? [finding('too-many', 'relatesTo', `names ${relatesTo.length} documents`)] : []),
+]
+
+const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const finding: Find = (rule, element, problem) => ({ rule, element, problem })
+
+async function subjectFindings(
+  ctx: Context,
+  { subject }: DocumentReference,
+  before: DocumentReference | undefined,
+): Promise<readonly Finding[]> {
+  if (subject === undefined) return [finding('subject-missing', 'subject', 'is missing')]
+  const { reference = '' } = subject
+  const local = localReference(reference, ctx.baseUrl)
+  if (local === undefined)
+    return [finding('subject-elsewhere', 'subject', 'does not refer to a resource of this clinic')]
+  const { type, id } = local
+  const kind =
+    type === 'Patient' ? [] : [finding('subject-not-patient', 'subject.reference', `is a ${type}, not a Patient`)]
+  if (before?.subject?.reference === reference || (await ctx.find(type, id)) !== undefined) return kind
+  return [finding('subject-not-found', 'subject', `is ${type}/${id}, which there is not in this clinic`), ...kind]
+}
+
+/** IHE MHD ITI-105: https://profiles.ihe.net/ITI/MHD/ITI-105.html */
+function publishFindings({ meta, content }: DocumentReference): readonly Finding[] {
+  const isPublish = (meta?.profile ?? []).some((profile) => profile.split('|')[0] === SIMPLIFIED_PUBLISH)
+  const isInline = content.length === 1 && content.every(({ attachment }) => hasContent(attachment))
+  return isPublish && !isInline ? [finding('publish-not-inline', 'content', 'is not one content with its data')] : []
+}
+
+const missingFindings = ({ type, category = [] }: DocumentReference): readonly Finding[] => [
+  ...(type === undefined ? [finding('type-missing', 'type', 'is missing')] : []),
+  ...(category.length === 0 ? [finding('category-missing', 'category', 'is missing')] : []),
+]
+
+const timeFindings = ({ context }: DocumentReference): readonly Finding[] => [
+  ...timeFinding(context?.period?.start, 'context.period.start', finding),
+  ...timeFinding(context?.period?.end, 'context.period.end', finding),
+]
+
+/** Identifiers at most by which others are looked for, and others at most. */
+const MOST_IDENTIFIERS = 20
+const MOST_OTHERS = 50
+
+/** Another current document with one of its identifiers, which this one does not replace. */
+async function identifierFindings(
+  ctx: Context,
+  document: DocumentReference,
+  isRefused: boolean,
+): Promise<readonly Finding[]> {
+  const identifiers = identifiersOf(document)
+  const tokens = identifiers.flatMap(tokenOf).slice(0, MOST_IDENTIFIERS)
+  if (tokens.length === 0 || document.status !== 'current') return []
+  const criteria = `identifier=${encodeURIComponent(tokens.join(','))}&status=current`
+  // Where the answer decides, the change depends on it.
+  const found = isRefused
+    ? await ctx.searchGuarded<DocumentReference>('DocumentReference', criteria)
+    : await ctx.search<DocumentReference>('DocumentReference', `${criteria}&_count=${MOST_OTHERS}`)
+  const others = new Set([...found.map(({ id }) => id), ...idsBeside(ctx, new Set(identifiers.map(keyOf)))])
+  const replaced = replacedIds(document, ctx.baseUrl)
+  const other = [...others].find((id) => id !== document.id && !replaced.includes(id) && isCurrent(ctx, id))
+  if (other === undefined) return []
+  const element = document.masterIdentifier === undefined ? 'identifier' : 'masterIdentifier'
+  return [finding('identifier-taken', element, `is that of DocumentReference/${other} too`)]
+}
+
+/** Of documents that the same change writes, which no search finds yet. */
+const idsBeside = (ctx: Context, keys: ReadonlySet<string>): readonly string[] =>
+  ctx.unit
+    .staged<DocumentReference>('DocumentReference')
+    .flatMap(({ id, deleted, resource }) =>
+      !deleted && identifiersOf(resource).some((identifier) => keys.has(keyOf(identifier))) ? [id] : [],
+    )
+
+/** As this change leaves it, where it changes it. */
+function isCurrent(ctx: Context, id: string): boolean {
+  const staged = ctx.unit.staged<DocumentReference>('DocumentReference').find((one) => one.id === id)
+  return staged === undefined || (!staged.deleted && staged.resource.status === 'current')
+}
+
+const identifiersOf = ({ masterIdentifier, identifier = [] }: DocumentReference): readonly Identifier[] => [
+  ...(masterIdentifier === undefined ? [] : [masterIdentifier]),
+  ...identifier,
+]
+
+const keyOf = ({ system = '', value = '' }: Identifier): string => `${system}|${value}`
+
+/** An identifier without a system is that of others without one. */
+const tokenOf = ({ system = '', value }: Identifier): readonly string[] =>
+  value === undefined ? [] : [tokenText(system, value)]
+
+const replacedIds = ({ relatesTo = [] }: DocumentReference, baseUrl: string): readonly string[] =>
+  relatesTo.flatMap(({ code, target }) =>
+    code === 'replaces' ? (localReference(target.reference ?? '', baseUrl)?.id ?? []) : [],
+  )

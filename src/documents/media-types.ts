@@ -1,0 +1,53 @@
+/** What a content type promises, and whether content keeps it. */
+import type { ContentLooks } from '../content/sniff.ts'
+
+/** `text/plain` of `Text/Plain; charset=utf-8`. */
+export const essenceOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase()
+
+export const charsetOf = (contentType: string): string | undefined =>
+  /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase()
+
+/** Other names of what sniffing knows (content/sniff.ts). */
+const ALIASES: Readonly<Record<string, string>> = {
+  'application/rtf': 'text/rtf',
+  'application/x-rtf': 'text/rtf',
+  'application/x-pdf': 'application/pdf',
+  'image/jpg': 'image/jpeg',
+  'image/tif': 'image/tiff',
+  'audio/x-wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/mp3': 'audio/mpeg',
+  'application/x-gzip': 'application/gzip',
+  'application/x-zip-compressed': 'application/zip',
+}
+
+/** Types whose content is known by its first bytes. */
+const KNOWN_BY_BYTES: ReadonlySet<string> = new Set([
+  ...['application/pdf', 'text/rtf', 'image/png', 'image/jpeg', 'image/gif', 'image/tiff', 'image/bmp', 'image/webp'],
+  ...['application/dicom', 'application/gzip', 'audio/wav', 'audio/ogg'],
+])
+
+const MARKUP: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'text/html',
+  'application/xhtml+xml',
+  'application/xml',
+])
+
+export const isXml = (essence: string): boolean => /^(application|text)\/xml$|\+xml$/.test(essence)
+
+export const isCda = (essence: string): boolean =>
+  /^application\/(hl7-)?(x-hl7-)?(cda|v3|cda-level-one)\+xml$/.test(essence)
+
+/** Text that must be in a known encoding; RTF has encodings of its own, and XML says itself which it has. */
+export const isPlainText = (essence: string): boolean =>
+  (essence.startsWith('text/') && essence !== 'text/rtf' && !isXml(essence)) || essence === 'application/json'
+
+/** What content is, where that is not what its type says; undefined where it may be. */
+export function contradiction(contentType: string, { type }: ContentLooks): string | undefined {
+  const essence = essenceOf(contentType)
+  const promised = ALIASES[essence] ?? essence
+  if (KNOWN_BY_BYTES.has(promised)) return type === promised ? undefined : (type ?? 'no such file')
+  if (isXml(promised) || isPlainText(promised)) return MARKUP.has(type) ? undefined : type
+  return undefined
+}
