@@ -53,6 +53,33 @@ describe('valid values come back in their normal form', () => {
   })
 })
 
+test('the settings of the clinic say in which order a date in figures is read', async () => {
+  const path = '/clinics/demo-clinic/settings'
+  const { body: before } = await server.fhir('GET', path)
+  const read = async (settings: object) => {
+    const { status } = await server.fhir('PUT', path, { ...before, ...settings })
+    const result = status === 200 ? await validate('dateOfBirth', '03/04/1980') : {}
+    return [status, result.value]
+  }
+  try {
+    expect([
+      await read({ dateOrder: 'day-first' }),
+      await read({ defaultRegion: 'GB' }),
+      await read({ defaultRegion: 'GB', dateOrder: 'month-first' }),
+      await read({ dateOrder: 'year-first' }),
+      await read({}),
+    ]).toEqual([
+      [200, '1980-04-03'],
+      [200, '1980-04-03'],
+      [200, '1980-03-04'],
+      [422, undefined],
+      [200, '1980-03-04'],
+    ])
+  } finally {
+    await server.fhir('PUT', path, before)
+  }
+})
+
 describe('a bad value: valid is false, with an error a person can read (spec 7)', () => {
   test.each([
     ['email', 'jane'],
