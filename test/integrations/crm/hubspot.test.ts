@@ -54,7 +54,7 @@ beforeEach(async () => {
 afterEach(() => vendor.close())
 
 const deliver = (change: Partial<HubSpotCrm> = {}) =>
-  crmConnector({ deadlineMs: 200, allowPrivate: true }).deliver(
+  crmConnector({ deadlineMs: 1_000, allowPrivate: true }).deliver(
     { kind: 'hubspot', enabled: true, url: vendor.url, token: TOKEN, ...change },
     CONTACT,
   )

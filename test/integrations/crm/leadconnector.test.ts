@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => vendor.close())
 
 const deliver = (change: Partial<LeadConnectorCrm> = {}) =>
-  crmConnector({ deadlineMs: 200, allowPrivate: true }).deliver(
+  crmConnector({ deadlineMs: 1_000, allowPrivate: true }).deliver(
     { kind: 'leadconnector', enabled: true, url: vendor.url, token: TOKEN, locationId: LOCATION, ...change },
     CONTACT,
   )

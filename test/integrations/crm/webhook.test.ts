@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close())
 
 const deliver = (settings: { url?: string; secret?: string } = {}) =>
-  crmConnector({ deadlineMs: 200, allowPrivate: true }).deliver(
+  crmConnector({ deadlineMs: 1_000, allowPrivate: true }).deliver(
     { enabled: true, url: receiver.url, secret: SECRET, ...settings },
     CONTACT,
   )
@@ -40,7 +40,7 @@ describe('a delivery', () => {
 
   test('that gets no answer within the deadline is to be tried again', async () => {
     receiver.answer('silent')
-    expect(await deliver()).toEqual({ delivered: false, retry: true, reason: 'the CRM did not answer within 200 ms' })
+    expect(await deliver()).toEqual({ delivered: false, retry: true, reason: 'the CRM did not answer within 1000 ms' })
   })
 
   test('to nobody is to be tried again', async () => {
