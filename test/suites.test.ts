@@ -42,10 +42,12 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
     'test/rest/custom-search-servers.test.ts',
+    'test/rest/large-answers.test.ts',
     'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
     'test/storage/mongo-document-limit.test.ts',
     'test/storage/mongo-faults.test.ts',
+    'test/storage/mongo-store.test.ts',
   ])
 })

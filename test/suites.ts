@@ -18,13 +18,14 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
-  'test/rest/custom-search-servers.test.ts',
+  'test/rest/{custom-search-servers,large-answers}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
-  'test/storage/mongo-{bench-plans,document-limit,faults}.test.ts',
+  'test/storage/mongo-{bench-plans,document-limit,faults,store}.test.ts',
 )
 
 /** Suites of random cases, or rounds: a few in the short tier, all in the long one (support/random-runs.ts). */
 const RANDOM = suites(
+  'test/content/scan.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { CONTENT } from '../../src/repository/used-content.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
+import { MEGABYTE, note, pdf } from '../support/inline-content.ts'
 import type { FhirResponse } from '../support/server.ts'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
@@ -22,30 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => clinics.server.close())
 
-const MEGABYTE = 1024 * 1024
 /** Of bodies without their contents. */
 const LIMIT = MEGABYTE
-
-/** Bytes of which no two pieces are the same. */
-function pdf(size: number, seed = 1): Buffer {
-  const bytes = Buffer.alloc(size)
-  for (let block = 0; block * 32 < size; block++) {
-    createHash('sha256')
-      .update(`${seed} ${block}`)
-      .digest()
-      .copy(bytes, block * 32)
-  }
-  bytes.write('%PDF-1.7\n')
-  return bytes
-}
-
-const note = (bytes: Buffer, more: object = {}) => ({
-  resourceType: 'DocumentReference',
-  status: 'current',
-  subject: { reference: 'Patient/pat' },
-  ...more,
-  content: [{ attachment: { contentType: 'application/pdf', data: bytes.toString('base64') } }],
-})
 
 const dataOf = (resource: { content: { attachment: { data: string } }[] }) => resource.content[0]?.attachment.data
 
@@ -83,34 +62,6 @@ describe('a document of 20 MiB', () => {
     const { body } = await ours('POST', '/DocumentReference', note(large))
     expect(dataOf(body) === large.toString('base64')).toBe(true)
     expect((await stored('DocumentReference', body.id)).length).toBeLessThan(1_000)
-  })
-})
-
-describe('an answer of more than 256 MiB of contents', () => {
-  const bytes = pdf(19 * MEGABYTE, 3)
-  const data = bytes.toString('base64')
-  const _data = {
-    extension: [{ url: 'urn:sandbox-emr:content', valueString: createHash('sha256').update(bytes).digest('hex') }],
-  }
-  const identifier = [{ system: 'urn:x', value: 'too-much' }]
-
-  test('is refused where it is read, and where it tells of a change it has those that fit', async () => {
-    await ours('POST', '/DocumentReference', note(bytes))
-    const content = Array.from({ length: 14 }, () => ({ attachment: { contentType: 'application/pdf', _data } }))
-    const created = await ours('POST', '/DocumentReference', { ...note(SMALL), identifier, content })
-    expect(created.status).toBe(201)
-    const given = created.body.content.map(
-      ({ attachment }: { attachment: { data?: string } }) => attachment.data === data,
-    )
-    expect(given).toEqual([...Array(13).fill(true), false])
-    expect(created.body.content[13].attachment._data).toEqual(_data)
-    for (const path of [`/DocumentReference/${created.body.id}`, '/DocumentReference?identifier=too-much']) {
-      const refused = await ours('GET', path)
-      expect([refused.status, refused.body.issue[0].code]).toEqual([413, 'too-costly'])
-      expect(refused.body.issue[0].diagnostics).toMatch(/_count.*_elements/)
-      expect(refused.headers.get('etag')).toBeNull()
-      expect((await ours('HEAD', path)).status).toBe(413)
-    }
   })
 })
 
