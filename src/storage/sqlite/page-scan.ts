@@ -91,7 +91,7 @@ export function scanValues(
   descends: boolean,
   page: PageRange,
 ): readonly SortedRow[] {
-  const tests = [...testsOf(engine, search.terms, scan), scan.isSortRow].filter((test) => test !== ALWAYS)
+  const tests = [...testsOf(search.terms, scan), scan.isSortRow].filter((test) => test !== ALWAYS)
   const inSlices = tests.length > 0 && isSliced(scan, search.terms)
   const found = scan.sources.map(({ from, where, slices }) =>
     inSlices && slices !== undefined
@@ -112,12 +112,11 @@ export const isSliced = ({ sources, param }: OrderedScan, terms: readonly Term[]
 
 const hasSets = ({ sets }: Sql): boolean => sets !== undefined
 
-function testsOf(engine: Engine, terms: TypeSearch['terms'], { param }: OrderedScan): readonly Sql[] {
-  const repeated = param !== undefined && engine.names.factsOf(param).repeated
+function testsOf(terms: TypeSearch['terms'], { param, isRepeated }: OrderedScan): readonly Sql[] {
   return terms.map((term) => {
     // On the scanned row itself where it is the only one: then the scan begins at the first that matches.
     if (term.op === 'resource' && param === undefined) return term.matches(raw('d'))
-    if (term.op === 'entry' && term.param === param && !repeated) return term.matches(raw('d'))
+    if (term.op === 'entry' && term.param === param && !isRepeated) return term.matches(raw('d'))
     return exists(term, raw('d.row'))
   })
 }

@@ -101,7 +101,7 @@ function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, firs
   }
   // The sort parameter is searched by too. Where a resource may have several entries, the one that matches need not be
   // the one that sorts; where it has one, the scan reads nothing but matches.
-  if (engine.names.factsOf(scan.param ?? 0).repeated) return undefined
+  if (scan.isRepeated) return undefined
   return path.isFew && terms.length > 1 ? undefined : scan
 }
 

@@ -24,6 +24,8 @@ export interface OrderedScan {
   readonly column: Sql
   /** The parameter whose entries are scanned; absent: a column of the resources themselves, which none lacks. */
   readonly param?: number
+  /** A resource may have several entries among those that are scanned, of that parameter or of one that it covers. */
+  readonly isRepeated: boolean
   /** It passes values that no resource of the type has, so it pays only where there are at least `fewCandidates` of these. */
   readonly needsMany?: true
   /** True for the resources (by `row`) that the index does not have. */
@@ -101,6 +103,7 @@ function ownColumn(scope: Scope, column: string, index: string, descending: bool
           slices: { range, columns: ['row', column], column },
         },
       ],
+      isRepeated: false,
       isSortRow: ALWAYS,
       column: raw(`d.${column}`),
       absent: () => NEVER,
@@ -137,6 +140,7 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
         : sql`(SELECT ${best}(a.value) FROM (${joined(bestOf(row), ' UNION ALL ')}) AS a)`,
     scan: {
       param,
+      isRepeated,
       sources: params.map((one) => ({
         from: sql`${from} AS d INDEXED BY ${raw(index)}`,
         where: sql`${valuesOf(sorted, one, 'd')} AND ${visited(raw('d.row'))}`,
@@ -212,17 +216,19 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
     WHERE s.row = ${row} AND s.param = ${param} AND ${isTarget} AND ${visited(raw('s.target'))}`
   const value = (row: Sql) => sql`(SELECT ${raw(descending ? 'max' : 'min')}(t.id) FROM ${targetsOf(row)})`
   if (types === undefined || types.length > MAX_TARGET_TYPES) return { descending, value }
+  const isRepeated = names.factsOf(param).repeated
   return {
     descending,
     value,
     scan: {
       param,
+      isRepeated,
       sources: types.map((type) => ({
         from: sql`resource AS r INDEXED BY resource_by_id
           CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = r.row`,
         where: sql`r.type = ${type} AND ${visited(raw('r.row'))} AND d.param = ${param} AND ${visited(raw('d.row'))}`,
       })),
-      isSortRow: names.factsOf(param).repeated
+      isSortRow: isRepeated
         ? sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(raw('d.row'))}
             AND (t.id, s.target, s.version) ${raw(descending ? '>' : '<')} (r.id, d.target, d.version))`
         : ALWAYS,
