@@ -70,10 +70,13 @@ export async function endHoldsInTheWay(ctx: Context, after: Appointment): Promis
   for (const { id } of namedSlots(ctx, after)) await endExpiredHolds(ctx, id)
 }
 
-/** A slot that is held has its holds looked at, and is free where the last one has expired. */
+/**
+ * A slot that is held has its holds looked at, and is free where the last one has expired. One that is overbooked is busy,
+ * also where only a hold is left of its bookings.
+ */
 export async function endExpiredHolds(ctx: Context, slotId: string): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', slotId))?.resource
-  if (slot?.status !== 'busy-tentative') return
+  if (slot?.status !== 'busy-tentative' && slot?.status !== 'busy') return
   for (const holder of await holdersOf(ctx, slotId)) {
     if (holder.status === 'pending') await endIfExpired(ctx, holder.id ?? '')
   }
