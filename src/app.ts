@@ -37,6 +37,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { AuditObserver } from './rest/audit.ts'
+import type { BuildFolder } from './rest/dashboard/build-folder.ts'
 import { simulatorOf } from './rest/insurance-simulator.ts'
 import { type Drain, drainable } from './rest/server/drain.ts'
 import { EventLoopLoad } from './rest/server/event-loop-load.ts'
@@ -71,6 +72,8 @@ export interface AppParts {
   readonly clock?: () => number
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Where the dashboard is built, in place of the folder of this project. */
+  readonly dashboard?: BuildFolder
   /** Beside the listed tool families. */
   readonly toolFamilies?: ToolFamilies
   /** What others add; all apps of a process have the same. */
@@ -100,6 +103,7 @@ export async function createApp({
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
+  dashboard,
   workThreads = 0,
   workThread,
 }: AppParts): Promise<App> {
@@ -146,7 +150,7 @@ export async function createApp({
   ]
   const services = { config, logger, repository, contents, access, integrations, passwordCost }
   const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
-  const operation = { worker, isClosing, threads, shares, loads, observersWith }
+  const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
   if (workThread === undefined) background.start()

@@ -16,6 +16,8 @@ import type { Repository } from './repository/repository.ts'
 import { abandonmentRoutes } from './rest/abandonments.ts'
 import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
+import type { BuildFolder } from './rest/dashboard/build-folder.ts'
+import { dashboardRoutes, leadToDashboard } from './rest/dashboard.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { insuranceSimulatorRoutes } from './rest/insurance-simulator.ts'
@@ -68,6 +70,8 @@ interface HttpServices {
   readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
   /** How the parts of this process keep up. */
   readonly loads: () => readonly PartLoad[]
+  /** Where the dashboard is built. Absent: in the folder of this project. */
+  readonly dashboard: BuildFolder | undefined
 }
 
 interface RouterServices extends HttpServices {
@@ -90,7 +94,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
   const authenticate = authenticateSession(config, repository)
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
-  const { health, simulators, session, calls, clinics, accounts, abandonments, resume } = routers
+  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, dashboard } = routers
   const all = Object.values(routers)
   const koa = new Koa()
   const documents = new Capabilities(statement)
@@ -101,10 +105,11 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(health.middleware)
   koa.use(simulators.middleware)
   if (shares !== undefined) {
-    koa.use(
-      shares.ofAddress(segmentsOf([session, calls, abandonments, resume]).union(new Set(['metadata'])), addressOf),
-    )
+    const withoutToken = segmentsOf([session, calls, abandonments, resume, dashboard]).union(new Set(['metadata']))
+    koa.use(shares.ofAddress(withoutToken, addressOf))
   }
+  koa.use(dashboard.middleware)
+  if (config.dashboard) koa.use(leadToDashboard(baseOf))
   koa.use(capabilityRoute(metadata(documents, baseOf)))
   // In a work thread, whoever handed the request over does both.
   const isConnected = shares !== undefined
@@ -148,12 +153,13 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
-  const reserved = segmentsOf([health, simulators, session, clinics, accounts, abandonments, resume]).union(
-    new Set(['metadata', CALLS]),
-  )
+  const { baseOf, dashboard: builds } = services
+  const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
+  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, dashboard }
+  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { health, simulators, session, clinics, accounts, abandonments, resume, calls }
+  return { ...beside, calls }
 }
 
 /**

@@ -11,8 +11,9 @@ export function isAllowed(expression: string, allows: (licence: string) => boole
   const tokens = expression.match(TOKEN) ?? []
   const unreadable = new Error(`'${expression}' is not an SPDX licence expression`)
   let at = 0
+  // Operators are all in capitals or all in small letters: https://spdx.github.io/spdx-spec/v3.0.1/annexes/spdx-license-expressions/.
   const takes = (token: string): boolean => {
-    if (tokens[at] !== token) return false
+    if (tokens[at] !== token && tokens[at] !== token.toLowerCase()) return false
     at += 1
     return true
   }

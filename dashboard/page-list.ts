@@ -1,0 +1,39 @@
+/** The pages. A new one is a line here and a folder in `pages/`; it is loaded when it is opened. */
+import type { IconName } from './parts/icon.tsx'
+
+export interface DashboardPage {
+  /** Below /dashboard, `$name` being a part that varies. */
+  readonly path: string
+  readonly load: () => Promise<object>
+  /** The name of the component in what is loaded. */
+  readonly component: string
+  /** In the navigation; absent: the page is reached from another one. */
+  readonly navigation?: NavigationEntry
+}
+
+export interface NavigationEntry {
+  readonly label: string
+  readonly icon: IconName
+  /** An operator of no clinic has it too. */
+  readonly isForService?: boolean
+}
+
+export const pages: readonly DashboardPage[] = [
+  {
+    path: '/',
+    load: () => import('./pages/overview/overview-page.tsx'),
+    component: 'OverviewPage',
+    navigation: { label: 'Overview', icon: 'overview' },
+  },
+  {
+    path: '/patients',
+    load: () => import('./pages/patients/patients-page.tsx'),
+    component: 'PatientsPage',
+    navigation: { label: 'Patients', icon: 'patients' },
+  },
+  {
+    path: '/patients/$id',
+    load: () => import('./pages/patient/patient-page.tsx'),
+    component: 'PatientPage',
+  },
+]
