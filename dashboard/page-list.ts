@@ -36,4 +36,15 @@ export const pages: readonly DashboardPage[] = [
     load: () => import('./pages/patient/patient-page.tsx'),
     component: 'PatientPage',
   },
+  {
+    path: '/schedule',
+    load: () => import('./pages/schedule/schedule-page.tsx'),
+    component: 'SchedulePage',
+    navigation: { label: 'Schedule', icon: 'calendar' },
+  },
+  {
+    path: '/schedule/hours/$id',
+    load: () => import('./pages/schedule/hours-page.tsx'),
+    component: 'HoursPage',
+  },
 ]

@@ -1,6 +1,6 @@
 /** What somebody types to find a patient, as search parameters. */
-import type { Parameters } from '../../api/queries.ts'
-import { PLACEHOLDER } from '../../fhir/patients.ts'
+import type { Parameters } from '../api/queries.ts'
+import { PLACEHOLDER } from './patients.ts'
 
 /** Nothing but what a list shows. */
 const SHOWN = 'name,birthDate,telecom,identifier,active,link'
