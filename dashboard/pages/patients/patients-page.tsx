@@ -11,7 +11,7 @@ import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { listParameters } from './patient-criteria.ts'
+import { listParameters } from './list-parameters.ts'
 import { PatientRow } from './patient-row.tsx'
 
 const TABS = [

@@ -9,6 +9,7 @@ import { useEffect, useState } from 'react'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts } from '../../fhir/names.ts'
+import { criteriaOf } from '../../fhir/patient-criteria.ts'
 import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
 import { useMaybeClinic } from '../clinic-context.tsx'
@@ -75,7 +76,7 @@ function Entries({ query, go }: EntriesProps) {
   const found = useSearch(
     'Patient',
     [
-      ['name', settled],
+      ...criteriaOf(settled),
       ['_count', '6'],
       ['_elements', 'name,birthDate'],
     ],

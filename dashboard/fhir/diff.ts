@@ -1,0 +1,36 @@
+/** What differs between two versions of a resource, element by element. */
+
+export interface Difference {
+  /** `telecom[1].value` */
+  readonly path: string
+  /** Absent: the element is new. */
+  readonly before?: string
+  /** Absent: the element is gone. */
+  readonly after?: string
+}
+
+/** In the order of the newer version; what is gone comes last. `meta` differs with every version, and is left out. */
+export function differencesBetween(before: object, after: object): readonly Difference[] {
+  const [old, now] = [leavesOf(before), leavesOf(after)]
+  const changed = [...now].flatMap(([path, value]): readonly Difference[] => {
+    const was = old.get(path)
+    if (was === value) return []
+    return [{ path, after: value, ...(was === undefined ? {} : { before: was }) }]
+  })
+  const gone = [...old].filter(([path]) => !now.has(path)).map(([path, value]) => ({ path, before: value }))
+  return [...changed, ...gone]
+}
+
+function leavesOf(resource: object): ReadonlyMap<string, string> {
+  const leaves = new Map<string, string>()
+  const visit = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) visit(item, path === '' ? name : `${path}.${name}`)
+    } else leaves.set(path, String(value))
+  }
+  const { meta: _, ...rest } = resource as { readonly meta?: unknown }
+  visit(rest, '')
+  return leaves
+}
