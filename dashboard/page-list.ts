@@ -36,4 +36,10 @@ export const pages: readonly DashboardPage[] = [
     load: () => import('./pages/patient/patient-page.tsx'),
     component: 'PatientPage',
   },
+  {
+    path: '/explorer',
+    load: () => import('./pages/explorer/explorer-page.tsx'),
+    component: 'ExplorerPage',
+    navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
 ]
