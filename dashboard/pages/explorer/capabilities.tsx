@@ -41,6 +41,7 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
                   component="button"
                   label={one.type}
                   active={one === shown}
+                  ref={one === shown ? show : undefined}
                   py={4}
                   onClick={() => setFilters({ type: one.type })}
                 />
@@ -59,6 +60,9 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
     </>
   )
 }
+
+/** The list is long. */
+const show = (button: HTMLElement | null): void => button?.scrollIntoView({ block: 'nearest' })
 
 function TypeView({ resource }: { readonly resource: CapabilityStatementRestResource }) {
   const { type, searchParam = [], operation = [], profile } = resource

@@ -35,9 +35,11 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
   const openPath = (next: string): void => setFilters({ method: 'GET', path: next, open: '' })
   const send = (event: FormEvent): void => {
     event.preventDefault()
-    if (method === 'GET' && typed !== wanted) return openPath(typed)
-    setFilters({ path: typed, open: '' })
-    void desk.send(request)
+    if (method === 'GET' && typed !== wanted) openPath(typed)
+    else {
+      setFilters({ path: typed, open: '' })
+      void desk.send(request)
+    }
   }
   const edit = (text: string, address: string, version: string | undefined): void => {
     setBody(text)
