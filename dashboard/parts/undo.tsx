@@ -7,7 +7,7 @@ import type { ReactNode } from 'react'
 const WHILE = 8000
 
 /** @param undo takes it back; what it throws is told */
-export function offerUndo(said: ReactNode, undo: () => Promise<unknown>): void {
+export function offerUndo(said: ReactNode, undo: () => unknown): void {
   const id = notifications.show({ autoClose: WHILE, withCloseButton: true, message: null })
   const takeBack = async () => {
     notifications.hide(id)

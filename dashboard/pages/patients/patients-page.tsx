@@ -12,6 +12,10 @@ import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
+<<<<<<< HEAD
+=======
+import { listParameters } from './list-parameters.ts'
+>>>>>>> w-dashboard
 import { PatientRow } from './patient-row.tsx'
 
 const TABS = [
@@ -81,8 +85,9 @@ export function PatientsPage() {
 }
 
 function countText(total: number, tab: string): string {
-  const of = tab === 'placeholders' ? 'records that stand for callers' : total === 1 ? 'patient' : 'patients'
-  return `${total.toLocaleString('en')} ${of}`
+  const one = tab === 'placeholders' ? 'record that stands for a caller' : 'patient'
+  const many = tab === 'placeholders' ? 'records that stand for callers' : 'patients'
+  return `${total.toLocaleString('en')} ${total === 1 ? one : many}`
 }
 
 function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly tab: string }) {
