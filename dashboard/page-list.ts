@@ -37,7 +37,6 @@ export const pages: readonly DashboardPage[] = [
     component: 'PatientPage',
   },
   {
-<<<<<<< HEAD
     path: '/schedule',
     load: () => import('./pages/schedule/schedule-page.tsx'),
     component: 'SchedulePage',
@@ -47,11 +46,11 @@ export const pages: readonly DashboardPage[] = [
     path: '/schedule/hours/$id',
     load: () => import('./pages/schedule/hours-page.tsx'),
     component: 'HoursPage',
-=======
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',
     navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
->>>>>>> w-dashboard
   },
 ]

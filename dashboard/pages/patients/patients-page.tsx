@@ -12,10 +12,7 @@ import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-<<<<<<< HEAD
-=======
 import { listParameters } from './list-parameters.ts'
->>>>>>> w-dashboard
 import { PatientRow } from './patient-row.tsx'
 
 const TABS = [
