@@ -48,9 +48,21 @@ export const pages: readonly DashboardPage[] = [
     component: 'HoursPage',
   },
   {
+    path: '/work-list',
+    load: () => import('./pages/work-list/work-list-page.tsx'),
+    component: 'WorkListPage',
+    navigation: { label: 'Work list', icon: 'tasks' },
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',
     navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
+  {
+    path: '/settings',
+    load: () => import('./pages/settings/settings-page.tsx'),
+    component: 'SettingsPage',
+    navigation: { label: 'Settings', icon: 'settings', isForService: true },
   },
 ]

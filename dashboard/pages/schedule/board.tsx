@@ -1,8 +1,7 @@
 /** The visits and free times of a plan, as calendar or list, with what can be done with each. */
 import { Stack, Text } from '@mantine/core'
-import type { Appointment } from 'fhir/r4'
 import { useMemo, useState } from 'react'
-import { type FreeTime, freeTimes, nearestTo } from '../../fhir/free-times.ts'
+import { freeTimes, nearestTo } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { DayCalendar, WeekCalendar } from '../../parts/calendar.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -11,17 +10,13 @@ import { BookDialog } from './book-dialog.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { entriesOf, stepOf } from './entries.ts'
 import { MoveDialog } from './move-dialog.tsx'
-import type { View } from './schedule-page.tsx'
+import type { Opened, View } from './opened.ts'
 import { TimeList } from './time-list.tsx'
 import { useMoves } from './use-moves.ts'
 import type { Column, Plan } from './use-plan.ts'
 import { useVisitActions } from './visit-actions.ts'
 import { VisitDialog } from './visit-dialog.tsx'
 import { Waitlist } from './waitlist.tsx'
-
-export type Opened =
-  | { readonly kind: 'visit' | 'move' | 'cancel'; readonly visit: Visit }
-  | { readonly kind: 'book'; readonly time: FreeTime | undefined; readonly entry?: Appointment }
 
 interface BoardProps {
   readonly plan: Plan

@@ -11,10 +11,10 @@ import { ZoneNote } from '../../parts/times.tsx'
 import { Board } from './board.tsx'
 import { DayPicker } from './day-picker.tsx'
 import { PractitionerSelect } from './practitioner-select.tsx'
+import type { View } from './opened.ts'
 import { type Column, useColumns, usePlan } from './use-plan.ts'
 import { weekOf } from './weeks.ts'
 
-export type View = 'day' | 'week' | 'list'
 const VIEWS = [
   { value: 'day', label: 'Day' },
   { value: 'week', label: 'Week' },
