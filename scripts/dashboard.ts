@@ -84,7 +84,7 @@ async function compress(folder: string): Promise<void> {
       const path = join(folder, name)
       const body = await readFile(path)
       const [br, gz] = await Promise.all([
-        promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+        promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
         promisify(gzip)(body, { level: 9 }),
       ])
       await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
