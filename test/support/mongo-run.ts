@@ -41,6 +41,8 @@ export async function prepareMongo(): Promise<void> {
   process.env['MONGOMS_SYSTEM_BINARY'] = binary
   process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false'
   holder = createServer((_request, response) => {
+    // A test file that used the same connection seconds later could meet its end on the side of this busy process.
+    response.shouldKeepAlive = false
     replicaSet ??= startReplicaSet()
     replicaSet.then(
       (started) => response.end(started.getUri()),
