@@ -157,7 +157,9 @@ const dayOfMonth = (day: readonly string[], rest: readonly string[]): string[] =
  */
 function inNumbers(words: readonly string[], order: DateOrder): string[] {
   const yearFirst = splits(words).flatMap(([head, tail]) =>
-    isCutInNumber(head, tail) ? [] : splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
+    isCutInNumber(head, tail)
+      ? []
+      : splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
   )
   const yearLast = (one: DateOrder): string[] =>
     splits(words).flatMap(([head, tail]) =>
@@ -204,8 +206,7 @@ function small(words: readonly string[]): number[] {
 const digits = (words: readonly string[]): string => words.map((word) => digit(word) ?? ' ').join('')
 
 /** "third" is three, 3rd is 3. Only the last word of a number is an ordinal: "first second" is two days. */
-const cardinal = (word: string): string =>
-  ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
+const cardinal = (word: string): string => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
 
 const list = (value: number | undefined): number[] => (value === undefined ? [] : [value])
 
