@@ -15,7 +15,8 @@ const SPELL = 'give it letter by letter and digit by digit, for example XYZ-1235
 export function spokenIdentifier(value: unknown): ParsedValue {
   const digits = wholeNumberText(value)
   if (digits !== undefined) return understood(digits)
-  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
+  if (value === undefined) return unclear('The value is missing')
+  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be text, or a whole number')
   if (value.trim() === '') return unclear('The value is missing')
   if (tooLong(value)) return unclear(`The value has ${value.length} characters; it may have ${MAX_LENGTH}`)
   return readSpoken(plain(value.replace(/[\p{Cc}\s]+/gu, ' ')))
