@@ -7,7 +7,7 @@ import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
 import { clockText, wallTime } from '../../fhir/time.ts'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { EVERY, onDay, TAKING_PLACE, useToday } from './today.ts'
@@ -20,7 +20,7 @@ export function AppointmentsToday() {
     every: EVERY,
   })
   return (
-    <Panel title="Appointments today">
+    <Panel title="Appointments today" aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}>
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List appointments={matchesIn<Appointment>(bundle)} zone={zone} />}
       </Loaded>

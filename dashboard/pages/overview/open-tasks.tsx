@@ -8,7 +8,7 @@ import { matchesIn } from '../../fhir/bundles.ts'
 import { referenceParts, referenceText } from '../../fhir/names.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { EVERY } from './today.ts'
@@ -26,7 +26,7 @@ export function OpenTasks() {
     { every: EVERY },
   )
   return (
-    <Panel title="Most urgent tasks">
+    <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>}>
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List tasks={matchesIn<Task>(bundle)} />}
       </Loaded>
