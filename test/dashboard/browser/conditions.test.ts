@@ -17,6 +17,9 @@ const SEARCH = 'Name, birth date, phone or record number'
 
 test('the first page is less than 200 kB of compressed JavaScript, and what it shows does not jump', async () => {
   const page = await dashboard.signedIn()
+  const network = await page.context().newCDPSession(page)
+  await network.send('Network.enable')
+  await network.send('Network.setCacheDisabled', { cacheDisabled: true })
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {
     if (new URL(request.url()).pathname.endsWith('.js'))
