@@ -22,9 +22,13 @@ export function useVisitActions() {
       Promise.all(['Appointment', 'Slot', 'Task'].map((type) => client.invalidateQueries({ queryKey: [type] })))
     const then = async <T>(work: Promise<T>): Promise<T> => {
       try {
-        return await work
-      } finally {
+        const done = await work
         await refresh()
+        return done
+      } catch (error) {
+        // What was refused goes back at once, and does not wait for what is so now.
+        void refresh()
+        throw error
       }
     }
     return {
