@@ -98,11 +98,11 @@ export const DATA: readonly SettingsGroup[] = [
   {
     title: 'Documents',
     fields: [
-      choice('documents.profile', 'What they are held to', { '': 'lenient', lenient: 'lenient', 'us-core': 'US Core', strict: 'strict' }),
-      choice('documents.content', 'Content within a document', { '': 'stays there', inline: 'stays there', reference: 'becomes a Binary' }),
+      choice('documents.profile', 'What they are held to', { '': 'not set: lenient', lenient: 'lenient', 'us-core': 'US Core', strict: 'strict' }),
+      choice('documents.content', 'Content within a document', { '': 'not set: stays there', inline: 'stays there', reference: 'becomes a Binary' }),
       number('documents.maxBytes', 'Largest content, in bytes'),
       choice('documents.duplicates', 'A document with the identifier of another', {
-        '': 'is stored with a warning',
+        '': 'not set: is stored with a warning',
         allow: 'is stored',
         warn: 'is stored with a warning',
         refuse: 'is refused',

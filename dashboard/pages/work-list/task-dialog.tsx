@@ -68,7 +68,7 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
 
 const outcomesOf = ({ output = [] }: Task) =>
   output.map(({ type, valueCodeableConcept, valueString, valueReference }) => {
-    const value = valueString ?? conceptText(valueCodeableConcept) ?? valueReference?.reference
+    const value = valueString ?? (conceptText(valueCodeableConcept) || valueReference?.reference)
     return [conceptText(type) || 'Outcome', <bdi key={value}>{value}</bdi>] as const
   })
 
