@@ -5,7 +5,7 @@ import { type Trial, tryConnector } from '../../api/clinic-settings.ts'
 import { isRecord, Problem } from '../../api/problem.ts'
 import { Panel } from '../../parts/panel.tsx'
 import type { FieldsProps } from './field-input.tsx'
-import { Fields } from './fields.tsx'
+import { FieldGrid } from './fields.tsx'
 import { valueAt, withValueAt } from './setting-values.ts'
 import { CONNECTORS, type Connector } from './settings-fields.ts'
 
@@ -59,7 +59,10 @@ function ConnectorPanel({
         )
       }
     >
-      <Fields group={{ title: `Settings of ${title}`, note, fields: connector.fields(current) }} {...fields} />
+      <Text size="sm" c="dimmed" mb="xs">
+        {note}
+      </Text>
+      <FieldGrid fields={connector.fields(current)} {...fields} />
       {canBeTried && !isReadOnly && <TryIt clinic={clinic} name={name} isChanged={isChanged} />}
     </Panel>
   )

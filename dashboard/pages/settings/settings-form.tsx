@@ -36,7 +36,7 @@ export function SettingsForm({ clinic, first, tab, isReadOnly }: SettingsFormPro
     >
       <Stack maw={860}>
         {tab === 'clinic' && <SandboxSwitch clinic={clinic} />}
-        <Fieldset variant="unstyled" disabled={isReadOnly}>
+        <Fieldset variant="unstyled" m={0} disabled={isReadOnly} className={isReadOnly ? 'read-only' : undefined}>
           <Stack>
             {(GROUPS[tab] ?? []).map((group) => (
               <Fields key={group.title} group={group} {...fields} />
