@@ -75,7 +75,14 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
         {(data) => (
           <>
             {data.isCut && <Alert mb="sm">There is more than is shown here; choose one practitioner, or a day.</Alert>}
-            <Board plan={data} columns={who === undefined ? columns : [who]} all={columns} view={view} day={day} onDay={(next) => setFilters({ day: next, view: 'day' })} />
+            <Board
+              plan={data}
+              columns={who === undefined ? columns : [who]}
+              all={columns}
+              view={view}
+              day={day}
+              onDay={(next) => setFilters({ day: next, view: 'day' })}
+            />
           </>
         )}
       </Loaded>

@@ -29,7 +29,14 @@ export function FieldInput({ field, settings, onChange, problemAt }: FieldsProps
         />
       )
     case 'switch':
-      return <Switch {...shared} mb={8} checked={value === true} onChange={({ currentTarget: { checked } }) => set(checked)} />
+      return (
+        <Switch
+          {...shared}
+          mb={8}
+          checked={value === true}
+          onChange={({ currentTarget: { checked } }) => set(checked)}
+        />
+      )
     case 'choice':
       return (
         <NativeSelect

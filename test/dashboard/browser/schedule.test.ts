@@ -56,7 +56,7 @@ const appointment = async (id: string): Promise<Appointment> => (await fhir('GET
 const slotOf = async (id: string) => (await appointment(id)).slot?.[0]?.reference
 const openDay = (view = 'day', who = '') => dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`)
 const cell = (page: Page, time: string) =>
-  page.getByRole('button', { name: new RegExp(`^Time Dr\. Amara Okafor.* ${day} ${time}:00 - `) })
+  page.getByRole('button', { name: new RegExp(`^Time Dr. Amara Okafor.* ${day} ${time}:00 - `) })
 const visit = (page: Page, text: string) => page.getByRole('button', { name: text })
 
 test('a free time is booked for a patient without a mouse, by the id of its slot; for a while it can be undone', async () => {
