@@ -40,25 +40,65 @@ export async function chooseTimes(
 ): Promise<ChosenTimes> {
   const clock = clockOf(zone)
   const anyTime = { from: ctx.now, until: ctx.now + LONGEST }
-  if (windows === undefined) return { ...(await lookThrough(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
+  if (windows === undefined) return { ...(await lookFor(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
   const starts = windows.map(({ start }) => start.toMillis())
   const from = Math.min(...starts)
   const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
   const tests = windows.map((window) => startsIn(window, clock))
   const isWanted = (start: number) => tests.some((test) => test(start))
   // Windows are of starts, and a visit that starts at their end is over within a day.
-  const found = await lookThrough(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock)
+  const found = await lookFor(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock, (moment) =>
+    nextWanted(windows, moment, clock),
+  )
   if (found.openings.length > 0) return { ...found, isLater: false }
-  return { ...(await lookThrough(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
+  return { ...(await lookFor(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
 }
 
-async function lookThrough(
+type Query = Omit<OpeningsQuery, 'limit'>
+
+/** Days in which there may be more parts than are offered. */
+const FEW_DAYS = 2
+
+/** @param next the first moment from one on that is wanted; undefined where there is none */
+async function lookFor(
   ctx: Context,
-  query: Omit<OpeningsQuery, 'limit'>,
+  query: Query,
   clock: ZoneClock,
+  next: (moment: number) => number | undefined = (moment) => moment,
 ): Promise<Omit<ChosenTimes, 'isLater'>> {
+  const isLong = query.until - query.from > (FEW_DAYS + 1) * DAY
+  return (isLong ? await lookAtParts(ctx, query, clock, next) : undefined) ?? (await lookThrough(ctx, query, clock))
+}
+
+/**
+ * Looks at the beginning of each part of a day alone, and at no day that is not wanted. Undefined where that does not tell what is
+ * offered: where the times lie in few parts, they are chosen among all of them.
+ */
+async function lookAtParts(
+  ctx: Context,
+  query: Query,
+  clock: ZoneClock,
+  next: (moment: number) => number | undefined,
+): Promise<Omit<ChosenTimes, 'isLater'> | undefined> {
+  const parts: Opening[] = []
+  for (let from = next(query.from); from !== undefined && parts.length < MOST; ) {
+    const { openings, next: rest } = await findOpenings(ctx, { ...query, from, limit: MOST + 1 })
+    const isAll = openings.length <= MOST
+    if (isAll && rest !== undefined) return undefined
+    if (isAll && parts.length === 0) {
+      const offered = choose(openings, false, clock)
+      return { openings: offered, more: openings.length > offered.length }
+    }
+    parts.push(...(isAll ? partsOf(openings, clock) : openings.slice(0, 1)))
+    const last = openings[0]
+    from = isAll || last === undefined ? undefined : next(clock.instantFrom(endOfPart(last.start, clock)))
+  }
+  return parts.length < FEWEST ? undefined : { openings: parts.slice(0, MOST), more: true }
+}
+
+async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promise<Omit<ChosenTimes, 'isLater'>> {
   const found: Opening[] = []
-  let next: Omit<OpeningsQuery, 'limit'> | undefined = query
+  let next: Query | undefined = query
   for (let looks = 0; looks < LOOKS && next !== undefined; looks++) {
     const page = await findOpenings(ctx, { ...next, limit: AT_ONCE })
     found.push(...page.openings)
@@ -116,6 +156,27 @@ function endOfPart(moment: number, clock: ZoneClock): WallTime {
   const midnight = Math.floor(time / DAY) * DAY
   const hour = PARTS.find((end) => time < midnight + end * HOUR) ?? 24
   return midnight + hour * HOUR
+}
+
+/** The first moment from `from` on that is within one of the windows. */
+function nextWanted(windows: readonly TimeWindow[], from: number, clock: ZoneClock): number | undefined {
+  const moments = windows.flatMap((window) => nextIn(window, from, clock) ?? [])
+  return moments.length === 0 ? undefined : Math.min(...moments)
+}
+
+const DAYS_OF_WEEK = 7
+
+function nextIn(window: TimeWindow, from: number, clock: ZoneClock): number | undefined {
+  const isIn = startsIn(window, clock)
+  const earliest = Math.max(from, window.start.toMillis())
+  if (isIn(earliest)) return earliest
+  const midnight = Math.floor(clock.wallTimeAt(earliest) / DAY) * DAY
+  const opens = (window.timeOfDay?.from ?? 0) * MINUTE
+  for (let day = 0; day <= DAYS_OF_WEEK; day++) {
+    const moment = clock.instantFrom(midnight + day * DAY + opens)
+    if (moment >= earliest && isIn(moment)) return moment
+  }
+  return undefined
 }
 
 /** As `isWithin`, which takes longer, says of a moment: for the many that are looked at. */
