@@ -10,8 +10,9 @@ const MOST_READ = 512 * 1024
 const MOST_OPEN = 1000
 
 /** @param text of a JSON body up to a property @returns such as `DocumentReference.content[0].attachment`; '' where it is not known */
-export function pathInJson(text: string): string {
-  if (text.length > MOST_READ) return ''
+export const pathInJson = (text: string): string => (text.length > MOST_READ ? '' : jsonPath(text))
+
+function jsonPath(text: string): string {
   const open: { name: string; index: number | undefined }[] = []
   let type = ''
   let string = ''
@@ -70,8 +71,9 @@ interface OpenElement {
 }
 
 /** @param text of an XML body up to an element; in the path, an element that follows others of its name has its index */
-export function pathInXml(text: string): string {
-  if (text.length > MOST_READ) return ''
+export const pathInXml = (text: string): string => (text.length > MOST_READ ? '' : xmlPath(text))
+
+function xmlPath(text: string): string {
   const open: OpenElement[] = []
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     if (open.length > MOST_OPEN) return ''
