@@ -417,17 +417,16 @@ describe('an upload that cannot be taken', () => {
   })
 
   test.each([
-    ['its length', 'Content-Length: 1000000\r\n\r\n', 'ended before its announced length'],
-    ['its last chunk', 'Transfer-Encoding: chunked\r\n\r\nf4240\r\n', 'ended before its announced length'],
-    ['a chunk that is none', 'Transfer-Encoding: chunked\r\n\r\nnonsense\r\n', 'is not HTTP/1.1'],
-  ])('that ends before %s is 400 to a client that still listens, and not stored', async (_what, begun, reason) => {
+    ['its length', 'Content-Length: 1000000\r\n\r\n'],
+    ['its last chunk', 'Transfer-Encoding: chunked\r\n\r\nf4240\r\n'],
+  ])('that ends before %s is 400 to a client that still listens, and not stored', async (_what, begun) => {
     const before = await kept()
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
     socket.write(`${head}${begun}`)
     socket.end(randomBytes(400_000))
     const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*"resourceType":"OperationOutcome"/s)
-    expect(answer).toContain(reason)
+    expect(answer).toContain('ended before its announced length')
     await until(async () => (await kept()) === before)
   })
 
