@@ -1,6 +1,7 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
-import { type Server, STATUS_CODES } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Bag } from '../../budget/bag.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
@@ -8,17 +9,28 @@ import { whenClosed } from './http-response.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  /** Connections on which a response is being sent: a refusal must not come in the middle of it. */
-  const answering = new WeakSet<Duplex>()
+  /** The responses of each connection that are not complete. */
+  const underWay = new WeakMap<Duplex, Bag<ServerResponse>>()
   server.prependListener('request', ({ socket }, response) => {
-    answering.add(socket)
-    whenClosed(response, () => answering.delete(socket))
+    let responses = underWay.get(socket)
+    if (responses === undefined) {
+      responses = new Bag()
+      underWay.set(socket, responses)
+    }
+    whenClosed(response, responses.add(response))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || answering.has(socket)) socket.destroy(error)
-    else socket.end(refusal(error.code))
+    const responses = [...(underWay.get(socket) ?? [])]
+    if (!socket.writable || !responses.every((response) => isAboutIt(response, responses.length))) socket.destroy(error)
+    else if (responses.length === 0) socket.end(refusal(error.code))
+    // Nobody works on the request any more.
+    else socket.end(refusal(error.code), () => socket.destroy(error))
   })
 }
+
+/** Whether an error is about the request of this response, and can be its answer: its body breaks off, or takes too long. */
+const isAboutIt = ({ headersSent, req }: ServerResponse, underWay: number): boolean =>
+  underWay === 1 && !headersSent && !req.complete
 
 function refusal(code: string | undefined): string {
   const { status, ...issue } = REFUSALS[code ?? ''] ?? NOT_HTTP
@@ -45,6 +57,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     code: 'too-long',
     diagnostics:
       'The address and the headers are longer than 16,384 bytes together; send a long search as a form: POST [type]/_search',
+  },
+  HPE_INVALID_EOF_STATE: {
+    status: 400,
+    code: 'invalid',
+    diagnostics: 'The request ended before its announced length; nothing was changed, so send all of it again',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
