@@ -190,7 +190,7 @@ async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
 
 /** Nothing that is stored names who comes into being with this change. @param patients as `Patient/<id>` */
 async function storedEntriesOf(ctx: Context, patients: readonly string[]) {
-  const created = new Set(ctx.unit.staged('Patient').flatMap((one) => (one.created ? [`Patient/${one.id}`] : [])))
+  const created = new Set(ctx.unit.staged('Patient').flatMap((one) => (one.version === 1 ? [`Patient/${one.id}`] : [])))
   const known = patients.filter((patient) => !created.has(patient))
   return known.length === 0
     ? []
