@@ -120,6 +120,11 @@ export class UnitOfWork {
     return await recentReads(this.#store).views.read(this.clinic, name, types, make)
   }
 
+  /** The same of a few ids or numbers, of which more are kept. */
+  async recentAnswer<Answer>(name: string, types: readonly string[], make: () => Promise<Answer>): Promise<Answer> {
+    return await recentReads(this.#store).answers.read(this.clinic, name, types, make)
+  }
+
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
     const stored = await this.#store.readVersion(this.clinic, type, id, version)
     if (stored !== undefined) spendOnText(stored)
@@ -323,6 +328,7 @@ export class UnitOfWork {
     const recent = recentReads(this.#store)
     recent.resources.wrote(this.clinic, this.#staged.keys())
     recent.views.wrote(this.clinic, this.#staged.keys())
+    recent.answers.wrote(this.clinic, this.#staged.keys())
   }
 
   /** @throws FhirError 422 when there are too many */

@@ -60,6 +60,7 @@ async function run(
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (route.run.kind === 'bundle') return processBundle(access, request, representation)
+  await request.services.providers.get(request.type)?.settle?.(access)
   if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
