@@ -1,21 +1,15 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
 import { type Server, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
-import { whenClosed } from './http-response.ts'
+import { isAnswering } from './pipelining.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  /** Connections on which a response is being sent: a refusal must not come in the middle of it. */
-  const answering = new WeakSet<Duplex>()
-  server.prependListener('request', ({ socket }, response) => {
-    answering.add(socket)
-    whenClosed(response, () => answering.delete(socket))
-  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || answering.has(socket)) socket.destroy(error)
+    // A refusal must not come in the middle of a response.
+    if (!socket.writable || isAnswering(socket)) socket.destroy(error)
     else socket.end(refusal(error.code))
   })
 }
