@@ -15,8 +15,8 @@ export interface TypeSearch {
   readonly scope: Scope
   readonly terms: readonly Term[]
   readonly orderings: readonly Ordering[]
-  /** All resources of the type, each tested. */
-  readonly every: Source
+  /** All resources of the type, each tested; made when it is asked for. */
+  readonly every: () => Source
   /** The index to start from; undefined: there is none. */
   readonly path: AccessPath | undefined
 }
@@ -91,15 +91,21 @@ const searchBy = (
   scope,
   terms,
   orderings,
-  every: narrowed(everyRow(scope), terms),
+  every: () => narrowed(everyRow(scope), terms),
   path: accessPath(engine, scope, terms, purpose),
 })
 
 /** What is said twice counts once. */
 function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
   const all = flattened(conditions)
-  return all.length < 2 ? all : [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
+  // What differs in these is not the same: most searches have one condition for each parameter.
+  const names = new Set(all.map(nameOf))
+  if (names.size === all.length) return all
+  return [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
+
+const nameOf = (condition: Condition): string =>
+  'param' in condition ? `${condition.kind} ${condition.param}` : condition.kind
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
@@ -115,7 +121,7 @@ export function countRows(engine: Engine, { byTests, bySets }: TypeSearches): nu
 }
 
 function countBy(engine: Engine, { path, every }: TypeSearch): number {
-  const source = path?.source ?? every
+  const source = path?.source ?? every()
   const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where}`
   return engine.db.number(withSets(sql`SELECT count(*) FROM (${rows})`))
 }
