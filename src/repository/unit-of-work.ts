@@ -2,8 +2,9 @@
  * One atomic change in the making. Reads of resources and records see what it has staged; searches see the stored state.
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
-import { randomUUID } from 'node:crypto'
+
 import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
+import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
@@ -228,7 +229,7 @@ export class UnitOfWork {
    */
   async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
-    const id = resource.id ?? randomUUID()
+    const id = resource.id ?? newId()
     this.validate(resource, type)
     const staged = this.#staged.get(`${type}/${id}`)
     const base = method === 'POST' ? staged?.base : await this.#base(type, id)
