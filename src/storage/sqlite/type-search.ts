@@ -1,8 +1,8 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { type AccessPath, accessPath, type Purpose } from './access-path.ts'
+import { type AccessPath, accessPath, FIRST_COUNT, type Purpose } from './access-path.ts'
 import { totalByBlocks } from './block-totals.ts'
-import { distinct, entrySource, everyRow, isAtLeast, narrowed, type Source } from './candidates.ts'
+import { countUpTo, distinct, entrySource, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { hasReferences, SetBuilder } from './sets.ts'
@@ -67,13 +67,15 @@ const MAX_LOOKED_AT = 6
  */
 function withoutEmpty(engine: Engine, term: Term): Term {
   if (term.op !== 'any' || term.of.length > MAX_LOOKED_AT) return term
-  return anyOf(term.of.filter((part) => !isEmpty(engine, part)))
+  return anyOf(term.of.map((part) => counted(engine, part)).filter((part) => part.op !== 'entry' || part.rows !== 0))
 }
 
-/** Known of a range of an index alone. */
-function isEmpty(engine: Engine, term: Term): boolean {
+/** Known of a range of an index alone. What is counted here need not be counted again to compare it with others. */
+function counted(engine: Engine, term: Term): Term {
   const source = term.op === 'entry' ? entrySource(term) : undefined
-  return source?.range !== undefined && !isAtLeast(engine, source, 1)
+  if (term.op !== 'entry' || source?.range === undefined) return term
+  const rows = countUpTo(engine, source, FIRST_COUNT)
+  return rows < FIRST_COUNT ? { ...term, rows } : term
 }
 
 function inSets(engine: Engine, scope: Scope, terms: readonly Term[]): readonly Term[] {
