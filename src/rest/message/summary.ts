@@ -12,6 +12,7 @@ const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-Observatio
 
 /** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. @throws BudgetError */
 export function subsetText(text: string, type: string, { summary, elements }: Subset): string {
+  if (summary === undefined && elements === undefined) return text
   const keep = keeper(type, summary, elements)
   if (keep === undefined) return text
   const named = elements === undefined ? [] : propertiesOf(type, elements)

@@ -1,36 +1,25 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { Bag } from '../../budget/bag.ts'
+import { type Server, STATUS_CODES } from 'node:http'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
-import { whenClosed } from './http-response.ts'
+import { answersOn, type ConnectionAnswers } from './pipelining.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  /** The responses of each connection that are not complete. */
-  const underWay = new WeakMap<Duplex, Bag<ServerResponse>>()
-  server.prependListener('request', ({ socket }, response) => {
-    let responses = underWay.get(socket)
-    if (responses === undefined) {
-      responses = new Bag()
-      underWay.set(socket, responses)
-    }
-    whenClosed(response, responses.add(response))
-  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const responses = [...(underWay.get(socket) ?? [])]
-    if (!socket.writable || !responses.every((response) => isAboutIt(response, responses.length))) socket.destroy(error)
-    else if (responses.length === 0) socket.end(refusal(error.code))
+    const answers = answersOn(socket)
+    // A refusal must not come in the middle of a response.
+    if (!socket.writable || (answers !== undefined && !isAboutIt(answers))) socket.destroy(error)
+    else if (answers === undefined) socket.end(refusal(error.code))
     // Nobody works on the request any more.
     else socket.end(refusal(error.code), () => socket.destroy(error))
   })
 }
 
-/** Whether an error is about the request of this response, and can be its answer: its body breaks off, or takes too long. */
-const isAboutIt = ({ headersSent, req }: ServerResponse, underWay: number): boolean =>
-  underWay === 1 && !headersSent && !req.complete
+/** Whether an error is about the one request that waits, and can be its answer: its body breaks off, or takes too long. */
+const isAboutIt = ({ waiting, last: { headersSent, req } }: ConnectionAnswers): boolean =>
+  waiting === 1 && !headersSent && !req.complete
 
 function refusal(code: string | undefined): string {
   const { status, ...issue } = REFUSALS[code ?? ''] ?? NOT_HTTP
