@@ -2,17 +2,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Patient } from 'fhir/r4'
+import { askedKeys, narrowerKeys } from '../../src/matching/asked-keys.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { askedKeys, PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
+import { PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
 import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { name, patient } from './demographics.ts'
 
-/** The keys of what is asked for that the stored record has. */
+/** The beginnings of keys of what is asked for that the stored record has. */
 function shared(asked: Partial<Patient>, stored: Partial<Patient>, region?: string) {
   const { fallback, ...others } = askedKeys(demographicsOf(patient(asked), region))
   const first = Object.values(others).flat()
-  const known = new Set(storedKeys(patient(stored)))
-  return { first: first.filter((key) => known.has(key)), fallback: fallback.filter((key) => known.has(key)) }
+  const known = storedKeys(patient(stored))
+  const isKnown = (key: string): boolean => known.some((one) => one.startsWith(key))
+  return { first: first.filter(isKnown), fallback: fallback.filter(isKnown) }
 }
 
 const RUTH: Partial<Patient> = { name: [name('Ruth', 'Abernathy')] }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { describeCanonicals } from './contract/canonicals.ts'
 import type { NewClinic, OpenStore } from './contract/clinics.ts'
-import { describeCodes } from './contract/codes.ts'
+import { describeKeys } from './contract/keys.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { Coverage } from './contract/coverage.ts'
@@ -47,7 +47,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeInner(newClinic)
     describeCanonicals(newClinic)
     describeValues(newClinic)
-    describeCodes(newClinic)
+    describeKeys(newClinic)
     describeIsolation(newClinic)
     describeRecords(newClinic)
     describeScanning(newClinic)

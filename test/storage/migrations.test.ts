@@ -14,7 +14,7 @@ import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
-  type CodesQuery,
+  type KeysQuery,
   IndexIncomplete,
   type IndexingProgress,
   type ResourceStore,
@@ -62,11 +62,11 @@ const where = {
   family: (value: string) => [{ kind: 'string', param: 'family', match: 'exact', value }] as const,
 }
 
-const byCode = (clinic: string, param: string, code: string): CodesQuery => ({
+const byKey = (clinic: string, param: string, key: string): KeysQuery => ({
   clinic,
   type: 'Patient',
   param,
-  codes: [code],
+  beginnings: [key],
   most: PEOPLE,
 })
 
@@ -171,7 +171,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           [clinic.search('Patient', { include: [include] }), 'Patient?boss'],
           [clinic.search('Patient', { include: [{ ...include, param: '*' }] }), 'Patient?*'],
           [clinic.search(['Practitioner', 'Patient'], { where: colour }), 'Patient?colour'],
-          [server.store.findByCodes(byCode('north', 'colour', 'red')), 'Patient?colour'],
+          [server.store.findByKeys(byKey('north', 'colour', 'red')), 'Patient?colour'],
         ] as const
         for (const [search, use] of refused) await expect(search).rejects.toEqual(new IndexIncomplete([use]))
 
@@ -445,7 +445,7 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
     expect(await patients('Berg')).toEqual(name === 'north' ? ['Patient/emil'] : [])
     expect(await patients('Sommer')).toEqual(['Patient/anna'])
     const [key = ''] = storedKeys({ resourceType: 'Patient', name: [{ family: 'Sommer', given: ['Anna'] }] })
-    const matched = await store.findByCodes(byCode(name, MATCH_KEYS, key))
+    const matched = await store.findByKeys(byKey(name, MATCH_KEYS, key))
     expect(addresses(matched.resources)).toEqual(['Patient/anna'])
     const birthdate = {
       kind: 'date',

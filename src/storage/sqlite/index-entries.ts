@@ -10,6 +10,8 @@ export type IndexTable =
   | 'string_index'
   | 'word_index'
   | 'token_index'
+  | 'key_list'
+  | 'key_index'
   | 'reference_index'
   | 'uri_index'
   | 'range_index'
@@ -19,6 +21,7 @@ export type IndexTable =
 
 /** Values of the columns after `row`, the parameter first. */
 export type IndexRow = readonly [param: number, ...values: SqlValue[]]
+type KeyEntry = Extract<IndexEntry, { kind: 'key' }>
 type TableRow = readonly [IndexTable, IndexRow]
 export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
 
@@ -26,6 +29,8 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   string_index: ['param', 'folded', 'exact'],
   word_index: ['param', 'words'],
   token_index: ['param', 'code', 'system'],
+  key_list: ['param', 'codes'],
+  key_index: ['param', 'code'],
   reference_index: ['param', 'target', 'version'],
   uri_index: ['param', 'value'],
   range_index: ['param', 'low', 'high', 'system', 'code'],
@@ -34,8 +39,11 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   combined_index: ['param', 'first', 'second', 'low', 'high'],
 }
 
-/** Those that hold entries; the rows of combined_index are derived from them. */
-export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
+/** Not clustered by row; what they hold of a resource follows from the other tables. */
+const DERIVED: ReadonlySet<IndexTable> = new Set(['combined_index', 'key_index'])
+
+/** Those that hold entries. */
+export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => !DERIVED.has(table))
 
 /** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = 16
@@ -63,8 +71,16 @@ function statements(
   ) as Record<IndexTable, string>
 }
 
-export const readIndexRows = (db: Database, row: number): IndexRows =>
-  new Map(ENTRY_TABLES.map((table) => [table, db.all<IndexRow>(SELECT[table], row)]))
+/** Without those of combined_index. */
+export function readIndexRows(db: Database, row: number): IndexRows {
+  const found = new Map<IndexTable, readonly IndexRow[]>()
+  for (const table of ENTRY_TABLES) found.set(table, db.all<IndexRow>(SELECT[table], row))
+  return found.set('key_index', (found.get('key_list') ?? []).flatMap(keyRows))
+}
+
+/** The rows of key_index that a row of key_list stands for. */
+const keyRows = ([param, codes]: IndexRow): readonly IndexRow[] =>
+  (JSON.parse(String(codes)) as readonly string[]).map((code) => [param, code])
 
 /** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
@@ -119,6 +135,7 @@ export class IndexRowBuilder {
   }
 
   build(entries: readonly IndexEntry[]): IndexRows {
+    const keys = new Map<number, string[]>()
     for (const entry of entries) {
       if (entry.kind === 'inner') {
         this.#inner ??= []
@@ -129,12 +146,23 @@ export class IndexRowBuilder {
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
       this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
+      if (entry.kind === 'key') {
+        const known = keys.get(param)
+        if (known === undefined) keys.set(param, [entry.key])
+        else known.push(entry.key)
+        continue
+      }
       for (const [table, row] of this.#rowsOf(param, entry)) this.#push(table, row)
+    }
+    for (const [param, codes] of keys) {
+      const row: IndexRow = [param, JSON.stringify(codes)]
+      this.#rows.set('key_list', [...(this.#rows.get('key_list') ?? []), row])
+      this.#rows.set('key_index', [...(this.#rows.get('key_index') ?? []), ...keyRows(row)])
     }
     return this.#rows
   }
 
-  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry>): readonly TableRow[] {
+  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry | KeyEntry>): readonly TableRow[] {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
