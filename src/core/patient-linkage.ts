@@ -39,8 +39,10 @@ export interface Linkage {
 
 /** Patients of one key that are all compared. */
 const MOST = 32
-/** Patients of a key that is too common, for which something else agrees. */
-const MOST_NARROWED = 1_000
+/** Patients of a key that is too common, for which both names agree: all namesakes may be the person. */
+const MOST_NAMESAKES = 1_000
+/** Those for which one name agrees and something that many have; of more, nobody is likelier than the others. */
+const MOST_OF_ONE_NAME = 100
 
 /** With one as likely as this, others are not looked for any further. */
 const CLEAR = 0.9
@@ -126,8 +128,9 @@ class LinkageSearch {
   }
 
   async #addMany(common: readonly string[], mark: string): Promise<void> {
-    const keys = narrowerKeys(this.#demographics, new Set(common))
-    await this.#find({ beginnings: keys.map((key) => mark + key), most: MOST_NARROWED, some: true })
+    const { names, others } = narrowerKeys(this.#demographics, new Set(common))
+    await this.#find({ beginnings: others.map((key) => mark + key), most: MOST_OF_ONE_NAME })
+    await this.#find({ beginnings: names.map((key) => mark + key), most: MOST_NAMESAKES, some: true })
   }
 
   async #find(query: Pick<KeysQuery, 'beginnings' | 'most' | 'some'>): Promise<void> {

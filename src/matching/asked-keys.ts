@@ -7,11 +7,11 @@ import {
   hasText,
   letterOf,
   letterPart,
+  type NamePair,
   NO_LETTER,
   nameBeginning,
   nameKey,
   namePartsOf,
-  type NamePair,
   postalKeys,
   soundPart,
   spellingKeys,
@@ -44,47 +44,53 @@ export function askedKeys(demographics: Demographics): AskedKeys {
     both: distinct(pairsOf(orders).map(nameKey)),
     family: distinct(orders.flatMap(familyKeys)),
     given: distinct(orders.flatMap(givenKeys)),
-    places: distinct(postalKeys(demographics).flatMap((postal) => lettersOf(names).map((letter) => `${postal}${letter}|`))),
+    places: distinct(
+      postalKeys(demographics).flatMap((postal) => lettersOf(names).map((letter) => `${postal}${letter}|`)),
+    ),
     fallback: distinct(orders.flatMap((name) => [...spellingKeys(name.family), ...wholeGivenKeys(name)])),
   }
 }
 
-/**
- * What finds those who agree in more than keys that are too common: longer beginnings of these; where only one name is
- * known or none, and so there may be nothing more to agree in, these themselves.
- * @param common of `askedKeys`
- */
-export function narrowerKeys(demographics: Demographics, common: ReadonlySet<string>): readonly string[] {
-  const narrower = longerKeys(demographics, common)
-  const isOnlyOne = pairsOf(demographics.names).length === 0
-  return narrower.length === 0 && isOnlyOne ? [...common] : narrower
+/** Longer beginnings of keys that are too common, which find those who agree in something else too. */
+export interface NarrowerKeys {
+  /** Of both names; where only one name is known or none, and nothing else can agree besides, the keys themselves. */
+  readonly names: readonly string[]
+  /** Of one of the names and something else. */
+  readonly others: readonly string[]
 }
 
-function longerKeys(demographics: Demographics, common: ReadonlySet<string>): readonly string[] {
+/** @param common of `askedKeys` */
+export function narrowerKeys(demographics: Demographics, common: ReadonlySet<string>): NarrowerKeys {
   const { names } = demographics
-  const orders = ordersOf(names)
   const parts = namePartsOf(names)
-  const pairs = pairsOf(orders)
-  const within = (beginning: string, more: readonly string[]): readonly string[] =>
-    common.has(beginning) ? more.map((part) => beginning + part) : []
-  return distinct([
+  const others = distinct([
+    ...tellingKeys(demographics).flatMap((telling) => within(common, telling, parts.map(soundPart))),
+    ...[...bothDates(demographics), ...postalKeys(demographics)].flatMap((one) =>
+      parts.flatMap((part) => within(common, one + letterPart(part), [soundPart(part)])),
+    ),
+  ])
+  const isOnlyOne = others.length === 0 && pairsOf(names).length === 0
+  return { names: isOnlyOne ? [...common] : narrowerNames(pairsOf(ordersOf(names)), common), others }
+}
+
+const narrowerNames = (pairs: readonly WholePair[], common: ReadonlySet<string>): readonly string[] =>
+  distinct([
     ...pairs.map(nameKey).filter((both) => common.has(both)),
     ...pairs.flatMap(({ family, given }) =>
       [given, ...shortFormsOf(given)].flatMap((other) =>
-        within(nameBeginning(family, letterOf(other)), partsOf(other, given)),
+        within(common, nameBeginning(family, letterOf(other)), partsOf(other, given)),
       ),
     ),
-    ...tellingKeys(demographics).flatMap((telling) => within(telling, parts.map(soundPart))),
-    ...[...bothDates(demographics), ...postalKeys(demographics)].flatMap((one) =>
-      parts.flatMap((part) => within(one + letterPart(part), [soundPart(part)])),
-    ),
     ...pairs.flatMap(({ family, given }) =>
-      spellingKeys(family).flatMap((spelling) => within(spelling, [soundPart(given)])),
+      spellingKeys(family).flatMap((spelling) => within(common, spelling, [soundPart(given)])),
     ),
   ])
-}
 
-const ordersOf = (names: readonly NameForms[]): readonly NameForms[] => names.flatMap((name) => [name, ...swapped(name)])
+const within = (common: ReadonlySet<string>, beginning: string, more: readonly string[]): readonly string[] =>
+  common.has(beginning) ? more.map((part) => beginning + part) : []
+
+const ordersOf = (names: readonly NameForms[]): readonly NameForms[] =>
+  names.flatMap((name) => [name, ...swapped(name)])
 
 interface WholePair extends NamePair {
   readonly given: NamePart

@@ -77,6 +77,89 @@ describe('what is asked for shares a key with the record', () => {
   })
 })
 
+describe('where a key is too common, a longer one has fewer', () => {
+  /** The longer beginnings that the record has, of what is asked for, when all that begins with one of `kinds` is too common. */
+  function longer(kinds: string, asked: Partial<Patient>, stored: Partial<Patient>): readonly string[] {
+    const demographics = demographicsOf(patient(asked), 'US')
+    const common = Object.values(askedKeys(demographics))
+      .flat()
+      .filter((key) => kinds.includes(key[0] ?? ''))
+    const known = storedKeys(patient(stored))
+    const { names, others } = narrowerKeys(demographics, new Set(common))
+    return [...names, ...others].filter((key) => known.some((one) => one.startsWith(key)))
+  }
+
+  const JOHN: Partial<Patient> = { name: [name('John', 'Smith')] }
+  const born = { birthDate: '1900-01-01' }
+  const home = { address: [{ line: ['12 Elm Street'], postalCode: '12203' }] }
+  test.each<[string, string, Partial<Patient>, Partial<Patient>]>([
+    ['the name', 'n', JOHN, JOHN],
+    ['the name in the other order', 'n', { name: [name('Smith', 'John')] }, JOHN],
+    ['the name by its sound', 'n', { name: [name('Jon', 'Smyth')] }, JOHN],
+    [
+      'the family name with another first letter',
+      'n',
+      { name: [name('John', 'Karr')] },
+      { name: [name('John', 'Carr')] },
+    ],
+    ['a nickname', 'n', { name: [name('Bill', 'Smith')] }, { name: [name('William', 'Smith')] }],
+    ['the initial that is asked for', 'n', { name: [name('J', 'Smith')] }, JOHN],
+    ['the initial that is stored', 'n', JOHN, { name: [name('J', 'Smith')] }],
+    ['a misspelled family name with the given name', 'f', { name: [name('John', 'Smitk')] }, JOHN],
+    [
+      'a nickname and another family name',
+      'n',
+      { name: [name('Bob', 'Berg')] },
+      { name: [name('Robert', 'Berg'), name('Bob', 'Nowak')] },
+    ],
+    [
+      'a telephone with the family name',
+      'p',
+      { ...phone('2125550177'), name: [name('Kim', 'Smith')] },
+      { ...JOHN, ...phone('2125550177') },
+    ],
+    [
+      'a telephone with the given name',
+      'p',
+      { ...phone('2125550177'), name: [name('John', 'Nowak')] },
+      { ...JOHN, ...phone('2125550177') },
+    ],
+    ['a birth date with a name', 'd', { ...JOHN, ...born }, { name: [name('John', 'Nowak')], ...born }],
+    ['a street with a name', 'a', { ...JOHN, ...home }, { name: [name('Jane', 'Smith')], ...home }],
+    ['a postal code with a name', 'z', { ...JOHN, ...home }, { name: [name('Jane', 'Smith')], ...home }],
+    ['the family name alone', 'n', { name: [name('', 'Smith')] }, JOHN],
+    ['the telephone alone', 'p', phone('2125550177'), { ...JOHN, ...phone('2125550177') }],
+  ])('%s', (_what, kinds, asked, stored) => {
+    expect(longer(kinds, asked, stored)).not.toEqual([])
+  })
+
+  test.each<[string, string, Partial<Patient>, Partial<Patient>]>([
+    ['of another given name', 'nf', JOHN, { name: [name('Jacob', 'Smith')] }],
+    [
+      'with the telephone alone',
+      'p',
+      { ...JOHN, ...phone('2125550177') },
+      { name: [name('Kim', 'Berg')], ...phone('2125550177') },
+    ],
+    [
+      'born on the day, with a name of the same letter',
+      'd',
+      { ...JOHN, ...born },
+      { name: [name('Jacob', 'Stone')], ...born },
+    ],
+    ['who have the given name alone, where both are known', 'mg', JOHN, { name: [name('John', 'Nowak')] }],
+  ])('without those %s', (_what, kinds, asked, stored) => {
+    expect(longer(kinds, asked, stored)).toEqual([])
+  })
+
+  test('none where nothing is too common', () => {
+    expect(narrowerKeys(demographicsOf(patient({ ...JOHN, ...born, ...home })), new Set())).toEqual({
+      names: [],
+      others: [],
+    })
+  })
+})
+
 test('two family names that differ by a letter share a key, whichever letter it is', () =>
   fc.assert(
     fc.property(

@@ -14,9 +14,9 @@ import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
-  type KeysQuery,
   IndexIncomplete,
   type IndexingProgress,
+  type KeysQuery,
   type ResourceStore,
   StoreUnavailable,
 } from '../../src/storage/port.ts'
@@ -29,6 +29,9 @@ import {
   BY_FAMILY,
   BY_KEEPER,
   BY_LAST_LETTER,
+  BY_MATCH_KEY,
+  BY_MATCH_TOKEN,
+  BY_OTHER_KEY,
   COMBINED_BY_BOSS,
   extracting,
   FAST,
@@ -143,6 +146,33 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           failed: 0,
         })
         expect(progress.at(-1)?.state).toBe('is complete')
+      }))
+
+    test('has the keys of a newer server in place of those of before, whatever these were', () =>
+      withServers(async (url, open) => {
+        const old = await open(url, extracting(1, BY_MATCH_TOKEN))
+        for (const colour of ['red', 'blue']) await old.write(person(`${colour}-${colour.length}`, 'Berg', colour))
+        await old.write(person('gone', 'Berg', 'red'))
+        await old.clinic().delete('Patient/gone')
+        const found = (server: Server, beginning: string) =>
+          until(async () => {
+            try {
+              return addresses((await server.store.findByKeys(byKey('north', 'match', beginning))).resources).toSorted()
+            } catch (error) {
+              if (error instanceof IndexIncomplete) return undefined
+              throw error
+            }
+          })
+        const newer = await open(url, extracting(2, BY_MATCH_KEY))
+        expect(await found(newer, 'Berg|')).toEqual(['Patient/blue-4', 'Patient/red-3'])
+        expect(await found(newer, 'Berg|red|')).toEqual(['Patient/red-3'])
+        const tokens = await newer.store.values({
+          ...{ clinic: 'north', type: 'Patient', kind: 'token', param: 'match', limit: 10 },
+        })
+        expect(tokens).toEqual([])
+        const newest = await open(url, extracting(3, BY_OTHER_KEY))
+        expect(await found(newest, 'red|Berg|')).toEqual(['Patient/red-3'])
+        expect(await found(newest, 'Berg|')).toEqual([])
       }))
 
     test('is not searched by before it is complete: every search that goes by it says so, any other is answered', () =>
@@ -505,7 +535,7 @@ describeOnSqlite('a store of version 1', () => {
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import type { SearchPlan } from '../../src/search/plan.ts'
 import {
   type ChangeSet,
-  type KeysQuery,
   type FoundByKeys,
   type HistoryQuery,
   InvalidCursor,
+  type KeysQuery,
   type ListedVersion,
   type RecordChange,
   type RecordQuery,

@@ -61,8 +61,7 @@ function listsOf(
     const rows = [...new Set(first)]
     if (first.length <= most) return { beginning, rows, isLong: false }
     // Resources that have several of the keys may hide that there are no more.
-    const all =
-      rows.length > most ? rows : db.all<[number]>(DISTINCT, param, most + 1, beginning).map(([row]) => row)
+    const all = rows.length > most ? rows : db.all<[number]>(DISTINCT, param, most + 1, beginning).map(([row]) => row)
     return { beginning, rows: all.slice(0, most), isLong: all.length > most }
   })
 }

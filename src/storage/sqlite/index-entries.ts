@@ -21,7 +21,6 @@ export type IndexTable =
 
 /** Values of the columns after `row`, the parameter first. */
 export type IndexRow = readonly [param: number, ...values: SqlValue[]]
-type KeyEntry = Extract<IndexEntry, { kind: 'key' }>
 type TableRow = readonly [IndexTable, IndexRow]
 export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
 
@@ -82,6 +81,10 @@ export function readIndexRows(db: Database, row: number): IndexRows {
 const keyRows = ([param, codes]: IndexRow): readonly IndexRow[] =>
   (JSON.parse(String(codes)) as readonly string[]).map((code) => [param, code])
 
+/** The other way round. */
+const keyLists = (rows: readonly IndexRow[]): readonly IndexRow[] =>
+  [...Map.groupBy(rows, ([param]) => param)].map(([param, all]) => [param, JSON.stringify(all.map(([, code]) => code))])
+
 /** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
   for (const [table, rows] of before ?? []) {
@@ -135,7 +138,6 @@ export class IndexRowBuilder {
   }
 
   build(entries: readonly IndexEntry[]): IndexRows {
-    const keys = new Map<number, string[]>()
     for (const entry of entries) {
       if (entry.kind === 'inner') {
         this.#inner ??= []
@@ -146,23 +148,13 @@ export class IndexRowBuilder {
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
       this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      if (entry.kind === 'key') {
-        const known = keys.get(param)
-        if (known === undefined) keys.set(param, [entry.key])
-        else known.push(entry.key)
-        continue
-      }
       for (const [table, row] of this.#rowsOf(param, entry)) this.#push(table, row)
     }
-    for (const [param, codes] of keys) {
-      const row: IndexRow = [param, JSON.stringify(codes)]
-      this.#rows.set('key_list', [...(this.#rows.get('key_list') ?? []), row])
-      this.#rows.set('key_index', [...(this.#rows.get('key_index') ?? []), ...keyRows(row)])
-    }
+    for (const row of keyLists(this.#rows.get('key_index') ?? [])) this.#push('key_list', row)
     return this.#rows
   }
 
-  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry | KeyEntry>): readonly TableRow[] {
+  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry>): readonly TableRow[] {
     switch (entry.kind) {
       case 'string':
         return [['string_index', [param, entry.folded, entry.exact]]]
@@ -170,6 +162,8 @@ export class IndexRowBuilder {
         return [['word_index', [param, ` ${entry.words} `]]]
       case 'token':
         return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
+      case 'key':
+        return [['key_index', [param, entry.key]]]
       case 'reference':
         return [['reference_index', [param, this.#referenced(entry), entry.version ?? '']]]
       case 'uri':

@@ -4,10 +4,10 @@ import { BudgetError } from '../../budget/budget.ts'
 import type { SearchPlan } from '../../search/plan.ts'
 import { describeSearch } from '../describe-search.ts'
 import type {
-  KeysQuery,
   FoundByKeys,
   HistoryPage,
   HistoryQuery,
+  KeysQuery,
   RecordQuery,
   ScannedVersion,
   ScanPage,

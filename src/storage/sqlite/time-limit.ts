@@ -83,15 +83,18 @@ export class WorkingTime implements Limit {
   readonly #allowance: number
   readonly #began: number
   readonly #worked: () => number
+  readonly #clock: () => number
 
   /**
    * @param allowance milliseconds
    * @param worked microseconds that this thread has worked so far
+   * @param clock milliseconds since 1970 UTC
    */
-  constructor(allowance: number, worked: () => number) {
-    const now = Date.now()
+  constructor(allowance: number, worked: () => number, clock: () => number = Date.now) {
+    const now = clock()
     this.endsAt = now + allowance
     this.#latest = now + allowance * MAX_WAITING
+    this.#clock = clock
     this.#allowance = allowance
     this.#began = worked()
     this.#worked = worked
@@ -99,7 +102,7 @@ export class WorkingTime implements Limit {
 
   readonly isOver = (): boolean => {
     const left = this.#allowance - (this.#worked() - this.#began) / 1000
-    const now = Date.now()
+    const now = this.#clock()
     if (left <= 0 || now > this.#latest) return true
     this.endsAt = now + left
     return false
