@@ -67,10 +67,11 @@ export async function linkPatients(
   if (Object.values(keys).every((some) => some.length === 0)) return undefined
   const frequencies = await nameFrequencies(unit, demographics)
   const search = new LinkageSearch(unit, demographics, frequencies, region, except)
-  const { telling, both, family, given, places, fallback } = keys
+  const { telling, both, family, given, dates, places, fallback } = keys
   // Placeholders with the same name are few, or too many.
   await search.add([...telling, ...both, ...[...telling, ...both, ...family, ...given].map(ofPlaceholder)])
-  if (!search.isClear) await search.add([...family, ...given, ...places, ...places.map(ofPlaceholder)])
+  if (!search.isClear)
+    await search.add([...family, ...given, ...dates, ...places, ...[...dates, ...places].map(ofPlaceholder)])
   if (!search.isClear) await search.add([...fallback, ...fallback.map(ofPlaceholder)])
   if (!search.isClear) await search.addNarrowed()
   return search.linkage

@@ -22,14 +22,15 @@ import { formsOf, type NameForms, type NamePart, swapped } from './name-forms.ts
 import { otherNamesFor } from './nicknames.ts'
 
 export interface AskedKeys {
-  /** Those that few people share: identifiers, contacts, the birth date, the street. */
+  /** Those that few people share: identifiers, contacts, the street, the birth date with the sound of a name. */
   readonly telling: readonly string[]
   /** Of both names. */
   readonly both: readonly string[]
   /** Of the family name, with the first letter of the given name; and the other way round. */
   readonly family: readonly string[]
   readonly given: readonly string[]
-  /** The postal code. */
+  /** The birth date and the postal code, with the first letter of a name. */
+  readonly dates: readonly string[]
   readonly places: readonly string[]
   /** For when the others find nobody who agrees well. */
   readonly fallback: readonly string[]
@@ -40,13 +41,12 @@ export function askedKeys(demographics: Demographics): AskedKeys {
   const { names } = demographics
   const orders = ordersOf(names)
   return {
-    telling: distinct([...tellingKeys(demographics), ...askedDateKeys(demographics)]),
+    telling: distinct([...tellingKeys(demographics), ...soundDateKeys(demographics)]),
     both: distinct(pairsOf(orders).map(nameKey)),
     family: distinct(orders.flatMap(familyKeys)),
     given: distinct(orders.flatMap(givenKeys)),
-    places: distinct(
-      postalKeys(demographics).flatMap((postal) => lettersOf(names).map((letter) => `${postal}${letter}|`)),
-    ),
+    dates: distinct(withLetters(bothDates(demographics), names)),
+    places: distinct(withLetters(postalKeys(demographics), names)),
     fallback: distinct(orders.flatMap((name) => [...spellingKeys(name.family), ...wholeGivenKeys(name)])),
   }
 }
@@ -114,11 +114,15 @@ function bothDates({ birthDate }: Demographics): readonly string[] {
 }
 
 /** The other record may have no name; without a name every letter will do. */
-function askedDateKeys(demographics: Demographics): readonly string[] {
-  const { names } = demographics
-  const letters = names.length === 0 ? [...LETTERS, NO_LETTER] : [...lettersOf(names), NO_LETTER]
-  return bothDates(demographics).flatMap((date) => letters.map((letter) => `${date}${letter}|`))
+function soundDateKeys(demographics: Demographics): readonly string[] {
+  const parts = namePartsOf(demographics.names)
+  const more =
+    parts.length === 0 ? LETTERS.map((letter) => `${letter}|`) : parts.map((part) => letterPart(part) + soundPart(part))
+  return bothDates(demographics).flatMap((date) => [...more, letterPart(undefined)].map((end) => date + end))
 }
+
+const withLetters = (beginnings: readonly string[], names: readonly NameForms[]): readonly string[] =>
+  beginnings.flatMap((beginning) => lettersOf(names).map((letter) => `${beginning}${letter}|`))
 
 const lettersOf = (names: readonly NameForms[]): readonly string[] => [...new Set(namePartsOf(names).map(letterOf))]
 

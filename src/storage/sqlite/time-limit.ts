@@ -104,7 +104,7 @@ export class WorkingTime implements Limit {
     const left = this.#allowance - (this.#worked() - this.#began) / 1000
     const now = this.#clock()
     if (left <= 0 || now > this.#latest) return true
-    this.endsAt = now + left
+    this.endsAt = Math.min(now + left, this.#latest)
     return false
   }
 }
