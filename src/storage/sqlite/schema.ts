@@ -219,9 +219,8 @@ INSERT INTO block_next VALUES (0);
 `
 
 /**
- * Keys (search/plan.ts), which were tokens before, in a third of the space and time: a resource has some twenty, of which
- * none is searched by together with other parameters, so they are in the order of their values only, and in one row of
- * the resource all together, from which it is known what to remove.
+ * Keys (search/plan.ts), which were tokens before. None is searched by together with other parameters, or counted, so they are in
+ * the order of their values only, and in one row of the resource all together, from which it is known what to remove.
  */
 const VERSION_6 = `
 -- codes: a JSON array.
