@@ -21,7 +21,7 @@ import {
 import { formsOf, type NameForms, type NamePart, swapped } from './name-forms.ts'
 import { otherNamesFor } from './nicknames.ts'
 
-export interface AskedKeys {
+interface AskedKeys {
   /** Those that few people share: identifiers, contacts, the street, the birth date with the sound of a name. */
   readonly telling: readonly string[]
   /** Of both names. */
@@ -52,7 +52,7 @@ export function askedKeys(demographics: Demographics): AskedKeys {
 }
 
 /** Longer beginnings of keys that are too common, which find those who agree in something else too. */
-export interface NarrowerKeys {
+interface NarrowerKeys {
   /** Of both names; where only one name is known or none, and nothing else can agree besides, the keys themselves. */
   readonly names: readonly string[]
   /** Of one of the names and something else. */

@@ -25,7 +25,7 @@ export const MATCH_KEYS = '_match'
 export const KEYS_VERSION = '2'
 
 /** Of one Patient. More have those with hundreds of names and addresses, which are no records of people. */
-export const MAX_KEYS = 200
+const MAX_KEYS = 200
 /** Of these, for a family name with a given name of another one of the names. */
 const MAX_PAIRS = 50
 
@@ -43,7 +43,7 @@ export const NO_LETTER = '_'
 export const PLACEHOLDER = '~'
 
 /** A key, or the beginning of one. */
-export const key = (kind: KeyKind, ...parts: readonly string[]): string => `${kind}${parts.join('|')}|`
+const key = (kind: KeyKind, ...parts: readonly string[]): string => `${kind}${parts.join('|')}|`
 
 /** Identifier, phone, e-mail, address, date, zip code; name, given name by their sound; family name, given name as they are. */
 type KeyKind = 'i' | 'p' | 'e' | 'a' | 'd' | 'z' | 'n' | 'm' | 'f' | 'g'
@@ -130,7 +130,7 @@ export const nameKey = ({ family, given }: NamePair): string =>
 export const nameBeginning = (family: NamePart, letter: string): string => key('n', soundOf(family), letter)
 
 /** The sound of the given name, with the first letter of the family name. */
-export const givenKey = (given: NamePart, family: NamePart): string => givenBeginning(given, letterOf(family))
+const givenKey = (given: NamePart, family: NamePart): string => givenBeginning(given, letterOf(family))
 
 export const givenBeginning = (given: NamePart, letter: string): string => key('m', soundOf(given), letter)
 
