@@ -68,6 +68,17 @@ describe('what is asked for shares a key with the record', () => {
     expect(shared({ ...born, name: [name('Paula', 'Zimmer')] }, { ...RUTH, ...born }).first).toEqual([])
   })
 
+  test('at once by the birth date with the sound of a name, by its first letter only where nobody is clear', () => {
+    const born = { birthDate: '1980-03-04' }
+    const known = storedKeys(patient({ ...RUTH, ...born }))
+    const has = (keys: readonly string[]): boolean => keys.some((key) => known.some((one) => one.startsWith(key)))
+    const asked = (...names: readonly [string, string]) =>
+      askedKeys(demographicsOf(patient({ ...born, name: [name(...names)] })))
+    expect([has(asked('Ruthe', 'Zimmer').telling), has(asked('Kim', 'Abbernathie').telling)]).toEqual([true, true])
+    const { telling, dates } = asked('Rachel', 'Zimmer')
+    expect([has(telling), has(dates)]).toEqual([false, true])
+  })
+
   test('not by what another person has', () => {
     const other = { name: [name('Walter', 'Finch')], birthDate: '1951-12-30', ...phone('+13155550199') }
     expect(shared({ ...RUTH, birthDate: '1980-03-04', ...phone('+12125550177') }, other)).toEqual({
