@@ -19,7 +19,7 @@ import type { KindRecord } from './unit-records.ts'
 
 /** What rooms that may not import the storage port need of it. */
 export {
-  type CodesQuery,
+  type KeysQuery,
   type HistoryPage,
   type HistoryQuery,
   ResourceTooLarge,
