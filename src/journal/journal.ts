@@ -199,8 +199,15 @@ export class Journal {
       this.#goesOn()
       if (entries.length > 0) for (const work of this.#written) work()
     } catch (error) {
+      // What the store can never take would be tried for ever.
+      if (!(error instanceof StoreUnavailable)) this.#giveUp()
       this.#cannotWrite(error)
     }
+  }
+
+  #giveUp(): void {
+    for (const { clinic, at } of this.#unwritten?.entries ?? []) this.#missing.add(clinic, at, NOT_WRITTEN)
+    this.#unwritten = undefined
   }
 
   async #pack(): Promise<Batch> {

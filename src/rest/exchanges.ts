@@ -72,6 +72,8 @@ function addRoutes(
   const readOf = async (koa: KoaContext): Promise<JournalReader> => {
     const clinic = await clinicOf(koa)
     tellAccess(koa, clinic)
+    // Who asks for what has just been answered finds it.
+    await dependencies.journal?.flush()
     return readerOf(dependencies, clinic)
   }
 

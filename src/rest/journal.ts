@@ -91,28 +91,27 @@ function requestBodyOf(koa: KoaContext): SeenBody | undefined {
   if (content !== undefined) return content
   const seen = seenBodyOf(koa)
   if (seen === undefined || seen.size === 0) return undefined
-  return bodyOf(seen.bytes, seen.size, koa.req.headers['content-type'] ?? '', koa)
+  const type = koa.req.headers['content-type'] ?? ''
+  return isText(type) ? withContents(beginningOfBytes(seen.bytes, seen.size), koa) : factsOf(seen.bytes, seen.size)
 }
 
 function responseBodyOf(koa: KoaContext): SeenBody | undefined {
   const { body } =
     koa.state.answeredWithMarkers === undefined ? koa : { body: koa.state.answeredWithMarkers as unknown }
   if (body === undefined || body === null || body === '') return undefined
-  const type = String(koa.response.get('content-type'))
+  const type = String(koa.res.getHeader('content-type') ?? '')
+  const isReadable = isText(type) && !koa.res.hasHeader('content-encoding')
   if (typeof body === 'string') {
-    return isText(type) ? withContents(beginningOf(body), koa) : { size: Buffer.byteLength(body) }
+    return isReadable ? withContents(beginningOf(body), koa) : { size: Buffer.byteLength(body) }
   }
-  if (body instanceof Uint8Array) return bodyOf(body, body.byteLength, type, koa)
+  if (body instanceof Uint8Array) return isReadable ? withContents(beginningOfBytes(body), koa) : factsOf(body)
   // A stream: it is sent as it comes, and kept by how long it is.
   if (typeof body === 'object' && 'pipe' in body) return koa.length === undefined ? {} : { size: koa.length }
   return beginningOf(JSON.stringify(body))
 }
 
-function bodyOf(bytes: Uint8Array, size: number, type: string, koa: KoaContext): SeenBody {
-  const isReadable = koa.response.get('content-encoding') === '' && isText(type)
-  if (isReadable) return withContents(beginningOfBytes(bytes, size), koa)
-  return bytes.byteLength === size && size <= MAX_BODY ? { size, sha256: hash('sha256', bytes) } : { size }
-}
+const factsOf = (bytes: Uint8Array, size = bytes.byteLength): SeenBody =>
+  bytes.byteLength === size && size <= MAX_BODY ? { size, sha256: hash('sha256', bytes) } : { size }
 
 /** What can be looked through for secrets; no type is that of FHIR. */
 const isText = (type: string): boolean => type === '' || /\b(?:json|xml|x-www-form-urlencoded)\b/i.test(type)
@@ -131,7 +130,7 @@ function seenOf(exchange: Exchange, koa: KoaContext, bodies: Bodies, { clinic }:
   return {
     id: requestIdOf(koa),
     direction: 'in',
-    at: Date.now() - duration,
+    at: Math.round(Date.now() - duration),
     duration,
     clinic,
     ...agentOf(exchange, koa),

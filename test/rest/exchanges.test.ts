@@ -18,7 +18,11 @@ describe('an exchange', () => {
     console.log(JSON.stringify(body, null, 1))
     const list = await server.fhir('GET', `${EXCHANGES}?run=r1`)
     console.log(JSON.stringify(list.body, null, 1))
-    const tool = await server.tool('/patient-journey/update_registration_field', { firstName: 'Ann', password: 'x' }, { 'x-call-id': 'c9' })
+    const tool = await server.tool(
+      '/patient-journey/update_registration_field',
+      { firstName: 'Ann', password: 'x' },
+      { 'x-call-id': 'c9' },
+    )
     console.log(JSON.stringify((await server.fhir('GET', `${EXCHANGES}?call=c9`)).body, null, 1))
   })
 })
