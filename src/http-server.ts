@@ -10,14 +10,19 @@ import type { Contents } from './content/contents.ts'
 import type { Agent, ClinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Declared } from './declare-server.ts'
+import { DEMO_CLINIC } from './demo/demo-clinic.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { familiesWith } from './extensions/tools.ts'
+import type { TrialParts } from './integrations/trial.ts'
+import type { Journal } from './journal/journal.ts'
+import type { LiveJournal } from './journal/live.ts'
 import type { Repository } from './repository/repository.ts'
 import { abandonmentRoutes } from './rest/abandonments.ts'
 import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
 import type { BuildFolder } from './rest/dashboard/build-folder.ts'
 import { dashboardRoutes, leadToDashboard } from './rest/dashboard.ts'
+import { exchangeRoutes } from './rest/exchanges.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { insuranceSimulatorRoutes } from './rest/insurance-simulator.ts'
@@ -26,6 +31,7 @@ import { TrustedProxies } from './rest/message/trusted-proxies.ts'
 import { Capabilities, metadata } from './rest/metadata.ts'
 import { notRouted, unservedAt } from './rest/not-routed.ts'
 import { options } from './rest/options.ts'
+import { Replays } from './rest/replays.ts'
 import { resumeRoutes } from './rest/resume.ts'
 import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
@@ -72,6 +78,10 @@ interface HttpServices {
   readonly loads: () => readonly PartLoad[]
   /** Where the dashboard is built. Absent: in the folder of this project. */
   readonly dashboard: BuildFolder | undefined
+  /** Both are absent in a work thread, which is asked for none of them. */
+  readonly journal: Journal | undefined
+  readonly live: LiveJournal | undefined
+  readonly trials: TrialParts
 }
 
 interface RouterServices extends HttpServices {
@@ -79,6 +89,8 @@ interface RouterServices extends HttpServices {
   readonly addressOf: (koa: Koa.Context) => string
   readonly baseOf: (koa: Koa.Context) => string
   readonly authenticate: Koa.Middleware
+  /** Undefined where there is no server that could be sent something. */
+  readonly replays: Replays | undefined
 }
 
 interface Tools {
@@ -93,8 +105,10 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
   const authenticate = authenticateSession(config, repository)
-  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
-  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, dashboard } = routers
+  const demoClinic = config.demo ? DEMO_CLINIC : undefined
+  const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
+  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate, replays }, declared, tools)
+  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, exchanges, dashboard } = routers
   const all = Object.values(routers)
   const koa = new Koa()
   const documents = new Capabilities(statement)
@@ -126,6 +140,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(moveAsBefore())
   koa.use(clinics.middleware)
   koa.use(accounts.middleware)
+  koa.use(exchanges.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
@@ -153,9 +168,10 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
+  const exchanges = exchangeRoutes(services)
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, dashboard }
+  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })

@@ -10,6 +10,13 @@ import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.t
 import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
+import {
+  checkJournalMode,
+  checkJournalNumber,
+  JOURNAL_DAYS,
+  JOURNAL_ENTRIES,
+  type JournalMode,
+} from './journal-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
@@ -35,6 +42,10 @@ export interface ClinicSettings {
   readonly recovery?: RecoverySettings
   /** What documents are held to; absent: the defaults of document-settings.ts. */
   readonly documents?: DocumentSettings
+  /** What the journal keeps of the clinic's exchanges, for how many days, and how many; absent: the defaults of the server. */
+  readonly journal?: JournalMode
+  readonly journalDays?: number
+  readonly journalEntries?: number
 }
 
 export interface ClinicPolicies {
@@ -301,6 +312,9 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
   recovery: checkRecovery,
   documents: checkDocuments,
+  journal: checkJournalMode,
+  journalDays: checkJournalNumber('journalDays', JOURNAL_DAYS),
+  journalEntries: checkJournalNumber('journalEntries', JOURNAL_ENTRIES),
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

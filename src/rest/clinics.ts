@@ -17,8 +17,11 @@ import {
 } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import type { TrialParts } from '../integrations/trial.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { addConnectorRoutes } from './connectors.ts'
+import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { readJsonBody } from './message/body.ts'
 import { readSwitch } from './message/json-values.ts'
 import { addOutboxRoutes } from './outbox.ts'
@@ -26,14 +29,15 @@ import { userOf } from './server/authenticate.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
-interface ClinicDependencies {
-  readonly repository: Repository
+interface ClinicDependencies extends ExchangeDependencies {
+  readonly trials: TrialParts
 }
 
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
-export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
+export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
+  const { repository, trials } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
   router.get('/', async (koa) => {
@@ -75,6 +79,8 @@ export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
   })
 
   addOutboxRoutes(router, repository)
+  addConnectorRoutes(router, repository, trials)
+  addExchangeRoutes(router, dependencies)
   return smallRouter(['clinics'], router)
 }
 

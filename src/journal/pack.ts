@@ -1,0 +1,156 @@
+/** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
+import type { JournalMode } from '../clinics/journal-settings.ts'
+import type { JournalEntry } from '../storage/journal-port.ts'
+import {
+  type ExchangeDetail,
+  type ExchangeSummary,
+  MAX_BODY,
+  type Reason,
+  type SeenBody,
+  type SeenExchange,
+  type ShownBody,
+  type ToolDetail,
+  type ToolExchange,
+} from './exchange.ts'
+import { withoutSecrets } from './json-redaction.ts'
+import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
+import { Secrets } from './secrets.ts'
+
+export interface Packing {
+  readonly mode: Exclude<JournalMode, 'off'>
+  /** Secrets of the service itself, wherever they stand. */
+  readonly secrets: readonly string[]
+}
+
+const MAX_ADDRESS = 16_384
+
+/** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
+export function entryOf(seen: SeenExchange, { mode, secrets: always }: Packing): JournalEntry {
+  const secrets = new Secrets(always)
+  const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
+  const request = headers(seen.requestHeaders, secrets)
+  const response = keptHeaders(seen.responseHeaders, secrets)
+  const address = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
+  const bodies = mode === 'full' ? bodiesOf(seen, secrets) : {}
+  const tools = seen.tools?.map((tool) => toolOf(tool, mode, secrets))
+  const summary = summaryOf(seen, address, tools)
+  const detail: ExchangeDetail = {
+    request: { headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) },
+    response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
+    ...(tools === undefined ? {} : { tools }),
+    ...(secrets.without(address) === seen.address ? {} : { addressChanged: true }),
+  }
+  return {
+    clinic: seen.clinic,
+    id: seen.id,
+    at: seen.at,
+    isGap: false,
+    run: seen.run ?? '',
+    call: seen.call ?? '',
+    status: seen.status,
+    path: secrets.without(pathOf(address)),
+    type: seen.type ?? '',
+    summary: secrets.without(JSON.stringify(summary)),
+    detail: textOf(detail, secrets),
+  }
+}
+
+/** A body that lost something that is secret elsewhere is not what was sent either. */
+function textOf(detail: ExchangeDetail, secrets: Secrets): string {
+  const text = JSON.stringify(detail)
+  const left = secrets.without(text)
+  if (left === text) return text
+  const { request, response, ...others } = detail
+  const marked = { ...others, request: markedBody(request, secrets), response: markedBody(response, secrets) }
+  return secrets.without(JSON.stringify(marked))
+}
+
+const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
+  const text = message.body?.text
+  if (text === undefined || secrets.without(text) === text) return message
+  return { ...message, body: { ...message.body, changed: true } }
+}
+
+interface Bodies {
+  readonly request?: ShownBody
+  readonly response?: ShownBody
+}
+
+function bodiesOf(seen: SeenExchange, secrets: Secrets): Bodies {
+  const of = (body: SeenBody | undefined, type = '') => body && keptBody(body, type, secrets)
+  const request = of(seen.requestBody, seen.requestHeaders['content-type'])
+  const response = of(seen.responseBody, seen.responseHeaders['content-type'])
+  return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { response }) }
+}
+
+function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: JournalMode, secrets: Secrets): ToolDetail {
+  const { success, valid, code } = resultOf(result)
+  const isRefused = success === false || valid === false
+  return {
+    tool,
+    id,
+    ...(isRefused || success === true || valid === true ? { success: !isRefused } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(mode === 'full' && given !== undefined ? { arguments: keptValue(JSON.stringify(given), secrets) } : {}),
+    ...(mode === 'full' ? { result: keptValue(result, secrets) } : {}),
+  }
+}
+
+/** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
+function keptValue(text: string, secrets: Secrets): unknown {
+  const isCut = text.length > MAX_BODY
+  const kept = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
+  try {
+    return JSON.parse(kept)
+  } catch {
+    return kept
+  }
+}
+
+interface ToolResult {
+  readonly success?: unknown
+  readonly valid?: unknown
+  readonly code?: unknown
+  readonly error?: unknown
+}
+
+function resultOf(text: string): ToolResult {
+  try {
+    const result: unknown = JSON.parse(text)
+    return typeof result === 'object' && result !== null ? result : {}
+  } catch {
+    return {}
+  }
+}
+
+function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDetail[] | undefined): ExchangeSummary {
+  const { at, clinic: _clinic, tools: _tools, requestHeaders: _sent, responseHeaders: _answered, ...rest } = seen
+  const { requestBody: _request, responseBody: _response, ...shown } = rest
+  const reason = seen.reason ?? refusalOf(seen.tools)
+  return {
+    ...shown,
+    ...(reason === undefined ? {} : { reason }),
+    ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
+    time: new Date(at).toISOString(),
+    duration: Math.round(seen.duration * 10) / 10,
+    address,
+    ...(tools === undefined ? {} : { tools: tools.map(({ arguments: _arguments, result: _result, ...tool }) => tool) }),
+  }
+}
+
+/** Of the first tool call that was refused: a platform gets status 200 all the same. */
+function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
+  for (const { result } of tools) {
+    const { success, valid, code, error } = resultOf(result)
+    if (success !== false && valid !== false) continue
+    return { code: typeof code === 'string' ? code : 'refused', text: typeof error === 'string' ? error : '' }
+  }
+  return undefined
+}
+
+/** The path of an address, which may be a whole one. */
+export function pathOf(address: string): string {
+  const end = address.indexOf('?')
+  const path = end < 0 ? address : address.slice(0, end)
+  return path.replace(/^https?:\/\/[^/]*/, '')
+}

@@ -1,0 +1,76 @@
+/** What is a secret: by the name that it has, by its form, and because it was one elsewhere in the same exchange. */
+
+/** What takes its place. */
+export const REMOVED = '[removed]'
+
+/** Parts of names, without case and without what is neither letter nor digit. */
+const NAMES =
+  /password|passwd|passphrase|pwd|secret|token|apikey|accesskey|privatekey|authorization|cookie|credential|assertion|sessionid|jwt/
+
+/** Of headers, whatever else may be in them: signatures are as good as secrets for as long as they hold. */
+const HEADERS = /auth|signature|session|key(?!words)|bearer/
+/** How a server asks for credentials, and the keys under which requests are repeated: no secrets. */
+const KNOWN_HEADERS: ReadonlySet<string> = new Set(['www-authenticate', 'proxy-authenticate', 'idempotency-key'])
+
+const folded = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
+
+export const isSecretName = (name: string): boolean => NAMES.test(folded(name))
+
+/** @param name in lower case */
+export const isSecretHeader = (name: string): boolean =>
+  !KNOWN_HEADERS.has(name) && (isSecretName(name) || HEADERS.test(name))
+
+/** Whether a text may name a secret. */
+export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_. ]/g, ''))
+
+/** The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); whatever stands there is taken for one. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g, REMOVED],
+  [/\bwhsec_[\w+/=-]+/g, REMOVED],
+  [/\b(Bearer|Basic)(\s+|%20|\+)[\w.~+/=-]{8,}/gi, `$1$2${REMOVED}`],
+  [/(\/resume\/)[^/?#\s"'\\<>]+/g, `$1${REMOVED}`],
+  [
+    /([?&][\w.-]*(?:resume|password|passwd|pwd|secret|token|api[_-]?key|credential|assertion|session_?id|jwt)[\w.-]*=)[^&#\s"'\\<>]+/gi,
+    `$1${REMOVED}`,
+  ],
+  [/(:\/\/)[^/?#\s"'\\<>@]*:[^/?#\s"'\\<>@]*@/g, `$1${REMOVED}@`],
+]
+
+const HAS_FORM = /eyJ|whsec_|bearer|basic|resume|@|[?&][\w.-]+=/i
+
+/** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
+const MIN_LENGTH = 6
+
+/** The secrets of one exchange: what was removed in one place is removed wherever else it stands. */
+export class Secrets {
+  readonly #known = new Set<string>()
+
+  /** @param always secrets of the service itself */
+  constructor(always: readonly string[] = []) {
+    for (const secret of always) this.add(secret)
+  }
+
+  add(value: string): void {
+    const secret = value.trim()
+    if (secret.length < MIN_LENGTH || secret === REMOVED) return
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) this.#known.add(form)
+  }
+
+  /** The values of a header such as Authorization or Cookie, with and without what stands before them. */
+  addHeader(value: string): void {
+    this.add(value)
+    for (const part of value.split(/[\s;,]+/)) {
+      this.add(part)
+      const equals = part.indexOf('=')
+      if (equals > 0) this.add(part.slice(equals + 1))
+    }
+  }
+
+  /** The text without them. */
+  without(text: string): string {
+    let left = text
+    for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, REMOVED)
+    if (HAS_FORM.test(left)) for (const [form, instead] of FORMS) left = left.replace(form, instead)
+    return left
+  }
+}
