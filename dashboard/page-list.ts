@@ -36,4 +36,21 @@ export const pages: readonly DashboardPage[] = [
     load: () => import('./pages/patient/patient-page.tsx'),
     component: 'PatientPage',
   },
+  {
+    path: '/calls',
+    load: () => import('./pages/calls/calls-page.tsx'),
+    component: 'CallsPage',
+    navigation: { label: 'Live calls', icon: 'call' },
+  },
+  {
+    path: '/journal',
+    load: () => import('./pages/journal/journal-page.tsx'),
+    component: 'JournalPage',
+    navigation: { label: 'Journal', icon: 'journal' },
+  },
+  {
+    path: '/journal/$id',
+    load: () => import('./pages/exchange/exchange-page.tsx'),
+    component: 'ExchangePage',
+  },
 ]

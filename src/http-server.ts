@@ -52,6 +52,7 @@ import { continueWhenRead } from './rest/server/unread-body.ts'
 import { inBudget, moveAsBefore, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
+import { TOOLS, toolListRoutes } from './rest/tool-list.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
 
 type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
@@ -108,7 +109,19 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const demoClinic = config.demo ? DEMO_CLINIC : undefined
   const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate, replays }, declared, tools)
-  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, exchanges, dashboard } = routers
+  const {
+    health,
+    simulators,
+    session,
+    calls,
+    clinics,
+    accounts,
+    abandonments,
+    resume,
+    exchanges,
+    dashboard,
+    toolList,
+  } = routers
   const all = Object.values(routers)
   const koa = new Koa()
   const documents = new Capabilities(statement)
@@ -119,10 +132,13 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(health.middleware)
   koa.use(simulators.middleware)
   if (shares !== undefined) {
-    const withoutToken = segmentsOf([session, calls, abandonments, resume, dashboard]).union(new Set(['metadata']))
+    const withoutToken = segmentsOf([session, calls, abandonments, resume, dashboard, toolList]).union(
+      new Set(['metadata']),
+    )
     koa.use(shares.ofAddress(withoutToken, addressOf))
   }
   koa.use(dashboard.middleware)
+  koa.use(toolList.middleware)
   if (config.dashboard) koa.use(leadToDashboard(baseOf))
   koa.use(capabilityRoute(metadata(documents, baseOf)))
   // In a work thread, whoever handed the request over does both.
@@ -172,10 +188,10 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
   const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
-  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS]))
+  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { ...beside, calls }
+  return { ...beside, calls, toolList: toolListRoutes(families) }
 }
 
 /**
