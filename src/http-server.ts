@@ -101,7 +101,7 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, contents, access, integrations, shares } = services
+  const { config, logger, repository, contents, access, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
@@ -159,13 +159,26 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   koa.use(exchanges.middleware)
   koa.use(requireSandbox(repository))
   koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
+  koa.use(fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }))
+  koa.use(notRouted(declared))
+  koa.on('error', brokenConnection(logger))
+  const server = serverOf(koa)
+  return server
+}
+
+/** What FHIR's routes need of the others. */
+function fhirServices(
+  { access, contents, config: { limits }, integrations, logger }: HttpServices,
+  declared: Omit<Declared, 'statement'>,
+  documents: Capabilities,
+) {
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
-  koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
-  koa.use(notRouted(declared))
-  koa.on('error', brokenConnection(logger))
+  return { ...declared, capabilities, contents, limits, integrations, logger, accessOf }
+}
+
+function serverOf(koa: Koa): Server {
   const answer = withDefaultHeaders(limitPipelining(koa.callback()))
   const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
   server.timeout = SILENCE
