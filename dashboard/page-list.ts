@@ -53,4 +53,10 @@ export const pages: readonly DashboardPage[] = [
     load: () => import('./pages/exchange/exchange-page.tsx'),
     component: 'ExchangePage',
   },
+  {
+    path: '/explorer',
+    load: () => import('./pages/explorer/explorer-page.tsx'),
+    component: 'ExplorerPage',
+    navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
 ]

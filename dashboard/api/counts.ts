@@ -1,9 +1,9 @@
 /** How many of something there are, of many things in one request. */
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
-import { type Parameters, searchPath } from './queries.ts'
 import { send } from './client.ts'
 import { Problem, problemOf } from './problem.ts'
+import { type Parameters, searchPath } from './queries.ts'
 
 export interface Counted {
   readonly type: string
@@ -32,6 +32,8 @@ async function countsOf(counted: readonly Counted[], signal: AbortSignal): Promi
     const { total } = (resource ?? {}) as Partial<Bundle>
     if (total !== undefined) return total
     if (response?.outcome !== undefined) throw problemOf(Number.parseInt(response.status, 10), response.outcome)
-    throw new Problem(500, [{ text: 'The server did not say how many there are.', severity: 'error', code: 'exception' }])
+    throw new Problem(500, [
+      { text: 'The server did not say how many there are.', severity: 'error', code: 'exception' },
+    ])
   })
 }

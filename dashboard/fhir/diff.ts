@@ -22,15 +22,12 @@ export function differencesBetween(before: object, after: object): readonly Diff
 }
 
 function leavesOf(resource: object): ReadonlyMap<string, string> {
-  const leaves = new Map<string, string>()
-  const visit = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`)
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [name, item] of Object.entries(value)) visit(item, path === '' ? name : `${path}.${name}`)
-    } else leaves.set(path, String(value))
-  }
   const { meta: _, ...rest } = resource as { readonly meta?: unknown }
-  visit(rest, '')
-  return leaves
+  return new Map(leavesIn(rest, ''))
+}
+
+function leavesIn(value: unknown, path: string): readonly (readonly [path: string, text: string])[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => leavesIn(item, `${path}[${index}]`))
+  if (typeof value !== 'object' || value === null) return [[path, String(value)]]
+  return Object.entries(value).flatMap(([name, item]) => leavesIn(item, path === '' ? name : `${path}.${name}`))
 }

@@ -19,7 +19,8 @@ export function Differences({ differences }: { readonly differences: readonly Di
               {path}
             </Table.Th>
             <Table.Td>
-              {before !== undefined && <del className="before">{before}</del>} {after !== undefined && <ins className="after">{after}</ins>}
+              {before !== undefined && <del className="before">{before}</del>}{' '}
+              {after !== undefined && <ins className="after">{after}</ins>}
             </Table.Td>
           </Table.Tr>
         ))}

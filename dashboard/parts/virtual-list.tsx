@@ -11,7 +11,7 @@ interface VirtualListProps<T> {
   readonly children: (item: T) => ReactNode
   /** Pixels. */
   readonly rowHeight?: number
-  /** In CSS. */
+  /** At most, in CSS. */
   readonly height: string
   readonly hasMore?: boolean
   readonly onEnd?: () => void
@@ -45,7 +45,14 @@ export function VirtualList<T>({
   }, [hasMore, last, items.length, onEnd])
   const setSize = hasMore ? -1 : items.length
   return (
-    <Box ref={box} className="rows" h={height} role="list" aria-label={label} onKeyDown={moveByArrows}>
+    <Box
+      ref={box}
+      className="rows"
+      h={`min(${height}, ${items.length * rowHeight}px)`}
+      role="list"
+      aria-label={label}
+      onKeyDown={moveByArrows}
+    >
       <Box h={virtual.getTotalSize()} pos="relative" role="presentation">
         {rows.map(({ index, key, start }) => (
           <Box

@@ -17,6 +17,9 @@ export interface Dashboard {
   readonly close: () => Promise<void>
 }
 
+/** Milliseconds for anything that a test waits for. */
+const PATIENCE = 15_000
+
 const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
 /** As browsers write it to their console for each answer that is no success, which pages expect at times. */
 const FAILED_ANSWER = /^Failed to load resource/
@@ -79,6 +82,7 @@ async function openWindow(
     reducedMotion: 'reduce',
     ...options,
   })
+  context.setDefaultTimeout(PATIENCE)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

@@ -55,7 +55,8 @@ function Row({ appointment, zone }: { readonly appointment: Appointment; readonl
   const { start = wallTime('1970-01-01T00:00:00', zone), participant, description } = appointment
   const actors = participant.map(({ actor }) => actor)
   const patient = idOfType(actors, 'Patient')
-  const name = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Patient')?.display ?? actors[0]?.display
+  const name =
+    actors.find((actor) => referenceParts(actor?.reference)?.type === 'Patient')?.display ?? actors[0]?.display
   const other = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Practitioner')?.display
   return (
     <Group gap="sm" wrap="nowrap">

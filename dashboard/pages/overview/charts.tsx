@@ -19,7 +19,9 @@ export function CallsChart() {
   return (
     <Panel title={`Calls in ${CHART_DAYS} days`}>
       <Loaded query={query}>
-        {(counts) => <LazyDayBars title="Calls" days={days.map((one, index) => ({ day: one, number: counts[index] ?? 0 }))} />}
+        {(counts) => (
+          <LazyDayBars title="Calls" days={days.map((one, index) => ({ day: one, number: counts[index] ?? 0 }))} />
+        )}
       </Loaded>
     </Panel>
   )

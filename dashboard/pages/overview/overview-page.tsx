@@ -1,7 +1,7 @@
 /** What happens in the clinic today, and over the last two weeks. */
 import { SimpleGrid, Stack } from '@mantine/core'
-import { ZoneNote } from '../../parts/times.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
 import { AppointmentsToday } from './appointments-today.tsx'
 import { BookingsChart, CallsChart } from './charts.tsx'
 import { Numbers } from './numbers.tsx'

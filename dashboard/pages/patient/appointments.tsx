@@ -1,5 +1,5 @@
 /** The appointments of a patient, the latest first. */
-import { Badge, Table } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
@@ -25,38 +25,34 @@ function List({ appointments }: { readonly appointments: readonly Appointment[] 
     )
   }
   return (
-    <Table.ScrollContainer minWidth={520} className="card" px="sm">
-      <Table captionSide="bottom">
-        <Table.Caption>
-          <ZoneNote />
-        </Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>What for</Table.Th>
-            <Table.Th>With</Table.Th>
-            <Table.Th>Status</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {appointments.map(({ id, start, status, description, appointmentType, participant, cancelationReason }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Time at={start} />
-              </Table.Td>
-              <Table.Td>{description ?? conceptText(appointmentType)}</Table.Td>
-              <Table.Td>
-                {participant.find(({ actor }) => referenceParts(actor?.reference)?.type === 'Practitioner')?.actor?.display}
-              </Table.Td>
-              <Table.Td>
-                <Badge variant="default" title={conceptText(cancelationReason)}>
-                  {status}
-                </Badge>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Stack gap="xs">
+      {appointments.map((appointment) => (
+        <Row key={appointment.id} appointment={appointment} />
+      ))}
+      <Text size="sm" c="dimmed">
+        <ZoneNote />
+      </Text>
+    </Stack>
+  )
+}
+
+function Row({ appointment }: { readonly appointment: Appointment }) {
+  const { start, status, description, appointmentType, participant, cancelationReason } = appointment
+  const practitioner = participant.find(({ actor }) => referenceParts(actor?.reference)?.type === 'Practitioner')
+  const why = conceptText(cancelationReason)
+  return (
+    <Group className="card" px="md" py="xs" gap="md" justify="space-between">
+      <Text size="sm" fw={600} w={180}>
+        <Time at={start} />
+      </Text>
+      <Text size="sm" flex="1 1 160px">
+        {description ?? conceptText(appointmentType)}
+        {why === '' ? '' : ` · ${why}`}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {practitioner?.actor?.display}
+      </Text>
+      <Badge variant="default">{status}</Badge>
+    </Group>
   )
 }

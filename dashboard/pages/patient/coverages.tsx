@@ -65,7 +65,10 @@ function CoveragePanel({ coverage, answers }: { readonly coverage: Coverage } & 
   const { payor, type, subscriberId, status, period } = coverage
   const until = period?.end === undefined ? '' : ` until ${dateText(period.end.slice(0, 10))}`
   return (
-    <Panel title={payor.map(referenceText).join(', ') || conceptText(type)} aside={<Badge variant="default">{status}</Badge>}>
+    <Panel
+      title={payor.map(referenceText).join(', ') || conceptText(type)}
+      aside={<Badge variant="default">{status}</Badge>}
+    >
       <Text size="sm">
         {[conceptText(type), subscriberId && `member ${subscriberId}`].filter(Boolean).join(' · ')}
         {period?.start !== undefined && ` · since ${dateText(period.start.slice(0, 10))}${until}`}

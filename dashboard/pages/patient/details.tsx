@@ -54,10 +54,12 @@ function demographicsOf(patient: Patient): readonly Fact[] {
   const { name = [], birthDate, gender, telecom = [], address = [], identifier = [] } = patient
   const { communication = [], maritalStatus, generalPractitioner = [], deceasedBoolean, deceasedDateTime } = patient
   return [
-    ...name.map(({ use, prefix = [], given = [], family = '', suffix = [], text }): Fact => [
-      use === undefined || use === 'official' ? 'Name' : `Name (${use})`,
-      [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || (text ?? ''),
-    ]),
+    ...name.map(
+      ({ use, prefix = [], given = [], family = '', suffix = [], text }): Fact => [
+        use === undefined || use === 'official' ? 'Name' : `Name (${use})`,
+        [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || (text ?? ''),
+      ],
+    ),
     ['Born', dateText(birthDate)],
     ['Died', deceasedBoolean ? 'yes' : dateText(deceasedDateTime?.slice(0, 10))],
     ['Gender', gender ?? ''],
@@ -85,7 +87,11 @@ function Registration({ patient }: { readonly patient: Patient }) {
           {known.length} of {fields.length} answers
         </Text>
         <Text size="sm" c="dimmed">
-          {isPlaceholder(patient) ? 'under way by phone' : missing.length === 0 ? 'nothing needed is missing' : `${missing.length} still needed`}
+          {isPlaceholder(patient)
+            ? 'under way by phone'
+            : missing.length === 0
+              ? 'nothing needed is missing'
+              : `${missing.length} still needed`}
         </Text>
       </Group>
       <Progress value={share} my="xs" aria-label="Answers given" />

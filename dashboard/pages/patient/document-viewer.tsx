@@ -40,7 +40,8 @@ function AttachmentView({ attachment }: { readonly attachment: Attachment }) {
 }
 
 async function bytesOf({ url, data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
-  if (data !== undefined) return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type: contentType })
+  if (data !== undefined)
+    return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type: contentType })
   if (url === undefined) throw new Error('This document has no content.')
   if (!isHere(url)) throw new Error(`Its content is elsewhere: ${url}`)
   return getBytes(url, contentType, signal)
@@ -67,7 +68,14 @@ function Content({ bytes, contentType, name = 'document' }: ContentProps) {
         <img src={address} alt={name} style={{ maxWidth: '100%' }} />
       )}
       <Group gap="xs">
-        <Button component="a" href={address} download={name} size="xs" variant="default" leftSection={<Icon name="download" size={14} />}>
+        <Button
+          component="a"
+          href={address}
+          download={name}
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="download" size={14} />}
+        >
           Download
         </Button>
         <Text size="xs" c="dimmed">

@@ -43,7 +43,9 @@ function List({ documents }: { readonly documents: readonly DocumentReference[] 
             label={<bdi>{description ?? (conceptText(type) || 'Document')}</bdi>}
             description={
               <Text span size="xs" c="dimmed">
-                {[dateText(date?.slice(0, 10)), conceptText(type), author.map(referenceText).join(', ')].filter(Boolean).join(' · ')}
+                {[dateText(date?.slice(0, 10)), conceptText(type), author.map(referenceText).join(', ')]
+                  .filter(Boolean)
+                  .join(' · ')}
               </Text>
             }
             rightSection={status === 'current' ? undefined : <Badge variant="default">{status}</Badge>}

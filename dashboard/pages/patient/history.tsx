@@ -43,7 +43,15 @@ function Version({ entry, before }: { readonly entry: BundleEntry; readonly befo
   )
 }
 
-function Changes({ now, before, isFirst }: { readonly now: object | undefined; readonly before: object | undefined; readonly isFirst: boolean }) {
+function Changes({
+  now,
+  before,
+  isFirst,
+}: {
+  readonly now: object | undefined
+  readonly before: object | undefined
+  readonly isFirst: boolean
+}) {
   if (now === undefined) return <Text size="sm">The record was deleted.</Text>
   if (isFirst) {
     return (

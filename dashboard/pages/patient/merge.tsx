@@ -61,7 +61,8 @@ export function Merge({ target, source, onClose }: MergeProps) {
     <Modal opened onClose={onClose} title="Merge two records" size="xl">
       <Stack>
         <Text size="sm">
-          All that refers to the record on the right will refer to the one on the left. Choose what the merged record says.
+          All that refers to the record on the right will refer to the one on the left. Choose what the merged record
+          says.
         </Text>
         <Table.ScrollContainer minWidth={420}>
           <Table layout="fixed">
@@ -129,8 +130,14 @@ function Row({ name, texts, side, onChange }: RowProps) {
 const defaultSide = (target: Patient, name: ElementName): Side => (TEXTS[name](target) === '' ? 'source' : 'target')
 
 /** @throws Problem */
-async function mergePatients(target: Patient, source: Patient, sides: Readonly<Partial<Record<ElementName, Side>>>): Promise<void> {
-  const taken = ELEMENTS.filter((name) => (sides[name] ?? defaultSide(target, name)) === 'source' && source[name] !== undefined)
+async function mergePatients(
+  target: Patient,
+  source: Patient,
+  sides: Readonly<Partial<Record<ElementName, Side>>>,
+): Promise<void> {
+  const taken = ELEMENTS.filter(
+    (name) => (sides[name] ?? defaultSide(target, name)) === 'source' && source[name] !== undefined,
+  )
   const parameter = [
     { name: 'source-patient', valueReference: { reference: `Patient/${source.id}` } },
     { name: 'target-patient', valueReference: { reference: `Patient/${target.id}` } },

@@ -80,12 +80,20 @@ function renamed(patient: Patient, { given, family }: PatientFields): HumanName[
   const before = mainName(patient)
   const parts = given.split(/\s+/).filter(Boolean)
   const { text: _, given: _given, family: _family, ...rest } = before ?? { use: 'official' }
-  const next: HumanName = { ...rest, ...(family === '' ? {} : { family }), ...(parts.length === 0 ? {} : { given: parts }) }
+  const next: HumanName = {
+    ...rest,
+    ...(family === '' ? {} : { family }),
+    ...(parts.length === 0 ? {} : { given: parts }),
+  }
   const all = patient.name ?? []
   return before === undefined ? [next, ...all] : all.map((one) => (one === before ? next : one))
 }
 
-function recontacted(telecom: ContactPoint[] | undefined, system: ContactPoint['system'], value: string): ContactPoint[] {
+function recontacted(
+  telecom: ContactPoint[] | undefined,
+  system: ContactPoint['system'],
+  value: string,
+): ContactPoint[] {
   const all = telecom ?? []
   const before = current(all, system)
   if (before === undefined) return value === '' ? all : [...all, { system, value }]
@@ -110,4 +118,6 @@ const put = (patient: Patient, name: 'birthDate' | 'gender', value: string): Pat
 
 /** R4 has neither empty lists nor elements without a value. */
 const withoutEmpty = (patient: Patient): Patient =>
-  Object.fromEntries(Object.entries(patient).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))) as Patient
+  Object.fromEntries(
+    Object.entries(patient).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  ) as Patient

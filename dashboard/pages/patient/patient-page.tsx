@@ -49,7 +49,8 @@ function PatientView({ patient }: { readonly patient: Patient }) {
       />
       {replacement !== undefined && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="merge" />} title="This record has been merged">
-          What is known of this person is in <PageLink to={`/patients/${replacement}`}>the record that has replaced it</PageLink>.
+          What is known of this person is in{' '}
+          <PageLink to={`/patients/${replacement}`}>the record that has replaced it</PageLink>.
         </Alert>
       )}
       <Tabs value={tab} onChange={(value) => setFilters({ tab: value ?? 'details' })} keepMounted={false}>
@@ -77,7 +78,8 @@ function Summary({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { birthDate, gender, identifier, telecom, active } = patient
   const age = ageAt(birthDate, Date.now(), timeZone)
-  const born = birthDate === undefined ? undefined : `born ${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
+  const born =
+    birthDate === undefined ? undefined : `born ${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
   const facts = [born, gender, identifier?.[0]?.value, telecomOf(telecom, 'phone')].filter(Boolean)
   return (
     <Group gap="xs">

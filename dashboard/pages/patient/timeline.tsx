@@ -1,5 +1,5 @@
 /** What happened: calls, tasks, appointments, documents and answers of insurers, the newest first. */
-import { Text, Timeline as Line } from '@mantine/core'
+import { Timeline as Line, Text } from '@mantine/core'
 import type {
   Appointment,
   CoverageEligibilityResponse,
@@ -64,7 +64,12 @@ export function Timeline({ patient }: { readonly patient: Patient }) {
 function useHappenings<T extends FhirResource>(type: string, by: string, id: string, of: (resource: T) => Happening) {
   // No contents of documents: they may be large.
   const elements = type === 'DocumentReference' ? ([['_elements', 'type,date,description,status']] as const) : []
-  const { data, error, refetch } = useSearch(type, [[by, id], ['_sort', '-_lastUpdated'], ['_count', MOST], ...elements])
+  const { data, error, refetch } = useSearch(type, [
+    [by, id],
+    ['_sort', '-_lastUpdated'],
+    ['_count', MOST],
+    ...elements,
+  ])
   return { happenings: data && matchesIn<T>(data).map(of), error, refetch }
 }
 
@@ -84,7 +89,15 @@ const ofTask = (task: Task): Happening => ({
   more: [task.status, task.owner?.display].filter(Boolean).join(' · '),
 })
 
-const ofAppointment = ({ id = '', start, created, status, description, appointmentType, meta }: Appointment): Happening => ({
+const ofAppointment = ({
+  id = '',
+  start,
+  created,
+  status,
+  description,
+  appointmentType,
+  meta,
+}: Appointment): Happening => ({
   id: `Appointment/${id}`,
   at: start ?? created ?? meta?.lastUpdated ?? '',
   icon: 'calendar',

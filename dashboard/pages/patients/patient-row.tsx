@@ -2,7 +2,7 @@
 import { Badge } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { patientName, telecomOf } from '../../fhir/names.ts'
-import { replacedBy } from '../../fhir/patients.ts'
+import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PlainLink } from '../../parts/links.tsx'
@@ -16,7 +16,11 @@ export function PatientRow({ patient }: { readonly patient: Patient }) {
     <PlainLink className={`row ${classes.row}`} to={`/patients/${id}`}>
       <span className={`${classes.name} cut`}>
         <bdi>{patientName(patient)}</bdi>
-        {replacedBy(patient) !== undefined ? <Tag text="merged" /> : active === false && <Tag text="inactive" />}
+        {replacedBy(patient) !== undefined ? (
+          <Tag text="merged" />
+        ) : (
+          active === false && !isPlaceholder(patient) && <Tag text="inactive" />
+        )}
       </span>
       <span className={`${classes.born} number`}>
         {dateText(birthDate)} {age !== undefined && <span className={classes.age}>({age})</span>}

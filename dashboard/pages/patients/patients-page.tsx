@@ -81,8 +81,9 @@ export function PatientsPage() {
 }
 
 function countText(total: number, tab: string): string {
-  const of = tab === 'placeholders' ? 'records that stand for callers' : total === 1 ? 'patient' : 'patients'
-  return `${total.toLocaleString('en')} ${of}`
+  const one = tab === 'placeholders' ? 'record that stands for a caller' : 'patient'
+  const many = tab === 'placeholders' ? 'records that stand for callers' : 'patients'
+  return `${total.toLocaleString('en')} ${total === 1 ? one : many}`
 }
 
 function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly tab: string }) {

@@ -73,15 +73,10 @@ function Entries({ query, go }: EntriesProps) {
   const [settled] = useDebouncedValue(query, 120)
   const isReference = referenceParts(query) !== undefined
   const isName = settled !== '' && !isReference && clinic !== undefined
-  const found = useSearch(
-    'Patient',
-    [
-      ...criteriaOf(settled),
-      ['_count', '6'],
-      ['_elements', 'name,birthDate'],
-    ],
-    { enabled: isName, keepsPrevious: true },
-  )
+  const found = useSearch('Patient', [...criteriaOf(settled), ['_count', '6'], ['_elements', 'name,birthDate']], {
+    enabled: isName,
+    keepsPrevious: true,
+  })
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
   const shown = pages.filter(({ navigation }) => navigation?.label.toLowerCase().includes(query.toLowerCase()))
   const isEmpty = !isReference && shown.length === 0 && patients.length === 0 && !found.isFetching
