@@ -50,7 +50,8 @@ export async function playCall(
     const start = performance.now()
     const result = await send(tool, given, family)
     tell(`  ${tool} ${inShort(given)} (${Math.round(performance.now() - start)} ms)`)
-    if (result.success === false || result.valid === false) tell(`  ${result.code}: ${result.error}`)
+    if (result.success === false || result.valid === false)
+      tell(`  ${result.code}: ${result.error ?? result.errorMessage}`)
     tell(`agent: ${result.say}`)
     for (const [name, value] of Object.entries(filledIn(expect, named, step) as Result)) {
       if (isSame(result[name], value)) continue

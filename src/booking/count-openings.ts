@@ -6,58 +6,89 @@ import type { Place } from '../scheduling/opening-order.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { END_OF_TIME } from '../search/plan.ts'
 import { countFreeSlots, FreeSlots } from './free-slots.ts'
-import { findOpenings, type OpeningsQuery } from './openings.ts'
+import { activeScheduleIds } from './offered-types.ts'
+import { findOpenings, type Openings, type OpeningsQuery } from './openings.ts'
+
+export interface CountedOpenings {
+  readonly total: number
+  /** False: there may be more. */
+  readonly isAll: boolean
+}
+
+/** So many are counted where each free Slot is one, so that an index counts them. */
+const MOST_COUNTED = 1_000
+/** So many Slots are looked at where what they are for decides. */
+export const LOOKED_THROUGH = 300
 
 /** Slots are no longer than this; those that may end too late are looked at one by one. */
 const LONGEST_SLOT = 86_400_000
-const MOST_SCHEDULES = 16
+/** Schedules of one search. */
+const SCHEDULES_AT_ONCE = 16
 /** Openings of a page that is only counted. */
 const PAGE = 1_000
 
-/** @throws BudgetError */
-export async function countOpenings(ctx: Context, query: OpeningsQuery): Promise<number> {
-  const { schedules, visitTypes = [], specialties = [], minutes, isWanted } = query
-  const isPlain = visitTypes.length + specialties.length === 0 && minutes === undefined && isWanted === undefined
-  const isIndexed = schedules !== undefined && schedules.length <= MOST_SCHEDULES && isPlain
-  return isIndexed ? await countByIndex(ctx, schedules, query) : await countByLooking(ctx, query)
+/** Whether each free Slot of the Schedules that are asked for is a time. */
+export const isCountedByIndex = ({ visitTypes = [], specialties = [], minutes, isWanted }: OpeningsQuery): boolean =>
+  visitTypes.length + specialties.length === 0 && minutes === undefined && isWanted === undefined
+
+/**
+ * @param query that of the first page, which has found `page`
+ * @param isWhole all of them are counted, however long it takes
+ * @throws BudgetError
+ */
+export async function countOpenings(
+  ctx: Context,
+  query: OpeningsQuery,
+  page: Openings,
+  isWhole: boolean,
+): Promise<CountedOpenings> {
+  const found = { total: page.openings.length + page.counted, isAll: !page.isMore }
+  if (found.isAll) return found
+  const schedules = isCountedByIndex(query) ? (query.schedules ?? (await activeScheduleIds(ctx))) : undefined
+  if (schedules === undefined) return isWhole ? await countByLooking(ctx, query) : found
+  return await countByIndex(ctx, schedules, query, isWhole ? Number.POSITIVE_INFINITY : MOST_COUNTED)
 }
 
-async function countByLooking(ctx: Context, query: OpeningsQuery): Promise<number> {
-  const { after: _after, ...first } = query
+async function countByLooking(ctx: Context, query: OpeningsQuery): Promise<CountedOpenings> {
   let total = 0
   let after: Place | undefined
   do {
-    const { openings, next } = await findOpenings(ctx, {
-      ...first,
-      ...(after === undefined ? {} : { after }),
-      limit: PAGE,
-    })
-    total += openings.length
-    after = next
+    const page = await findOpenings(ctx, { ...query, ...(after === undefined ? {} : { after }), limit: PAGE })
+    total += page.openings.length
+    after = page.next
   } while (after !== undefined)
-  return total
+  return { total, isAll: true }
 }
 
 /** Each free Slot of these Schedules, which are active, is one. */
-async function countByIndex(ctx: Context, schedules: readonly string[], query: OpeningsQuery): Promise<number> {
+async function countByIndex(
+  ctx: Context,
+  schedules: readonly string[],
+  query: OpeningsQuery,
+  most: number,
+): Promise<CountedOpenings> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last } = bookableStarts(ctx.now, policies)
   const start = Math.max(query.from, first)
   const end = Math.min(query.until, last + 1, END_OF_TIME)
-  if (start >= end || schedules.length === 0) return 0
-  const all = await countFreeSlots(ctx, schedules, { start, end })
-  return all - (await countTooLate(ctx, schedules, { start: Math.max(start, query.until - LONGEST_SLOT), end }, query))
+  const lastDay = Math.min(end, Math.max(start, query.until - LONGEST_SLOT))
+  let total = 0
+  for (let at = 0; at < schedules.length && total <= most; at += SCHEDULES_AT_ONCE) {
+    const some = schedules.slice(at, at + SCHEDULES_AT_ONCE)
+    total += await countFreeSlots(ctx, some, { start, end: lastDay }, most - total + 1)
+    if (total <= most) total += await countInTime(ctx, some, { start: lastDay, end }, query)
+  }
+  return total > most ? { total: most, isAll: false } : { total, isAll: true }
 }
 
-async function countTooLate(
+async function countInTime(
   ctx: Context,
   schedules: readonly string[],
   { start, end }: Span,
   { until }: OpeningsQuery,
 ): Promise<number> {
-  if (start >= end) return 0
   const slots = new FreeSlots(ctx, { schedules, from: start, until: end, count: 100 })
-  let tooLate = 0
-  while (!slots.isDone) for (const slot of await slots.next()) if (Date.parse(slot.end) > until) tooLate += 1
-  return tooLate
+  let inTime = 0
+  while (!slots.isDone) for (const slot of await slots.next()) if (Date.parse(slot.end) <= until) inTime += 1
+  return inTime
 }

@@ -93,9 +93,19 @@ export class FreeSlots {
   }
 }
 
-/** How many free Slots of these Schedules start within [start, end). */
-export async function countFreeSlots(ctx: Context, schedules: readonly string[], span: Span): Promise<number> {
-  const { total = 0 } = await ctx.unit.search({ ...planFor(ctx, schedules, span), count: 0, total: 'accurate' })
+/** How many free Slots of these Schedules start within [start, end); of more than `most` only so many are counted. */
+export async function countFreeSlots(
+  ctx: Context,
+  schedules: readonly string[],
+  span: Span,
+  most: number,
+): Promise<number> {
+  if (span.start >= span.end) return 0
+  const upTo = Number.isFinite(most) ? { countUpTo: most } : {}
+  const { total = 0 } = await ctx.unit.search({
+    ...planFor(ctx, schedules, span),
+    ...{ count: 0, total: 'accurate', ...upTo },
+  })
   return total
 }
 

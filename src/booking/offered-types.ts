@@ -39,12 +39,20 @@ const scheduleOf = parsedOnce<Schedule>(MAX_PARSED)
 
 /** Those that may have Slots yet to come, as they were a moment ago. Their objects are shared: they are not to be changed. */
 export async function activeSchedules(ctx: Context): Promise<readonly FoundSchedule[]> {
-  const all = await ctx.unit.recentView('Schedules that are active', ['Schedule'], () => allActive(ctx))
-  return all.filter(({ resource: { planningHorizon } }) => {
+  return (await recentlyActive(ctx)).filter(({ resource: { planningHorizon } }) => {
     const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
     return end === undefined || end.high >= ctx.now
   })
 }
+
+/** Schedule.id of each, as they were a moment ago; undefined where they are too many. */
+export async function activeScheduleIds(ctx: Context): Promise<readonly string[] | undefined> {
+  const all = await recentlyActive(ctx)
+  return all.length < MAX_SCHEDULES ? all.map(({ id }) => id) : undefined
+}
+
+const recentlyActive = (ctx: Context): Promise<readonly FoundSchedule[]> =>
+  ctx.unit.recentView('Schedules that are active', ['Schedule'], () => allActive(ctx))
 
 async function allActive(ctx: Context): Promise<readonly FoundSchedule[]> {
   const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)

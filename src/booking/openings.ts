@@ -27,6 +27,8 @@ export interface OpeningsQuery extends Wishes {
   readonly limit: number
   /** `Openings.next` of the page before. */
   readonly after?: Place
+  /** Openings behind the page are counted until so many Slots have been looked at; absent: none. */
+  readonly countThrough?: number
 }
 
 export interface Opening {
@@ -43,9 +45,13 @@ export interface Openings {
   readonly openings: readonly Opening[]
   /** Where the next page begins. There may be one though this page is not full: a page looks at so many Slots at most. */
   readonly next?: Place
+  /** Those behind the page, as far as `countThrough` says. */
+  readonly counted: number
+  /** There may be more. */
+  readonly isMore: boolean
 }
 
-/** Slots that one page looks at, besides those that begin at the same time as the last of them. */
+/** Slots that one page looks at. */
 const MOST_EXAMINED = 1_000
 /** Read on top of what is wanted, so that those that begin at one time are mostly read together. */
 const READ_BESIDES = 10
@@ -58,21 +64,25 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const { first, last } = bookableStarts(ctx.now, policies)
   const from = Math.max(query.from, first, query.after?.start ?? first)
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
-  if (from >= until || query.schedules?.length === 0) return { openings: [] }
+  if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false }
   const { schedules, limit } = query
   const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count: limit + READ_BESIDES }), ctx)
-  return await pageOf(new Search(slots, new SlotJudge(ctx, query), query, last), limit)
+  return await pageOf(new Search(slots, new SlotJudge(ctx, query), query, last), limit, query.countThrough ?? 0)
 }
 
-async function pageOf(search: Search, limit: number): Promise<Openings> {
+async function pageOf(search: Search, limit: number, countThrough: number): Promise<Openings> {
   const openings: Opening[] = []
   let place: Place | undefined
+  let counted = 0
   for await (const found of search.openings()) {
-    if (openings.length === limit && place !== undefined) return { openings, next: place }
-    openings.push(found.opening)
-    place = found.place
+    if (openings.length < limit || place === undefined) {
+      openings.push(found.opening)
+      place = found.place
+    } else if (search.examined < countThrough) counted += 1
+    else return { openings, next: place, counted, isMore: true }
   }
-  return { openings, ...(search.rest === undefined ? {} : { next: search.rest }) }
+  const next = counted > 0 ? place : search.rest
+  return { openings, ...(next === undefined ? {} : { next }), counted, isMore: search.rest !== undefined }
 }
 
 /** A free Slot that a visit may begin in. */
@@ -91,6 +101,7 @@ class Search {
   readonly #query: OpeningsQuery
   /** The last start of a visit. */
   readonly #last: number
+  #examined = 0
 
   constructor(slots: SlotsByStart, judge: SlotJudge, query: OpeningsQuery, last: number) {
     this.#slots = slots
@@ -99,17 +110,21 @@ class Search {
     this.#last = last
   }
 
+  /** Slots so far. */
+  get examined(): number {
+    return this.#examined
+  }
+
   async *openings(): AsyncGenerator<{ readonly opening: Opening; readonly place: Place }> {
     const { after } = this.#query
-    let examined = 0
     for (let group = await this.#slots.next(); group !== undefined; group = await this.#slots.next()) {
       const { start, slots } = group
       if (start > this.#last) return
-      if (examined >= MOST_EXAMINED) {
+      if (this.#examined >= MOST_EXAMINED) {
         this.rest = { start }
         return
       }
-      examined += slots.length
+      this.#examined += slots.length
       for (const candidate of await this.#candidates(start, slots)) {
         const { place } = candidate
         const isPassed = after !== undefined && comparePlaces(place, after) <= 0

@@ -51,11 +51,15 @@ const withoutCalls = (error: string): Envelope => ({ calls: [], error })
 
 /** The calls, under whichever name the platform gives them. */
 function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<string, unknown>): unknown {
-  const list = toolCalls ?? toolCallList
-  if (list !== undefined && list !== null) return list
-  if (!Array.isArray(toolWithToolCallList)) return toolWithToolCallList ?? undefined
+  const list = [toolCalls, toolCallList].find((one) => one !== undefined && one !== null && !isEmptyList(one))
+  if (list !== undefined) return list
+  if (toolWithToolCallList === undefined || toolWithToolCallList === null) return toolCalls ?? toolCallList ?? undefined
+  if (!Array.isArray(toolWithToolCallList)) return toolWithToolCallList
   return toolWithToolCallList.map((entry: unknown) => (isObject(entry) ? entry.toolCall : entry))
 }
+
+/** Beside a list under another name an empty one says nothing. */
+const isEmptyList = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
 /** https://docs.retellai.com/build/single-multi-prompt/custom-function: one tool call, {name, call, args}. */
 const isRetell = (body: Record<string, unknown>): boolean => typeof body.name === 'string' && 'args' in body

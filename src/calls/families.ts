@@ -56,7 +56,7 @@ export const toolFamilies: ToolFamilies = {
     send_resume_link: defineTool(sendResumeLink),
     record_abandon_reason: defineTool(recordAbandonReason),
     schedule_callback: defineTool(scheduleCallback),
-    set_contact_preference: defineTool(setContactPreference),
+    set_contact_preference: defineTool(setContactPreference, { argumentsCheckedBy: 'handler' }),
     log_call_outcome: defineTool(logCallOutcome),
   },
 }

@@ -69,6 +69,8 @@ export interface OutboundMessage {
   readonly clinic: string
   /** Patient.id of whom it is about. */
   readonly patient?: string
+  /** Task.id of the abandonment that it goes on with; once that is closed, the message is not sent any more. */
+  readonly abandonment?: string
   readonly event: 'message.requested'
   /** Unique per message; the receiver may use it to drop repeats. */
   readonly messageId: string

@@ -4,7 +4,7 @@ import { about, type Outbound } from './outbound-request.ts'
 import { postSigned } from './signed-webhook.ts'
 
 export const messageWebhook = (outbound: Outbound): MessageConnector => ({
-  deliver: (settings, { event, messageId, ...data }) =>
+  deliver: (settings, { event, messageId, abandonment: _, ...data }) =>
     postSigned(
       settings,
       { messageId, type: event, data },

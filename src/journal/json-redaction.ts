@@ -20,7 +20,7 @@ const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
 
 /** A text in which none of these stands is kept as it is. */
 const MAY_NEED = new RegExp(
-  `pass.?w|pass.?phrase|pwd|secret|token|api.?key|access.?key|private.?key|authorization|cookie|credential|assertion|session.?id|jwt|\\\\u|"_?data"|[A-Za-z\\d+/]{${LONG}}`,
+  `pass.?w|pass.?phrase|pwd|secret|token|api.?key|access.?key|private.?key|authorization|cookie|credential|assertion|session.?id|jwt|\\\\u|"_?data"|(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`,
   'i',
 )
 
@@ -248,7 +248,7 @@ class Redaction {
   }
 }
 
-const LONG_RUN = new RegExp(`[A-Za-z\\d+/]{${LONG}}`)
+const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
 
 /** @param token a text as JSON, with or without its end */
 function isContent(name: string, token: string): boolean {

@@ -25,8 +25,21 @@ export interface Packing {
 const MAX_ADDRESS = 16_384
 
 /** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
-export function entryOf(seen: SeenExchange, { mode, secrets: always }: Packing): JournalEntry {
-  const secrets = new Secrets(always)
+export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
+  const secrets = new Secrets(packing.secrets)
+  const entry = packed(seen, packing.mode, secrets)
+  // Those that are not looked for may stand anywhere.
+  return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', new Secrets(packing.secrets)) : entry
+}
+
+const withoutTexts = ({ reason: _reason, ...seen }: SeenExchange): SeenExchange => ({
+  ...seen,
+  address: pathOf(seen.address),
+  requestHeaders: {},
+  responseHeaders: {},
+})
+
+function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): JournalEntry {
   const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
   const request = headers(seen.requestHeaders, secrets)
   const response = keptHeaders(seen.responseHeaders, secrets)

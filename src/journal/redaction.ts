@@ -13,7 +13,8 @@ export function keptHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders
     Object.entries(headers).map(([name, value]) => {
       if (ADDRESSES.has(name)) return [name, keptAddress(value, secrets)]
       if (!isSecretHeader(name)) return [name, value]
-      secrets.addHeader(value)
+      if (name === 'set-cookie') secrets.addCookie(value)
+      else secrets.addHeader(value)
       return [name, REMOVED]
     }),
   )
@@ -121,6 +122,6 @@ function keptXml(text: string): string | undefined {
 }
 
 /** `data` of an attachment or a Binary, and whatever else is long base64. */
-const DATA = /(<data\s[^>]*?value\s*=\s*"|="(?=[A-Za-z\d+/\s]{1000}))([A-Za-z\d+/=\s]+)("|$)/g
+const DATA = /(<data\s[^>]{0,200}?value\s{0,9}=\s{0,9}"|="(?=[A-Za-z\d+/\s]{1000}))([A-Za-z\d+/=\s]+)("|$)/g
 
 const characterOf = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ')

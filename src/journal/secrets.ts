@@ -23,17 +23,20 @@ export const isSecretHeader = (name: string): boolean =>
 /** Whether a text may name a secret. */
 export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_. ]/g, ''))
 
-/** The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); whatever stands there is taken for one. */
+/**
+ * The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); whatever stands there is taken for one.
+ * Each form begins at one place of a run only, or is bounded: no text takes longer than its length.
+ */
 const FORMS: readonly (readonly [RegExp, string])[] = [
-  [/\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g, REMOVED],
+  [/(?<![\w-])eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g, REMOVED],
   [/\bwhsec_[\w+/=-]+/g, REMOVED],
-  [/\b(Bearer|Basic)(\s+|%20|\+)[\w.~+/=-]{8,}/gi, `$1$2${REMOVED}`],
+  [/\b(Bearer|Basic)(\s{1,9}|%20|\+)[\w.~+/=-]{8,}/gi, `$1$2${REMOVED}`],
   [/(\/resume\/)[^/?#\s"'\\<>]+/g, `$1${REMOVED}`],
   [
-    /([?&][\w.-]*(?:resume|password|passwd|pwd|secret|token|api[_-]?key|credential|assertion|session_?id|jwt)[\w.-]*=)[^&#\s"'\\<>]+/gi,
+    /([?&][\w.-]{0,64}(?:resume|password|passwd|pwd|secret|token|api[_-]?key|credential|assertion|session_?id|jwt)[\w.-]{0,64}=)[^&#\s"'\\<>]+/gi,
     `$1${REMOVED}`,
   ],
-  [/(:\/\/)[^/?#\s"'\\<>@]*:[^/?#\s"'\\<>@]*@/g, `$1${REMOVED}@`],
+  [/(:\/\/)[^/?#\s"'\\<>@:]{0,256}:[^/?#\s"'\\<>@]{0,256}@/g, `$1${REMOVED}@`],
 ]
 
 const HAS_FORM = /eyJ|whsec_|bearer|basic|resume|@|[?&][\w.-]+=/i
@@ -41,29 +44,51 @@ const HAS_FORM = /eyJ|whsec_|bearer|basic|resume|@|[?&][\w.-]+=/i
 /** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
 const MIN_LENGTH = 6
 
+/** The same of what stands in a header beside other things. */
+const MIN_PART = 8
+/** Secrets of one exchange that are looked for: each costs a look at all of its texts. */
+const MAX_KNOWN = 50
+
+/** Words before a credential. */
+const SCHEME = /^(?:bearer|basic|digest|negotiate)$/i
+
 /** The secrets of one exchange: what was removed in one place is removed wherever else it stands. */
 export class Secrets {
   readonly #known = new Set<string>()
+  #count = 0
 
   /** @param always secrets of the service itself */
   constructor(always: readonly string[] = []) {
     for (const secret of always) this.add(secret)
   }
 
+  /** There are more than are looked for. */
+  get areTooMany(): boolean {
+    return this.#count > MAX_KNOWN
+  }
+
   add(value: string): void {
     const secret = value.trim()
-    if (secret.length < MIN_LENGTH || secret === REMOVED) return
+    if (secret.length < MIN_LENGTH || secret === REMOVED || this.#known.has(secret)) return
+    this.#count += 1
+    if (this.areTooMany) return
     for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) this.#known.add(form)
   }
 
-  /** The values of a header such as Authorization or Cookie, with and without what stands before them. */
+  /** The value of a header such as Authorization or Cookie, with and without what stands before it. */
   addHeader(value: string): void {
     this.add(value)
-    for (const part of value.split(/[\s;,]+/)) {
+    for (const part of value.split(/[\s;,]+/, MAX_KNOWN)) {
+      if (part.length < MIN_PART || SCHEME.test(part)) continue
       this.add(part)
-      const equals = part.indexOf('=')
-      if (equals > 0) this.add(part.slice(equals + 1))
+      const credential = part.slice(part.indexOf('=') + 1)
+      if (credential.length >= MIN_PART) this.add(credential)
     }
+  }
+
+  /** Of a cookie that is set: what stands after it is no secret. */
+  addCookie(value: string): void {
+    this.addHeader(value.split(';')[0] ?? '')
   }
 
   /** The text without them. */

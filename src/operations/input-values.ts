@@ -104,8 +104,17 @@ function objectOr(text: string): unknown {
   }
 }
 
+/** Extension of a parameter that is there for clients that know another one by its name. */
+const OTHER_NAME = 'https://sandbox-emr.example/fhir/StructureDefinition/other-name-of-parameter'
+
+const isOtherName = ({ extension = [] }: OperationDefinitionParameter): boolean =>
+  extension.some(({ url }) => url === OTHER_NAME)
+
 function bareResource(parameters: readonly OperationDefinitionParameter[], resource: Record<string, unknown>): Values {
-  const takers = parameters.filter(({ type }) => type === 'Resource' || type === resource.resourceType)
+  const takers = parameters.filter(
+    (parameter) =>
+      (parameter.type === 'Resource' || parameter.type === resource.resourceType) && !isOtherName(parameter),
+  )
   const [taker] = takers
   if (taker !== undefined && takers.length === 1) return new Map([[taker.name, [resource]]])
   throw badRequest(

@@ -1,7 +1,8 @@
 /** The times that a Timing asks for, for one visit: https://hl7.org/fhir/R4/datatypes.html#Timing. */
-import type { Timing, TimingRepeat } from 'fhir/r4'
+import type { Duration, Timing, TimingRepeat } from 'fhir/r4'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { DAYS_OF_WEEK } from './availability.ts'
+import { HOURS, HOURS_OF_CODE, type Hours, isBefore, OFTEN } from './timing-hours.ts'
 import type { ZoneClock } from './zone-clock.ts'
 import { type Span, spanOf, spanOfDate } from './zoned-period.ts'
 
@@ -13,36 +14,25 @@ export interface PreferredTimes {
   readonly minutes?: number
   /** Absent: every time. */
   readonly isWanted?: (start: number, end: number) => boolean
+  /** What does not narrow the times of one visit. */
+  readonly notes: readonly Issue[]
 }
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Hours of the day, as clocks show them; R4 leaves them to the institution. A night goes on after midnight. */
-const HOURS: Readonly<Record<string, readonly (readonly [from: number, until: number])[]>> = {
-  MORN: [[5, 12]],
-  'MORN.early': [[5, 9]],
-  'MORN.late': [[9, 12]],
-  NOON: [[11, 13]],
-  AFT: [[12, 18]],
-  'AFT.early': [[12, 15]],
-  'AFT.late': [[15, 18]],
-  EVE: [[17, 22]],
-  'EVE.early': [[17, 19]],
-  'EVE.late': [[19, 22]],
-  NIGHT: [
-    [0, 5],
-    [22, 24],
-  ],
+/** In minutes, as UCUM has them. */
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ s: 1 / 60, min: 1, h: 60, d: 24 * 60, wk: 7 * 24 * 60 },
+  ...{ mo: 30.4375 * 24 * 60, a: 365.25 * 24 * 60 },
 }
+/** Of a visit. */
+const SHORT_UNITS: readonly string[] = ['s', 'min', 'h', 'd']
 
-/** In minutes. */
-const UNITS: Readonly<Record<string, number>> = { s: 1 / 60, min: 1, h: 60, d: 24 * 60 }
-
-/** What asks for several visits, or for a time that depends on something else. */
-const REFUSED = [
-  ...(['boundsDuration', 'boundsRange', 'count', 'countMax', 'frequency', 'frequencyMax'] as const),
-  ...(['period', 'periodMax', 'periodUnit', 'offset'] as const),
+/** How many visits there are to be, and how often: whichever it is, each of them is at one of the times. */
+const OFTEN_ELEMENTS = [
+  ...(['count', 'countMax', 'frequency', 'frequencyMax'] as const),
+  ...(['period', 'periodMax', 'periodUnit'] as const),
 ] as const satisfies readonly (keyof TimingRepeat)[]
 
 type Test = (start: number, end: number) => boolean
@@ -50,40 +40,55 @@ type Test = (start: number, end: number) => boolean
 /**
  * @param timing valid
  * @param clock of the zone in which days and times of day are meant
+ * @param from what bounds without a start begin with; milliseconds since 1970 UTC
  * @throws FhirError 422 naming each element that cannot be heeded
  */
-export function preferredTimes(timing: Timing, clock: ZoneClock): PreferredTimes {
+export function preferredTimes(timing: Timing, clock: ZoneClock, from: number): PreferredTimes {
   const { repeat = {}, event = [] } = timing
   const issues = problemsOf(timing)
   if (issues.length > 0) throw new FhirError(422, issues)
   const tests: readonly Test[] = [
     ...(event.length === 0 ? [] : [during(event, clock)]),
-    ...timesOfDay(repeat, clock),
+    ...timesOfDay(timing, clock),
     ...lengths(repeat),
   ]
   const minutes = minutesOf(repeat.duration, repeat.durationUnit)
   return {
-    bounds: spanOf(repeat.boundsPeriod ?? {}, clock),
+    bounds: boundsOf(repeat, clock, from),
     ...(minutes === undefined ? {} : { minutes }),
     ...(tests.length === 0 ? {} : { isWanted: (start, end) => tests.every((test) => test(start, end)) }),
+    notes: notesOf(timing),
   }
 }
 
-function problemsOf({ repeat = {}, code }: Timing): readonly Issue[] {
-  const { when = [], durationUnit } = repeat
+function problemsOf(timing: Timing): readonly Issue[] {
+  const { repeat = {}, code } = timing
+  const { when = [], durationUnit, boundsDuration, boundsRange } = repeat
   const hours = Object.keys(HOURS).join(', ')
-  const unheeded = when.filter((event) => HOURS[event] === undefined)
+  const isLengthKnown = (one: Duration | undefined): boolean => one === undefined || millisecondsOf(one) !== undefined
+  const isClear = code === undefined || codeOf(timing) !== undefined || saysMoreThanBounds(repeat)
   return [
-    ...REFUSED.filter((name) => repeat[name] !== undefined).map((name) =>
-      notHeeded(`repeat.${name}`, 'one visit is looked for, within start and end (or repeat.boundsPeriod)'),
-    ),
-    ...unheeded.map((event) => notHeeded('repeat.when', `${event} depends on the patient's day; name one of ${hours}`)),
-    ...(durationUnit === undefined || UNITS[durationUnit] !== undefined
+    ...when
+      .filter((event) => HOURS[event] === undefined)
+      .map((event) => notHeeded('repeat.when', `${event} is no time of the day here; name one of ${hours}`)),
+    ...(durationUnit === undefined || SHORT_UNITS.includes(durationUnit)
       ? []
-      : [notHeeded('repeat.durationUnit', `a visit is measured in ${Object.keys(UNITS).join(', ')}`)]),
-    ...(code === undefined ? [] : [notHeeded('code', 'say in repeat what it means, such as repeat.when')]),
+      : [notHeeded('repeat.durationUnit', `a visit is measured in ${SHORT_UNITS.join(', ')}`)]),
+    ...(isLengthKnown(boundsDuration) ? [] : [unknownLength('repeat.boundsDuration')]),
+    ...(isLengthKnown(boundsRange?.high) ? [] : [unknownLength('repeat.boundsRange')]),
+    ...(isClear
+      ? []
+      : [
+          notHeeded(
+            'code',
+            `it is none of ${[...Object.keys(HOURS_OF_CODE), ...OFTEN].join(', ')}; say in repeat what it means, such as repeat.when`,
+          ),
+        ]),
   ]
 }
+
+const unknownLength = (element: string): Issue =>
+  notHeeded(element, `its code, or its unit, must be one of ${Object.keys(UNITS).join(', ')}`)
 
 const notHeeded = (element: string, why: string): Issue => ({
   code: 'not-supported',
@@ -92,15 +97,58 @@ const notHeeded = (element: string, why: string): Issue => ({
   reason: 'timing-not-supported',
 })
 
+function notesOf(timing: Timing): readonly Issue[] {
+  const { repeat = {} } = timing
+  const code = codeOf(timing)
+  const named = [
+    ...OFTEN_ELEMENTS.filter((name) => repeat[name] !== undefined).map((name) => `timing.repeat.${name}`),
+    ...(code !== undefined && OFTEN.has(code) ? ['timing.code'] : []),
+  ]
+  if (named.length === 0) return []
+  return [
+    {
+      severity: 'information',
+      code: 'informational',
+      diagnostics: `${named.join(', ')}: each Appointment is one visit at one of the times, however many there are to be; book one for each`,
+      expression: named,
+    },
+  ]
+}
+
+/** The code that is known; undefined where there is none. Often it is written as text. */
+function codeOf({ code }: Timing): string | undefined {
+  const all = [...(code?.coding ?? []).map((coding) => coding.code), code?.text?.trim().toUpperCase()]
+  return all.find((one) => one !== undefined && (HOURS_OF_CODE[one] !== undefined || OFTEN.has(one)))
+}
+
+/** "Either the code or the data may be used", but the bounds belong to both. */
+const saysMoreThanBounds = (repeat: TimingRepeat): boolean =>
+  Object.keys(repeat).some((name) => !name.replace(/^_/, '').startsWith('bounds'))
+
+/** A range may be over at its high end at the latest. */
+function boundsOf({ boundsPeriod, boundsDuration, boundsRange }: TimingRepeat, clock: ZoneClock, from: number): Span {
+  const longest = boundsDuration ?? boundsRange?.high
+  const end = from + ((longest && millisecondsOf(longest)) ?? Number.POSITIVE_INFINITY)
+  const period = spanOf(boundsPeriod ?? {}, clock)
+  return { start: period.start, end: Math.min(period.end, end) }
+}
+
+/** Undefined for a unit that is none of time. */
+function millisecondsOf({ value, code, unit }: Duration): number | undefined {
+  const minutes = UNITS[code ?? unit ?? '']
+  return value === undefined || minutes === undefined ? undefined : Number(value) * minutes * MINUTE
+}
+
 /** The visit begins on one of the days, or at the minute. */
 function during(event: readonly string[], clock: ZoneClock): Test {
   const spans = event.flatMap((text) => spanOfDate(text, clock) ?? [])
   return (start) => spans.some((span) => start >= span.start && start < span.end)
 }
 
-function timesOfDay({ dayOfWeek = [], timeOfDay = [], when = [] }: TimingRepeat, clock: ZoneClock): readonly Test[] {
+function timesOfDay(timing: Timing, clock: ZoneClock): readonly Test[] {
+  const { dayOfWeek = [], timeOfDay = [] } = timing.repeat ?? {}
   const minutes = new Set(timeOfDay.map((time) => minuteOf(time)))
-  const hours = when.flatMap((event) => HOURS[event] ?? [])
+  const hours = minutesAskedFor(timing)
   const minuteAt = (start: number): number => Math.floor((clock.wallTimeAt(start) % DAY) / MINUTE)
   // The first of January 1970 was a Thursday.
   const dayAt = (start: number) => DAYS_OF_WEEK[(Math.floor(clock.wallTimeAt(start) / DAY) + 3) % 7]
@@ -109,11 +157,29 @@ function timesOfDay({ dayOfWeek = [], timeOfDay = [], when = [] }: TimingRepeat,
     ...(minutes.size === 0 ? [] : [(start: number) => minutes.has(minuteAt(start))]),
     ...(hours.length === 0
       ? []
-      : [(start: number) => hours.some(([from, until]) => isBetween(minuteAt(start), from * 60, until * 60))]),
+      : [(start: number) => hours.some(([from, until]) => isBetween(minuteAt(start), from, until))]),
   ]
 }
 
-const isBetween = (minute: number, from: number, until: number): boolean => minute >= from && minute < until
+const MINUTES_OF_DAY = 24 * 60
+
+/** Of the day; a range that ends where it begins, or before, goes on after midnight. */
+function minutesAskedFor(timing: Timing): Hours {
+  const { when = [], offset = 0 } = timing.repeat ?? {}
+  const ofCode = saysMoreThanBounds(timing.repeat ?? {}) ? undefined : HOURS_OF_CODE[codeOf(timing) ?? '']
+  return [
+    ...when.flatMap((event) => movedBy(HOURS[event] ?? [], isBefore(event) ? -offset : offset)),
+    ...movedBy(ofCode ?? [], 0),
+  ]
+}
+
+const movedBy = (hours: Hours, minutes: number): Hours =>
+  hours.map(([from, until]) => [ofDay(from * 60 + minutes), ofDay(until * 60 + minutes)])
+
+const ofDay = (minute: number): number => ((minute % MINUTES_OF_DAY) + MINUTES_OF_DAY) % MINUTES_OF_DAY
+
+const isBetween = (minute: number, from: number, until: number): boolean =>
+  from < until ? minute >= from && minute < until : minute >= from || minute < until
 
 function minuteOf(time: string): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number)

@@ -170,6 +170,8 @@ export interface SearchPlan {
   /** Cursor of the page before, as `SearchResult.next` gave it. */
   readonly after?: string
   readonly total: 'none' | 'estimate' | 'accurate'
+  /** Where one page is not all, the total is no larger than this: what follows is not counted. Absent: all are counted. */
+  readonly countUpTo?: number
   readonly include: readonly Include[]
   /** Included resources at most; more are cut off and `SearchResult.truncated` is set. */
   readonly includeLimit: number

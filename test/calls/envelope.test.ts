@@ -38,6 +38,7 @@ describe('message.toolCalls[] (spec 2.1)', () => {
       'toolCalls before the others',
       { message: { toolCalls: [{ id: '1', arguments: { a: 1 } }], toolCallList: [{ id: '2' }] } },
     ],
+    ['the list that is not empty', { message: { toolCalls: [], toolCallList: [{ id: '1', arguments: { a: 1 } }] } }],
   ])('the list is found at %s', (_where, body) => {
     expect(readEnvelope(body).calls).toEqual([{ id: '1', arguments: { a: 1 } }])
   })

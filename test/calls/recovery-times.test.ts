@@ -81,6 +81,18 @@ test('a message that waits is dropped after an opt-out', async () => {
   expect(receiver.received).toEqual([])
 })
 
+test('a message that waits is dropped when the call ends as a wrong number', async () => {
+  now = NIGHT
+  const use = await recovery()
+  await use('send_resume_link', { channel: 'sms' })
+  await until(isHeld)
+  await use('log_call_outcome', { outcome: 'wrong number' })
+  now = NIGHT + 9 * HOUR
+  const dropped = async () => (await server.fhir('GET', '/Task?code=message-not-sent')).body.total === 1
+  await until(dropped)
+  expect(receiver.received).toEqual([])
+})
+
 test('a registration that stays incomplete becomes an abandonment, which its completion closes', async () => {
   const headers = { 'x-call-id': 'registers' }
   const register = (fields: object) => server.tool('/patient-journey/update_registration_field', fields, headers)

@@ -72,6 +72,18 @@ describe('$book of a new visit', () => {
     }
   })
 
+  test('from an Appointment that is the body itself, as from one in Parameters; no Patient is', async () => {
+    const [slot = ''] = await visits.slots()
+    const call = (body: object) => server.fhir('POST', '/Appointment/$book?comment=Rings%20first', body)
+    const booked = visits.onlyAppointment(await call({ ...visit([slot], { status: 'pending' }) }))
+    expect(booked).toMatchObject({ status: 'booked', comment: 'Rings first' })
+    expectRefused(await call(visit([slot])), 409, 'slot-unavailable')
+    const cancelled = visits.onlyAppointment(await call({ ...booked, status: 'cancelled' }))
+    expect([cancelled.id, cancelled.status, await visits.statusOf(slot)]).toEqual([booked.id, 'cancelled', 'free'])
+    expect((await call({ resourceType: 'Patient' })).status).toBe(400)
+    expect((await call({ resourceType: 'Slot' })).status).toBe(400)
+  })
+
   test.each(['pending', 'proposed', 'booked'])('from a resource that is %s', async (status) => {
     const [slot = ''] = await visits.slots()
     const body = visit([slot], { status, participant: [{ actor: { reference: PATIENT }, status: 'needs-action' }] })

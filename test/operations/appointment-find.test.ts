@@ -86,6 +86,15 @@ async function putAll(resources: readonly Stored[], fhir = clinics.ours): Promis
   }
 }
 
+async function storeTogether(resources: readonly Stored[]): Promise<void> {
+  const entry = resources.map((resource) => ({
+    resource,
+    request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+  }))
+  const { status, text } = await clinics.ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+  if (status > 299) throw new Error(text)
+}
+
 type Query = Readonly<Record<string, string | number | readonly string[]>>
 
 const get = (query: Query, fhir = clinics.ours): Promise<FhirResponse> => {
@@ -99,6 +108,12 @@ const post = (parameter: readonly object[], fhir = clinics.ours): Promise<FhirRe
     resourceType: 'Parameters',
     parameter: [{ name: 'start', valueDateTime: WEEK.start }, { name: 'end', valueDateTime: WEEK.end }, ...parameter],
   })
+
+/** The next page. */
+async function nextOf(bundle: Bundle): Promise<Bundle> {
+  const { url = '' } = bundle.link?.find(({ relation }) => relation === 'next') ?? {}
+  return (await clinics.ours('GET', url.slice(clinics.server.url.length))).body
+}
 
 const resourcesIn = (bundle: Bundle) => (bundle.entry ?? []).flatMap(({ resource }) => resource ?? [])
 const appointmentsIn = (bundle: Bundle): readonly Appointment[] =>
@@ -182,12 +197,38 @@ describe('the answer', () => {
     ['of all', {}, 7],
     ['of those with somebody, but for what ends too late', { practitioner: 'Practitioner/ann', end: at(2, 8.5) }, 3],
     ['of those of a kind', { specialty: 'hip' }, 4],
-  ])('has a total %s on every page where that is asked for', async (_what, query, total) => {
-    expect((await get({ ...WEEK, ...query, _count: 1 })).body.total).toBeUndefined()
-    const { body } = await get({ ...WEEK, ...query, _count: 1, _total: 'accurate' })
-    const next = body.link.find(({ relation }: { relation: string }) => relation === 'next')
-    const second = await clinics.ours('GET', next.url.slice(clinics.server.url.length))
-    expect([body.total, second.body.total, slotsIn(second.body).length]).toEqual([total, total, 1])
+    ['of those of an inactive Schedule, which are none', { end: '2031-03-08' }, 7],
+  ])('has the total %s on every page, unless it is not wanted', async (_what, query, total) => {
+    await putAll([
+      { resourceType: 'Schedule', id: 'closed', active: false, actor: [of('Practitioner/ann')] },
+      slot('closed', 5, 0),
+    ])
+    for (const asked of [{}, { _total: 'estimate' }, { _total: 'accurate' }]) {
+      const { body } = await get({ ...WEEK, ...query, ...asked, _count: 1 })
+      const second = await nextOf(body)
+      expect([body.total, second.total, slotsIn(second).length, issuesIn(body)]).toEqual([total, total, 1, []])
+    }
+    expect((await get({ ...WEEK, ...query, _count: 1, _total: 'none' })).body.total).toBeUndefined()
+  })
+
+  test('counts the first 1,000 times of many, or those in the first 300 Slots where their kind decides, and says so', async () => {
+    const weeks = { start: '2032-03-01', end: '2032-12-31' }
+    const DENSE = { resourceType: 'Schedule', id: 'dense', actor: [of('Practitioner/cid')] }
+    const many = Array.from({ length: 1_010 }, (_, n) => slot('dense', 366 + Math.floor(n / 20), n % 20))
+    await putAll([{ resourceType: 'Practitioner', id: 'cid' }, DENSE])
+    await storeTogether(many)
+    const asked = { ...weeks, practitioner: 'Practitioner/cid', _count: 2 }
+    const { body } = await get(asked)
+    expect([body.total, issuesIn(body)]).toMatchObject([1_000, [{ severity: 'information', expression: ['_total'] }]])
+    const second = await nextOf(body)
+    expect([second.total, issuesIn(second).length]).toEqual([1_000, 1])
+    expect((await get({ ...asked, _total: 'accurate' })).body).toMatchObject({ total: 1_010 })
+    const timed = { ...asked, timing: '{"repeat":{"when":["MORN"]}}' }
+    const first = (await get(timed)).body
+    expect(first.total).toBeGreaterThan(50)
+    expect([first.total < 300, issuesIn(first).length]).toEqual([true, 1])
+    expect((await get({ ...timed, _total: 'accurate' })).body.total).toBeGreaterThan(first.total)
+    await clinics.ours('PUT', '/Schedule/dense', { ...DENSE, active: false })
   })
 
   test('is made of what can be read neither as an Appointment nor found by a search, as nothing is stored', async () => {
@@ -258,6 +299,7 @@ describe('whom to see and where', () => {
 })
 
 describe('when', () => {
+  const ucum = (value: number, code: string) => ({ value, system: 'http://unitsofmeasure.org', code })
   const timing = (repeat: object, more: object = {}): Query => ({ timing: JSON.stringify({ repeat, ...more }) })
 
   test.each<readonly [string, Query, readonly string[]]>([
@@ -267,10 +309,38 @@ describe('when', () => {
     ['a period', timing({ boundsPeriod: { start: '2031-03-04', end: '2031-03-04' } }), ['scans-1-0']],
     ['a length', timing({ duration: 1, durationUnit: 'h' }), ['hips-0-0+hips-0-1']],
     ['a length at most', timing({ duration: 20, durationMax: 25, durationUnit: 'min' }), []],
+    ['a length from the start on', timing({ boundsDuration: ucum(1, 'd') }), ALL.slice(0, 5)],
+    ['a range of lengths', timing({ boundsRange: { high: { value: 2, unit: 'd' } } }), ALL.slice(0, 6)],
+    ['a time before a meal', timing({ when: ['ACD'] }), ['hips-0-4']],
+    ['a time after a meal', timing({ when: ['PCM'] }), ['hips-0-0', 'skin-0-0', 'hips-0-1', 'scans-1-0']],
+    [
+      'minutes after a part of the day',
+      timing({ when: ['MORN.early'], offset: 60 }),
+      ['hips-0-0', 'skin-0-0', 'hips-0-1', 'scans-1-0'],
+    ],
+    ['minutes before a meal', timing({ when: ['ACD'], offset: 90 }), ['hips-0-1']],
+    ['a code of a part of the day', { timing: '{"code":{"coding":[{"code":"PM"}]}}' }, ['skin-0-9', 'hips-2-8']],
+    ['the data beside a code of somebody', timing({ dayOfWeek: ['wed'] }, { code: { text: 'our own' } }), ['hips-2-8']],
     ['an event', { timing: JSON.stringify({ event: ['2031-03-05', at(0, 1)] }) }, ['hips-0-1', 'hips-2-8']],
     ['times with an offset', { start: '2031-03-03T10:00:00-05:00', end: '2031-03-03T11:30:00-05:00' }, ['hips-0-4']],
   ])('%s', async (_what, query, expected) => {
     expect(await found(query)).toEqual(expected)
+  })
+
+  test.each([
+    [timing({ frequency: 2, period: 1, periodUnit: 'wk', dayOfWeek: ['wed'] }), ['frequency', 'period', 'periodUnit']],
+    [timing({ count: 3, countMax: 5, dayOfWeek: ['wed'] }), ['count', 'countMax']],
+  ])('how often is not a matter of one visit, so it is left to who books: %j', async (query, names) => {
+    const { body } = await get({ ...WEEK, ...query })
+    expect(slotsIn(body)).toEqual(['hips-2-8'])
+    expect(issuesIn(body)).toMatchObject([
+      { severity: 'information', expression: names.map((name) => `timing.repeat.${name}`) },
+    ])
+  })
+
+  test('a code that says how often', async () => {
+    const { body } = await get({ ...WEEK, timing: '{"code":{"text":"qid"}}' })
+    expect([slotsIn(body), issuesIn(body)]).toMatchObject([ALL, [{ expression: ['timing.code'] }]])
   })
 
   test('what has passed is left out', async () => {
@@ -296,13 +366,18 @@ describe('when', () => {
     ['a timing that is none', { ...WEEK, timing: 'mornings' }, 400, 'timing'],
     ['a day that is none', { ...WEEK, ...timing({ dayOfWeek: ['monday'] }) }, 400, 'timing.repeat.dayOfWeek[0]'],
     [
-      'several visits',
-      { ...WEEK, ...timing({ frequency: 2, period: 1, periodUnit: 'wk' }) },
+      'a visit of weeks',
+      { ...WEEK, ...timing({ duration: 2, durationUnit: 'wk' }) },
       422,
-      'timing.repeat.frequency',
+      'timing.repeat.durationUnit',
     ],
-    ['a time that depends on a meal', { ...WEEK, ...timing({ when: ['PC'] }) }, 422, 'timing.repeat.when'],
-    ['a code of a timing', { ...WEEK, timing: '{"code":{"text":"QID"}}' }, 422, 'timing.code'],
+    [
+      'bounds of a length',
+      { ...WEEK, ...timing({ boundsDuration: ucum(3, 'km') }) },
+      422,
+      'timing.repeat.boundsDuration',
+    ],
+    ['a code that nobody knows', { ...WEEK, timing: '{"code":{"text":"our own"}}' }, 422, 'timing.code'],
   ])('%s is refused, and named', async (_what, query, status, expression) => {
     const answer = await get(query)
     expect([answer.status, answer.body.issue[0].expression]).toEqual([status, [expression]])

@@ -167,6 +167,24 @@ describe('a bare resource', () => {
   test('is the one parameter that takes it', () => {
     expect(readInput(match, { resourceType: 'Patient' })).toEqual({ resource: { resourceType: 'Patient' } })
   })
+  test('is the parameter that another one is another name of', () => {
+    const extension = [
+      {
+        url: 'https://sandbox-emr.example/fhir/StructureDefinition/other-name-of-parameter',
+        valueString: 'patient',
+      },
+    ]
+    const both = [parameter('patient', 'Patient'), parameter('old', 'Patient', { extension })]
+    const patient = { resourceType: 'Patient' }
+    expect(readInput({ parameter: both }, patient)).toEqual({ patient })
+    expect(readInput({ parameter: both }, parameters({ name: 'old', resource: patient }))).toEqual({ old: patient })
+  })
+  test('is refused where several parameters take it', () => {
+    const both = [parameter('one', 'Patient'), parameter('other', 'Patient')]
+    expect(() => readInput({ parameter: both }, { resourceType: 'Patient' })).toThrow(
+      /does not take a Patient by itself/,
+    )
+  })
   test('is refused where no parameter takes it', () => {
     expect(() => readInput(definition, { resourceType: 'Group' })).toThrow(/does not take a Group by itself/)
   })

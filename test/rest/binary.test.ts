@@ -153,6 +153,16 @@ describe('a Binary that is sent as bytes', () => {
     expect([read.bytes.toString(), read.headers.get('content-type')]).toEqual(['a', 'text/plain'])
   })
 
+  test('whose beginning is full of comments is looked at in one go', async () => {
+    // Each comment that could be read in two ways would double the work.
+    const comments = '<!---->'.repeat(2000)
+    const file = await post(`${comments}<note/>`, 'application/xml')
+    expect([file.status, file.json.contentType]).toEqual([201, 'application/xml'])
+    const resource = `${comments}<Binary xmlns="http://hl7.org/fhir"><contentType value="text/plain"/></Binary>`
+    const read = await post(resource, 'text/xml')
+    expect([read.status, read.json.contentType]).toEqual([201, 'text/plain'])
+  })
+
   test('as a long resource, is read whole though its beginning was looked at', async () => {
     const data = Buffer.from('x'.repeat(30_000)).toString('base64')
     const body = JSON.stringify({ resourceType: 'Binary', contentType: 'text/plain', data })

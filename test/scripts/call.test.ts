@@ -64,7 +64,7 @@ test('a new patient with insurance trouble is registered, pays, and is before th
   expect(attached('self-pay-price-cents')).toMatchObject({ valueInteger: 12900 })
 })
 
-test('a form that was left unfinished is gone on with, and a callback is arranged', async () => {
+test('a form that was left unfinished is completed, and a callback is arranged', async () => {
   const { stdout } = await play(join(ROOT, 'examples/recovery-call.json'), '--url', server.url)
   const [, id] = /^abandonment (\S+) is stored$/m.exec(stdout) ?? []
   expect(stdout).toMatch(/^agent: We will call you back on .* at 2 in the afternoon\.$/m)
@@ -72,6 +72,7 @@ test('a form that was left unfinished is gone on with, and a callback is arrange
   expect(
     recovery.body.output.map(({ type }: { type: { coding: { code: string }[] } }) => type.coding[0]?.code),
   ).toEqual(['abandon-reason', 'contact-preference', 'call-outcome'])
+  expect(recovery.body.status).toBe('completed')
   const callbacks = await server.fhir('GET', `/Task?code=callback&patient=${recovery.body.for.reference.slice(8)}`)
   expect(callbacks.body.entry).toHaveLength(1)
 })

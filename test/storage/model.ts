@@ -94,12 +94,14 @@ export function openModel(): Model {
     const shown = rest.slice(0, plan.count)
     const last = shown.at(-1)
     const hasMore = rest.length > shown.length && last !== undefined
-    const isTotalKnown = plan.total !== 'none' || plan.count === 0 || (plan.after === undefined && !hasMore)
+    const isWhole = plan.count > 0 && plan.after === undefined && !hasMore
+    const isTotalKnown = plan.total !== 'none' || plan.count === 0 || isWhole
+    const total = isWhole ? all.length : Math.min(all.length, plan.countUpTo ?? all.length)
     return {
       matches: shown.map(({ member }) => asStored(member)),
       ...include(plan, new Set(shown.map(({ member }) => member))),
       ...(hasMore ? { next: writeCursor([...last.keys, last.number], searchQuery(plan)) } : {}),
-      ...(isTotalKnown ? { total: all.length } : {}),
+      ...(isTotalKnown ? { total } : {}),
     }
   }
 

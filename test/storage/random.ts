@@ -355,13 +355,16 @@ const include = fc
       : present({ ...one, target: undefined, canonical: types }),
   )
 
-export const plans: fc.Arbitrary<SearchPlan> = fc.record({
-  clinic: clinics,
-  types: fc.subarray([...TYPES], { minLength: 1 }),
-  where: fc.array(conditions, { maxLength: 3 }),
-  sort: fc.array(sortKey, { maxLength: 2 }),
-  count: fc.integer({ min: 0, max: 4 }),
-  total: fc.constantFrom('none', 'estimate', 'accurate'),
-  include: fc.array(include, { maxLength: 2 }),
-  includeLimit: fc.constant(1000),
-})
+export const plans: fc.Arbitrary<SearchPlan> = fc
+  .record({
+    clinic: clinics,
+    types: fc.subarray([...TYPES], { minLength: 1 }),
+    where: fc.array(conditions, { maxLength: 3 }),
+    sort: fc.array(sortKey, { maxLength: 2 }),
+    count: fc.integer({ min: 0, max: 4 }),
+    total: fc.constantFrom<SearchPlan['total'][]>('none', 'estimate', 'accurate'),
+    countUpTo: maybe(fc.integer({ min: 0, max: 6 })),
+    include: fc.array(include, { maxLength: 2 }),
+    includeLimit: fc.constant(1000),
+  })
+  .map(present)

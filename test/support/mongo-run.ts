@@ -4,10 +4,11 @@
  */
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MongoClient } from 'mongodb'
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
+import { holderOf } from './address-holder.ts'
 import { folderInMemory } from './memory-folder.ts'
 import { findMongod, NO_MONGOD } from './mongod.ts'
 import { runName } from './run.ts'
@@ -40,12 +41,9 @@ export async function prepareMongo(): Promise<void> {
   if (binary === undefined) return
   process.env['MONGOMS_SYSTEM_BINARY'] = binary
   process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false'
-  holder = createServer((_request, response) => {
+  holder = holderOf(async () => {
     replicaSet ??= startReplicaSet()
-    replicaSet.then(
-      (started) => response.end(started.getUri()),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    )
+    return (await replicaSet).getUri()
   })
   holder.listen(0, '127.0.0.1')
   await once(holder, 'listening')

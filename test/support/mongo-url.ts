@@ -1,4 +1,5 @@
 /** Addresses of new databases on the MongoDB of this run. */
+import { heldAddress } from './address-holder.ts'
 import { runName } from './run.ts'
 
 let databases = 0
@@ -15,8 +16,7 @@ export async function newMongoUrl(): Promise<string> {
 async function startedUrl(): Promise<string> {
   const holder = process.env['TEST_MONGO']
   if (holder === undefined) throw new Error('There is no mongod; see test/support/mongod.ts')
-  const response = await fetch(holder)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`The mongod of this run did not start: ${text}`)
-  return text
+  return await heldAddress(holder).catch((error: unknown) => {
+    throw new Error('The mongod of this run did not start', { cause: error })
+  })
 }

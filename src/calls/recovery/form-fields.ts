@@ -1,5 +1,5 @@
 /** What was filled in so far: on the Patient for a registration, else in a QuestionnaireResponse, an item for each field. */
-import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+import type { Patient, QuestionnaireResponse, QuestionnaireResponseItem } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { patientFields } from '../record/patient-fields.ts'
@@ -41,10 +41,12 @@ export const formOf = (
   status: 'in-progress',
   subject: { reference: `Patient/${patient}` },
   authored,
-  item: Object.entries(fields).map(([linkId, value]) => ({
-    linkId,
-    ...(value === null ? {} : { answer: [{ valueString: value }] }),
-  })),
+  ...(Object.keys(fields).length === 0 ? {} : { item: Object.entries(fields).map(formItem) }),
+})
+
+const formItem = ([linkId, value]: [string, string | null]): QuestionnaireResponseItem => ({
+  linkId,
+  ...(value === null ? {} : { answer: [{ valueString: value }] }),
 })
 
 /** The form with one field answered; undefined where it asks for no such field. */

@@ -1,6 +1,7 @@
 /** What the outbox asks before each try to send a message to a person: may they be contacted, and may they be now? */
 import type { Context } from '../../core/context.ts'
 import type { OutboxRow } from '../../integrations/outbox/rows.ts'
+import { findAbandonment } from '../record/abandonment.ts'
 import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { contactWindow, firstOpen } from './contact-window.ts'
@@ -12,6 +13,8 @@ export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise
   if (await hasOptedOut(ctx.unit, channel, { point: to, patient })) return 'the person has opted out'
   if (patient !== undefined && (await refusesCommunication(ctx, patient)))
     return 'the person does not agree to be contacted any more'
+  if (message.abandonment !== undefined && (await findAbandonment(ctx.unit, message.abandonment))?.isOpen !== true)
+    return 'what the message is about has been closed'
   return undefined
 }
 

@@ -69,3 +69,15 @@ const SECOND_THOUGHTS =
 
 /** @param text as `bareValue` gives it */
 export const hasSecondThoughts = (text: string): boolean => SECOND_THOUGHTS.test(text)
+
+/** What callers and programs say in place of a value. */
+const NO_VALUE = new Set(
+  `none nothing unknown n/a na null undefined nan true false yes yeah yep yup nope ok okay hi hello hey bye goodbye please
+  thanks thank.you sorry what me myself self she speaking same skip next wait again repeat uninsured self.pay self-pay not.sure
+  i.don't.know i.don't.have.it i.don't.have.one i.don't.have.that hold.on hang.on one.moment this.is.she this.is.he`
+    .split(/\s+/)
+    .map((phrase) => phrase.replaceAll('.', ' ')),
+)
+
+/** Such a word may be a name or an id all the same: then it can be spelled. */
+export const isNoValue = (text: string): boolean => NO_VALUE.has(text.toLowerCase().replace(/[.,!?]+$/, ''))

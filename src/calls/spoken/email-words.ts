@@ -68,6 +68,8 @@ export function localStretch(words: readonly string[], joined: boolean): Stretch
   const numbers = numbersRead(heard)
   if (numbers === undefined) return { question: FIGURE }
   const plain = numbers.filter((word) => !isLetter(word) && !isDigits(word))
+  // "one" by itself is a word as well: jane@one.com.
+  if (heard.length === 1 && numbers[0] !== heard[0]) return { question: FIGURE }
   if (plain.length === 0) return { text: numbers.join('') }
   return withWords(numbers, plain, joined, heard)
 }
@@ -89,7 +91,8 @@ function withWords(
   const [before, after] = [parts.slice(0, at), parts.slice(at + 1)]
   if (before.some(isDigits) || (before.length === 1 && MAY_BE_A_WORD.has(before[0] ?? '')))
     return { question: ONE_WORD }
-  if (before.join('') === word) return { question: SPELLING }
+  // "jane, j a n e" and "capital j, jane" say one letter or several twice.
+  if (word.startsWith(before.join('') || ' ')) return { question: SPELLING }
   if (isLoneNumberWord(heard, word)) return { question: FIGURE }
   return withLettersAfter(before, word, after)
 }

@@ -6,21 +6,23 @@ import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.t
 /** `whole`: given and family name. */
 export type NamePart = 'given' | 'family' | 'whole'
 
+const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
 export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
 
 /** Words of a sentence, which are part of no name. */
 export const OF_SENTENCES =
-  /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the)(?![\p{L}'-])/iu
+  /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the|uh|uhm|um|umm|er|erm|hmm|yes|yeah|yep|ok|bye|goodbye|correct|exactly|right|period|moment|second|minute|also|aka|known as|formerly|née|nee|maiden|initial|they|call me|call|hold on|hang on|same as|like|under|me|myself|hello)(?![\p{L}'-])/iu
 
 /** Letters and words, pauses as ",", with the signs of names in the words that they join. */
 export function wordsIn(text: string): readonly string[] {
   const said = withDoubleU(text)
-    .replace(/\b(?:capital|upper ?case) (?=\p{L})/giu, '')
+    .replace(/(?<!\p{L}{2} )\b(?:capital|upper ?case) (?=\p{L})/giu, '')
     .replace(/(?<=\p{L}{2}) (?:hyphen|dash) (?=\p{L}{2})/giu, '-')
+    .replace(/\b(?:oh|(d)ee)(?= apostrophe )/giu, (_all, d?: string) => d ?? 'o')
     .replace(/(?<=\p{L}) apostrophe (?=\p{L}{2})/giu, "'")
     .replace(/(?<=\p{L}{2}) space (?=\p{L}{2})/giu, ' ')
     .replace(ANNOUNCEMENT, ' = ')
-    .replace(/[;,]/g, ' , ')
+    .replace(/[;,]|(?<=\p{L}{3})\. /gu, ' , ')
     .trim()
     .replace(/(?:,\s*)+$/, '')
   return said.split(/\s+/).flatMap((word) => {
@@ -71,7 +73,8 @@ function lettersOf(words: readonly string[]): readonly string[] {
   const all = repeatDoubled(withoutExamples(small))
   const letters = all.map((word) => natoLetter(word.toLowerCase()) ?? word)
   const isSpelled = all.length > 2 && letters.every((word) => isLetter(word) || word === ',')
-  return isSpelled && !all.every((word) => NATO_NAMES.has(word.toLowerCase())) ? letters : all
+  if (!isSpelled) return all
+  return all.every((word) => NATO_NAMES.has(word.toLowerCase())) ? ['='] : letters
 }
 
 const SMALL = /^(?:\p{L}\.?|double|triple|as|in|for|like)$/iu
@@ -176,11 +179,18 @@ export function writtenName(words: readonly string[], part: NamePart): string | 
   // "Smith, John"
   if (part === 'whole' && pause > 0 && pause === words.length - 2)
     return writtenName([words.at(-1) ?? '', ...words.slice(0, pause)], part)
-  if (!words.every((word) => /^\p{L}[\p{L}\p{M}'.-]*$/u.test(word))) return undefined
+  if (!words.every((word) => NAME_WORD.test(word))) return undefined
+  if (words.filter((word) => !PARTICLE.test(`${word} `)).length > MOST_WORDS[part]) return undefined
   const isSmall = words.every((word) => word === word.toLowerCase())
-  const isParticle = (word: string, at: number): boolean => at < words.length - 1 && PARTICLE.test(`${word} `)
+  const isParticle = (word: string, at: number): boolean => at < words.length - 1 && SMALL_PARTICLE.test(word)
   return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
 }
+
+/** Letters, and signs between them: O'Brien, Smith-Jones, J.R. */
+const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*\.?$/u
+
+/** Beyond these the words are hardly a name, but its letters in words of their own: "Sam Mary Ida Tom Harry". */
+const MOST_WORDS: Readonly<Record<NamePart, number>> = { given: 3, family: 3, whole: 6 }
 
 const withCapital = (word: string): string => (word === word.toLowerCase() ? capitalized(word) : word)
 

@@ -102,9 +102,7 @@ function wordsOf(text: string): string[] {
     .toLowerCase()
     .split(/[\s,./-]+/)
     .filter((word) => word !== '' && !FILLERS.has(word))
-  return repeatDoubled(words.map(ohForO)).map(
-    (word) => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1'),
-  )
+  return repeatDoubled(words.map(ohForO))
 }
 
 /** Every date (YYYY-MM-DD) that the words can mean. */
@@ -159,7 +157,9 @@ const dayOfMonth = (day: readonly string[], rest: readonly string[]): string[] =
  */
 function inNumbers(words: readonly string[], order: DateOrder): string[] {
   const yearFirst = splits(words).flatMap(([head, tail]) =>
-    splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
+    isCutInNumber(head, tail)
+      ? []
+      : splits(tail).flatMap(([month, day]) => dates(years(head), small(month), small(day))),
   )
   const yearLast = (one: DateOrder): string[] =>
     splits(words).flatMap(([head, tail]) =>
@@ -173,6 +173,10 @@ function inNumbers(words: readonly string[], order: DateOrder): string[] {
   const other = order === 'month-first' ? 'day-first' : 'month-first'
   return [...yearFirst, ...(inOrder.length > 0 ? inOrder : yearLast(other))]
 }
+
+/** "nineteen eighty three three" is 1983 with a part that is missing, or 1980. */
+const isCutInNumber = (head: readonly string[], [next = '']: readonly string[]): boolean =>
+  TENS.has(head.at(-1) ?? '') && (DIGITS.get(next) ?? 0) > 0
 
 const eightDigits = (text: string, order: DateOrder): string[] => [
   ...inNumbers([text.slice(0, 4), text.slice(4, 6), text.slice(6)], order),
@@ -192,12 +196,17 @@ function dates(year: readonly number[], month: readonly number[], day: readonly 
 /** The number from 0 to 99 that the words can mean (none or one): 3, three, oh three, twenty one, one nine. */
 function small(words: readonly string[]): number[] {
   const [first = '', second] = words
-  if (words.length === 1) return list(number(first))
+  if (words.length === 1) return list(number(cardinal(first)))
   if (words.length !== 2 || second === undefined) return []
-  const unit = digit(second)
-  const tens = TENS.get(first) ?? (digit(first) === undefined ? undefined : Number(digit(first)) * 10)
-  return tens === undefined || unit === undefined || (TENS.has(first) && unit === 0) ? [] : [tens + unit]
+  if (!TENS.has(first)) return /^\d\d$/.test(digits(words)) ? [Number(digits(words))] : []
+  const unit = digit(cardinal(second))
+  return unit === undefined || unit === 0 ? [] : list(TENS.get(first)).map((tens) => tens + unit)
 }
+
+const digits = (words: readonly string[]): string => words.map((word) => digit(word) ?? ' ').join('')
+
+/** "third" is three, 3rd is 3. Only the last word of a number is an ordinal: "first second" is two days. */
+const cardinal = (word: string): string => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
 
 const list = (value: number | undefined): number[] => (value === undefined ? [] : [value])
 
@@ -209,6 +218,7 @@ const digit = (word: string): number | undefined => (/^\d$/.test(word) ? Number(
 /** The year of four digits that the words can mean (none or one). */
 function years(words: readonly string[]): number[] {
   const [first = ''] = words
+  if (words.some((word) => cardinal(word) !== word)) return []
   if (words.length === 1 && /^[12]\d{3}$/.test(first)) return [Number(first)]
   const found = [...digitByDigit(words), ...inPairs(words), ...inScales(words)]
   return [...new Set(found)].filter((year) => year >= 1000 && year <= 2999)

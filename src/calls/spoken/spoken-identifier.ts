@@ -1,5 +1,5 @@
 /** A number on a card (member id, group id) as it is printed, or as callers spell it: "m as in mary 9 0 0 oh 7". */
-import { bareValue, hasSecondThoughts } from './around-value.ts'
+import { bareValue, hasSecondThoughts, isNoValue } from './around-value.ts'
 import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood, wholeNumberText } from './spoken.ts'
@@ -15,7 +15,8 @@ const SPELL = 'give it letter by letter and digit by digit, for example XYZ-1235
 export function spokenIdentifier(value: unknown): ParsedValue {
   const digits = wholeNumberText(value)
   if (digits !== undefined) return understood(digits)
-  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
+  if (value === undefined) return unclear('The value is missing')
+  if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be text, or a whole number')
   if (value.trim() === '') return unclear('The value is missing')
   if (tooLong(value)) return unclear(`The value has ${value.length} characters; it may have ${MAX_LENGTH}`)
   return readSpoken(plain(value.replace(/[\p{Cc}\s]+/gu, ' ')))
@@ -23,16 +24,21 @@ export function spokenIdentifier(value: unknown): ParsedValue {
 
 function readSpoken(text: string): ParsedValue {
   const said = bareValue(text, 'identifier')
-  if (said === '' || NOTHING.test(said)) return unclear(`The value holds no id; ${SPELL}`)
+  if (said === '' || isNoValue(said)) return unclear(`The value holds no id; ${SPELL}`)
   if (hasSecondThoughts(said)) return unclear(`It is not certain which id is meant; ${SPELL}`)
-  const id = !/\s/.test(said) && !isWordOfNumber(said.toLowerCase()) ? said : spelled(said, said !== text)
-  if (id === undefined) return unclear(`The id is not certain; ${SPELL}`)
+  const id = isOnePiece(said) ? said.replace(/[.,;:!?]+$/, '') : spelled(said, said !== text)
+  if (id === undefined || (!isOnePiece(said) && isSaidTwice(id))) return unclear(`The id is not certain; ${SPELL}`)
   return id.length > MAX_LENGTH
     ? unclear(`The value has ${id.length} characters; it may have ${MAX_LENGTH}`)
     : understood(id)
 }
 
-const NOTHING = /^(?:none|nothing|unknown|n\/a|na|i don't (?:know|have (?:it|one|that))|not sure|null|undefined)[.!]?$/i
+/** Printed on a card; "X-Y-Z-1-2" is how speech recognition writes what is spelled. */
+const isOnePiece = (said: string): boolean =>
+  !/\s/.test(said) && !isWordOfNumber(said.toLowerCase()) && !/^[A-Za-z\d](?:-[A-Za-z\d]){2,}$/.test(said)
+
+/** "m 9 0 0 7, m 9 0 0 7" */
+const isSaidTwice = (id: string): boolean => id.length >= 8 && /^(.+)\1$/.test(id)
 
 const isWordOfNumber = (word: string): boolean => DIGITS.has(word) || TEENS.has(word) || TENS.has(word)
 
@@ -65,7 +71,7 @@ const LETTER_NAMES: ReadonlyMap<string, string> = new Map(
 
 /** @param introduced words before it were left out, so that an "a" may be an article */
 function spelled(text: string, introduced: boolean): string | undefined {
-  const written = withDoubleU(text.replace(/\b(?:capital|upper ?case|lower ?case|letter|number) (?=\S)/gi, ''))
+  const written = withDoubleU(text.replace(/^number (?=\S)|\b(?:capital|upper ?case|lower ?case|letter) (?=\S)/gi, ''))
     .split(/[\s,;]+/)
     .map((word) => word.replace(/(?<=.)[.:!?]+$/, ''))
     .flatMap((word) => (/^[A-Za-z\d](?:-[A-Za-z\d])+$/.test(word) ? word.split('-') : [word]))

@@ -2,7 +2,7 @@
  * A name as it is stored, out of the sentence in which it was said: "my name is Jane" is Jane, "S M I T H" is Smith.
  * What was said beside it and is not understood is asked back, as is a spelling that contradicts the name.
  */
-import { hasSecondThoughts } from './around-value.ts'
+import { hasSecondThoughts, isNoValue } from './around-value.ts'
 import { type NamePart, OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
@@ -14,8 +14,7 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   if (given === '') return unclear('The value is missing')
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
   const { said, introduction } = withoutIntroduction(given, part)
-  const name =
-    said === '' || NO_NAME.test(said) || (/\s/.test(said) && hasSecondThoughts(said)) ? undefined : nameIn(said, part)
+  const name = hasNoName(said, part) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" holds one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -32,7 +31,12 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
   whole: 'the first name and the last name',
 }
 
-const NO_NAME = /^(?:none|nothing|unknown|n\/a|null|undefined|i don't know)[.!]?$/i
+/** "No" and "Sure" are family names, too. */
+const hasNoName = (said: string, part: NamePart): boolean =>
+  said === '' ||
+  isNoValue(said) ||
+  (part !== 'family' && /^(?:no|sure)[.!]?$/i.test(said)) ||
+  (/\s/.test(said) && hasSecondThoughts(said))
 
 const FILLERS =
   /^(?:uh|uhm|um|umm|er|erm|yes|yeah|yep|okay|hi|hello|hey|please|thanks|sure(?=[,.] )|well(?=[,.] )|so(?=[,.] )|ok(?=[,.] )|oh(?=[,.] )|no(?=[,.]? (?:it's|it is|that's|my)))(?:[,.!;]*\s+)/i
@@ -70,7 +74,7 @@ function withoutIntroduction(text: string, part: NamePart): Introduced {
   return inner.introduction === part ? inner : { ...inner, introduction: names === 'whole' ? 'any' : names }
 }
 
-const TITLE = /^(?:mr|mrs|ms|mister|missus|dr|doctor)\.? (?=\p{L})/iu
+const TITLE = /^(?:mr|mrs|ms|miss|mister|missus|dr|doctor)\.? (?=\p{L})/iu
 
 function nameIn(said: string, part: NamePart): string | undefined {
   const { text, isConfirmed } = withoutHint(suffixed(said))

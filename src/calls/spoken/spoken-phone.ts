@@ -26,19 +26,46 @@ const SEPARATORS = new Set(
  */
 export function spokenPhone(text: string, region: string | undefined): ParsedValue {
   if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
-  const said = bareValue(plain(text).toLowerCase(), 'phone')
+  const said = bareValue(plain(text).toLowerCase(), 'phone').replace(DECIMALS, '')
   const number = EXTENSION.exec(said)?.[1] ?? said
   if (TWO_NUMBERS.test(number)) return unclear('Those are two phone numbers; give one of them, 7 to 15 digits')
   const read = readingsOf(number).map((digits) => checked(digits))
   const values = new Set(read.flatMap((one) => (one.ok ? [normalForm(one.value, region)] : [])))
   const [value, ...others] = values
   if (value === undefined) return read[0] ?? moreThanOne
+  if (![...values].some(isInternational) && (HESITATION.test(number) || goesOn(number, region))) return notCertain
   if (others.length === 0) return understood(value)
   const [possible, ...more] = [...values].filter((one) => isComplete(one))
   return possible === undefined || more.length > 0 ? moreThanOne : understood(possible)
 }
 
 const moreThanOne = unclear('The phone number can be read in more than one way; give it digit by digit')
+
+const notCertain = unclear(
+  'It is not certain where the phone number ends; give it again, with "extension" before an extension and "plus" before a country code',
+)
+
+/** What a program makes of a number that it keeps as a decimal. */
+const DECIMALS = /(?<=^\+?\d{7,15})\.0+$/
+
+/** An "oh" may be meant by it. */
+const HESITATION = /(?<![\p{L}\p{N}])(?:uh|um)(?![\p{L}\p{N}])(?!$)/u
+
+/**
+ * A whole number is said, and more after it: an extension, a correction, a second number. A number that was typed, with spaces,
+ * dashes, dots and brackets alone, has as many digits as it has.
+ */
+function goesOn(number: string, region: string | undefined): boolean {
+  if (!/[\p{L},;]/u.test(number)) return false
+  const words = number.split(/(?<=[,;])|\s+/)
+  return words.some((_word, at) =>
+    readingsOf(words.slice(0, at).join(' ')).some(
+      (digits) => checked(digits).ok && isInternational(normalForm(digits, region)),
+    ),
+  )
+}
+
+const isInternational = (number: string): boolean => number.startsWith('+')
 
 function checked(number: string): ParsedValue {
   if (number === '') return unclear('The phone number is missing; give 7 to 15 digits, for example +1 555 010 0123')
@@ -103,13 +130,17 @@ const isComplete = (number: string): boolean =>
 function normalForm(number: string, region: string | undefined): string {
   const country = region !== undefined && isSupportedCountry(region) ? region : undefined
   if (number.startsWith('+')) return e164(number) ?? number
-  if (number.startsWith('00')) return e164(`+${number.slice(2)}`) ?? `+${number.slice(2)}`
+  if (/^00[1-9]/.test(number)) return e164(`+${number.slice(2)}`) ?? `+${number.slice(2)}`
   const national = e164(number, country)
-  if (national !== undefined || !number.startsWith('011')) return national ?? number
+  // No code of a country begins with a zero.
+  if (national !== undefined || !/^011[1-9]/.test(number)) return national ?? number
   return e164(`+${number.slice(3)}`) ?? `+${number.slice(3)}`
 }
 
 function e164(number: string, country?: CountryCode): string | undefined {
   const parsed = parsePhone(number, country)
-  return parsed?.isPossible() ? parsed.number : undefined
+  return parsed?.isPossible() && !NO_AREA.test(parsed.number) ? parsed.number : undefined
 }
+
+/** Possible by its length alone: no area code of North America begins so. */
+const NO_AREA = /^\+1[01]/

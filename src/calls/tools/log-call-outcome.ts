@@ -3,6 +3,7 @@ import type { Task } from 'fhir/r4'
 import { defineOperation } from '../../core/operation.ts'
 import { abandonmentOf } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
+import { lettersOf } from '../recovery/stated-channel.ts'
 import { keptText } from '../spoken/kept-text.ts'
 import { invalidArgument } from '../spoken/stated-values.ts'
 
@@ -22,11 +23,10 @@ const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
 const MAX_NOTE = 2_000
 
 export const logCallOutcome = defineOperation('task-log-call-outcome', (request) => {
-  const outcome = String(request.input.outcome)
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_]+/g, '-')
-  if (!OUTCOMES.has(outcome)) throw invalidArgument('outcome', `it must be ${[...OUTCOMES.keys()].join(', ')}`)
+  // "Call back scheduled" is callback-scheduled.
+  const said = lettersOf(String(request.input.outcome))
+  const outcome = [...OUTCOMES.keys()].find((one) => lettersOf(one) === said)
+  if (outcome === undefined) throw invalidArgument('outcome', `it must be ${[...OUTCOMES.keys()].join(', ')}`)
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)
     const note = keptText(request.input.note, MAX_NOTE)

@@ -55,11 +55,20 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
 const MAX_VALUE = 1_000
 
 /** Fields that are named as elsewhere are read as elsewhere; any other is kept as text. */
-const KINDS: Readonly<Record<string, 'email' | 'phone' | 'dateOfBirth'>> = {
+const KINDS: Readonly<Record<string, 'email' | 'phone' | 'dateOfBirth' | 'firstName' | 'lastName'>> = {
   email: 'email',
+  emailaddress: 'email',
   phone: 'phone',
+  phonenumber: 'phone',
+  mobile: 'phone',
   dateofbirth: 'dateOfBirth',
   birthdate: 'dateOfBirth',
+  dob: 'dateOfBirth',
+  firstname: 'firstName',
+  givenname: 'firstName',
+  lastname: 'lastName',
+  familyname: 'lastName',
+  surname: 'lastName',
 }
 
 function normalValue(fieldName: string, value: string, locale: ClinicLocale): string {

@@ -10,6 +10,7 @@ import { recordCall } from '../record/call-record.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
+import { statedChannel } from '../recovery/stated-channel.ts'
 import { invalidArgument } from '../spoken/stated-values.ts'
 
 /** Of one abandonment. */
@@ -30,7 +31,12 @@ export const sendResumeLink = defineOperation('task-send-resume-link', (request)
     const until = new Date(expiresAt).toISOString()
     stageMessage(
       ctx,
-      { ...messageTo(ctx, id, channel, to), text: `${name}: continue where you left off`, link, expiresAt: until },
+      {
+        ...messageTo(ctx, abandonment, channel, to),
+        text: `${name}: continue where you left off`,
+        link,
+        expiresAt: until,
+      },
       request.call,
     )
     const sentTo = masked(to)
@@ -46,7 +52,8 @@ export const sendResumeLink = defineOperation('task-send-resume-link', (request)
 const CANNOT = 'Sorry, I cannot send you a message at the moment.'
 
 function channelOf(value: unknown): Channel {
-  if (value === 'sms' || value === 'email') return value
+  const channel = statedChannel(value)
+  if (channel === 'sms' || channel === 'email') return channel
   throw invalidArgument('channel', 'it must be sms or email')
 }
 
@@ -75,9 +82,10 @@ async function addresseeOf(ctx: Context, { task, contact, consent, patient }: Ab
   return to
 }
 
-const messageTo = (ctx: Context, patient: string, channel: Channel, to: string) => ({
+const messageTo = (ctx: Context, { task, patient }: Abandonment, channel: Channel, to: string) => ({
   clinic: ctx.clinic,
   patient,
+  abandonment: task.id,
   event: 'message.requested' as const,
   messageId: newMessageId(ctx.now),
   channel,

@@ -1,24 +1,44 @@
 /** set_contact_preference: an opt-out is final for calls; only staff can end it. docs/abandonment.md */
 import type { Context } from '../../core/context.ts'
-import { defineOperation } from '../../core/operation.ts'
+import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { CONTACT_CHANNELS, type ContactChannel, hasOptedOut, optOut, type Reached } from '../record/contact-opt-out.ts'
 import { abandonmentOf } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
-import { invalidArgument } from '../spoken/stated-values.ts'
+import { lettersOf, statedChannel } from '../recovery/stated-channel.ts'
+import { argumentIssue } from '../spoken/stated-values.ts'
 
 export const setContactPreference = defineOperation('task-set-contact-preference', (request) => {
-  const { channel, optOut: out } = request.input
-  const channels = CONTACT_CHANNELS.filter((one) => channel === 'all' || channel === one)
-  if (channels.length === 0) throw invalidArgument('channel', `it must be ${CONTACT_CHANNELS.join(', ')} or all`)
+  const { channels, out } = statedPreference(request.input)
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)
-    if (out === true) for (const one of channels) await optOut(ctx, one, reachedBy(abandonment, one))
-    const text = `${channels.join(', ')}: ${out === true ? 'opted out' : 'may contact'}`
+    if (out) for (const one of channels) await optOut(ctx, one, reachedBy(abandonment, one))
+    const text = `${channels.join(', ')}: ${out ? 'opted out' : 'may contact'}`
     await noteOutput(ctx, request, abandonment, [['contact-preference', text]], setContactPreference.code)
-    return await resultOf(ctx, abandonment, channels, out === true)
+    return await resultOf(ctx, abandonment, channels, out)
   })
 })
+
+/**
+ * Platforms send `optOut` as text, too. A yes or no of the caller is none: it depends on what they were asked.
+ * @throws FhirError 400 with an issue for each argument that is missing or wrong
+ */
+function statedPreference({ channel, optOut }: OperationInput) {
+  const named = statedChannel(channel)
+  const channels = CONTACT_CHANNELS.filter((one) => one === named || isAll(channel))
+  const out = String(optOut).trim().toLowerCase()
+  const issues = [
+    ...(channels.length > 0
+      ? []
+      : [argumentIssue('channel', channel, `it must be ${CONTACT_CHANNELS.join(', ')} or all`)]),
+    ...(out === 'true' || out === 'false' ? [] : [argumentIssue('optOut', optOut, 'it must be true or false')]),
+  ]
+  if (issues.length > 0) throw new FhirError(400, issues)
+  return { channels, out: out === 'true' }
+}
+
+const isAll = (channel: unknown): boolean => ['all', 'everything'].includes(lettersOf(String(channel)))
 
 const reachedBy = ({ contact, patient }: Abandonment, channel: ContactChannel): Reached => ({
   point: channel === 'email' ? contact.email : contact.phone,

@@ -3,7 +3,7 @@
  * IHE ITI-115: https://profiles.ihe.net/ITI/Scheduling/ITI-115.html
  */
 import type { Appointment, Reference, Schedule } from 'fhir/r4'
-import { countOpenings } from '../../booking/count-openings.ts'
+import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import { proposalIds } from '../../booking/proposal.ts'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
@@ -29,34 +29,52 @@ export const appointmentFind = defineOperation('appointment-find', find)
 async function find({ access, input, paging }: OperationRequest): Promise<Searchset> {
   const limit = countOf(input['_count'], paging?.maxCount)
   const after = readFindCursor(paging?.cursor)
-  const wantsTotal = isTotalWanted(input['_total'])
+  const counting = countingOf(input['_total'])
   const ctx = access.reader()
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const asked = readFindInput(input, clockOf(timeZone), ctx.baseUrl)
   const { schedules, patients, notes, isNobody } = await whomToSee(ctx, asked)
   const { specialties, visitTypes, times, from, until } = asked
-  const query: OpeningsQuery = {
+  const wanted: OpeningsQuery = {
     ...(isNobody ? { schedules: [] } : schedules === undefined ? {} : { schedules }),
     ...{ from, until, specialties, visitTypes, ...times, limit },
-    ...(after === undefined ? {} : { after: after.place }),
   }
-  const { openings, next } = await findOpenings(ctx, query)
-  const isWhole = after === undefined && next === undefined
+  const isCountedHere = after === undefined && counting === 'some' && !isCountedByIndex(wanted)
+  const page = await findOpenings(ctx, {
+    ...wanted,
+    ...(after === undefined ? {} : { after: after.place }),
+    ...(isCountedHere ? { countThrough: LOOKED_THROUGH } : {}),
+  })
+  const { openings, next } = page
   const counted =
-    after === undefined && next !== undefined && wantsTotal ? await countOpenings(ctx, query) : after?.total
-  const total = isWhole ? openings.length : counted
+    after === undefined && counting !== 'none'
+      ? await countOpenings(ctx, wanted, page, counting === 'all')
+      : after?.counted
   const context = contextOf(asked, patients)
   const slots = openings.map((opening) => opening.slots)
   const ids = await proposalIds(access, slots, context)
   return new Searchset({
     matches: await proposals(ctx, openings, ids, context),
     included: [],
-    total,
+    total: counted && Math.max(counted.total, openings.length),
     used: usedOf(input),
-    next: next && writeFindCursor({ place: next, ...(total === undefined ? {} : { total }) }),
-    warnings: [...notes, ...overIssues(asked, ctx.now)],
+    next: next && writeFindCursor({ place: next, ...(counted === undefined ? {} : { counted }) }),
+    warnings: [...notes, ...asked.notes, ...overIssues(asked, ctx.now), ...countIssues(counted)],
   })
 }
+
+const countIssues = (counted: CountedOpenings | undefined): readonly Issue[] =>
+  counted === undefined || counted.isAll
+    ? []
+    : [
+        {
+          severity: 'information',
+          code: 'informational',
+          diagnostics:
+            'total is as far as times were counted, and there may be more; with _total=accurate all are counted',
+          expression: '_total',
+        },
+      ]
 
 /** @throws FhirError 400; NeedsThread for a large page */
 function countOf(count: unknown, maxCount = COUNT): number {
@@ -68,8 +86,10 @@ function countOf(count: unknown, maxCount = COUNT): number {
 }
 
 /** As of a search: https://hl7.org/fhir/R4/search.html#total. @throws FhirError 400 */
-function isTotalWanted(total: unknown = 'none'): boolean {
-  if (total === 'none' || total === 'accurate' || total === 'estimate') return total !== 'none'
+function countingOf(total: unknown = 'estimate'): 'none' | 'some' | 'all' {
+  if (total === 'none') return 'none'
+  if (total === 'estimate') return 'some'
+  if (total === 'accurate') return 'all'
   throw badRequest(`_total is ${String(total)}; write one of none, estimate, accurate`, { expression: '_total' })
 }
 

@@ -1,4 +1,5 @@
 /** The page cursor of $find. */
+import type { CountedOpenings } from '../../booking/count-openings.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
@@ -7,7 +8,7 @@ export interface FindCursor {
   /** Where the page begins. */
   readonly place: Place
   /** Of all pages, as the first one counted them. */
-  readonly total?: number
+  readonly counted?: CountedOpenings
 }
 
 /** Its opaque text. */
@@ -32,9 +33,13 @@ function parsed(text: string): unknown {
 }
 
 const isCursor = (value: unknown): value is FindCursor =>
+  isObject(value) && isPlace(value['place']) && (value['counted'] === undefined || isCount(value['counted']))
+
+const isCount = (value: unknown): value is CountedOpenings =>
   isObject(value) &&
-  isPlace(value['place']) &&
-  (value['total'] === undefined || (Number.isSafeInteger(value['total']) && Number(value['total']) >= 0))
+  Number.isSafeInteger(value['total']) &&
+  Number(value['total']) >= 0 &&
+  typeof value['isAll'] === 'boolean'
 
 function isPlace(value: unknown): value is Place {
   if (!isObject(value) || !Number.isSafeInteger(value['start'])) return false

@@ -25,7 +25,7 @@ export interface FindInput {
   /** Visits begin and end within it. */
   readonly from: number
   readonly until: number
-  readonly times: Omit<PreferredTimes, 'bounds'>
+  readonly times: Omit<PreferredTimes, 'bounds' | 'notes'>
   readonly practitioners: readonly Named[]
   readonly organizations: readonly Named[]
   readonly locations: readonly Named[]
@@ -37,6 +37,8 @@ export interface FindInput {
   readonly reasons: readonly string[]
   readonly referral?: Identifier
   readonly insurances: readonly Reference[]
+  /** What has no effect. */
+  readonly notes: readonly Issue[]
 }
 
 const DATA_TYPES: Readonly<Record<string, 'Reference' | 'Identifier' | 'Timing'>> = {
@@ -57,8 +59,8 @@ export function readFindInput(input: OperationInput, clock: ZoneClock, baseUrl: 
   checkDataTypes(input)
   const { from, until } = periodOf(input, clock)
   const timing = input['timing'] as Timing | undefined
-  const { bounds, ...times }: PreferredTimes =
-    timing === undefined ? { bounds: { start: from, end: until } } : preferredTimes(timing, clock)
+  const { bounds, notes, ...times }: PreferredTimes =
+    timing === undefined ? { bounds: { start: from, end: until }, notes: [] } : preferredTimes(timing, clock, from)
   const named = (param: string, types: readonly string[]) =>
     listOf<Reference>(input[param]).map((reference, index) => namedBy(reference, { param, index, types, baseUrl }))
   const referral = input['referral-identifier'] as Identifier | undefined
@@ -77,6 +79,7 @@ export function readFindInput(input: OperationInput, clock: ZoneClock, baseUrl: 
     reasons: listOf(input['reason']),
     ...(referral === undefined ? {} : { referral }),
     insurances: listOf(input['insurance-reference']),
+    notes,
   }
 }
 

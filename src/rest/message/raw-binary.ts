@@ -103,10 +103,14 @@ async function contentFrom(
   return { received: [sha256], data: { _data: contentElement(sha256) } }
 }
 
+/** In front of the root element. Each alternative ends at one place only, so nothing is looked through twice. */
+const PROLOG = String.raw`^\uFEFF?(?:\s|<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->|<!(?!--)[^>]*>)*`
+const BINARY_ELEMENT = new RegExp(String.raw`${PROLOG}<(?:\w+:)?Binary[\s/>]`)
+
 /** Whether a text is, or begins, a Binary: of JSON the first resourceType counts, of XML the root element. */
 const isBinary: Readonly<Record<'json' | 'xml', (text: string) => boolean>> = {
   json: (text) => /^\uFEFF?\s*\{/.test(text) && /"resourceType"\s*:\s*"(\w*)"/.exec(text)?.[1] === 'Binary',
-  xml: (text) => /^\uFEFF?(?:\s|<\?[^>]*\?>|<!--.*?-->|<![^>]*>)*<(?:\w+:)?Binary[\s/>]/s.test(text),
+  xml: (text) => BINARY_ELEMENT.test(text),
 }
 
 /** As it is kept in Binary.contentType, a code: with single spaces. @throws FhirError 400 */

@@ -70,7 +70,8 @@ async function openCollections(url: string): Promise<Opened> {
     const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
     await entries.createIndexes([
       { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
-      { name: 'by_id', key: { clinic: 1, id: 1 }, unique: true },
+      // Not unique, as the collection may be sharded by the other one; a transaction sees to it.
+      { name: 'by_id', key: { clinic: 1, id: 1 } },
       { name: 'by_expiry', key: { expires: 1 }, expireAfterSeconds: 0 },
     ])
     return { client, entries, counters }

@@ -140,7 +140,10 @@ async function totalOf(
   if (plan.after === undefined && plan.count > 0 && lastPageSize !== undefined) return lastPageSize
   if (plan.total === 'none' && plan.count > 0) return undefined
   let total = 0
-  for (const one of searches) total += await countRows(reader, one)
+  const { countUpTo = Number.POSITIVE_INFINITY } = plan
+  for (const one of searches) {
+    if (total < countUpTo) total += await countRows(reader, one, countUpTo - total)
+  }
   return total
 }
 

@@ -25,10 +25,11 @@ export async function typeSearch(
   return terms.includes(NEVER) ? undefined : { scope, terms, sort }
 }
 
-/** The matches on all pages. */
-export async function countRows(reader: Reader, { scope, terms }: TypeSearch): Promise<number> {
+/** The matches on all pages, `upTo` of them at most. */
+export async function countRows(reader: Reader, { scope, terms }: TypeSearch, upTo: number): Promise<number> {
   const source = (await accessPath(reader, scope, terms))?.source ?? everyLive(terms)
-  const pipeline = [{ $match: candidateFilter(scope, source, terms) }, { $count: 'size' }]
+  const limit = Number.isFinite(upTo) ? [{ $limit: upTo }] : []
+  const pipeline = [{ $match: candidateFilter(scope, source, terms) }, ...limit, { $count: 'size' }]
   const options = { hint: source.index, ...readOptions(reader) }
   const documents = collectionOf(reader, scope.type)
   const [found] = await documents.aggregate<{ readonly size: number }>(pipeline, options).toArray()

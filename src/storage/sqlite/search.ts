@@ -72,8 +72,14 @@ function totalOf(
 ): number | undefined {
   if (plan.after === undefined && plan.count > 0 && lastSize !== undefined) return lastSize
   if (plan.total === 'none' && plan.count > 0) return undefined
-  return searches.reduce((sum, one) => sum + countRows(engine, one), 0)
+  let total = 0
+  for (const one of searches) total += countRows(engine, one, restOf(plan, total))
+  return Math.min(total, restOf(plan))
 }
+
+/** What the total may count besides. */
+const restOf = ({ countUpTo = Number.POSITIVE_INFINITY }: SearchPlan, counted = 0): number =>
+  Math.max(0, countUpTo - counted)
 
 /** The last row of the page before. */
 function lastRow(plan: SearchPlan): SortedRow | undefined {

@@ -7,7 +7,7 @@ import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { hasReferences, SetBuilder } from './sets.ts'
 import { type Ordering, orderingOf } from './sort.ts'
-import { sql, withSets } from './sql.ts'
+import { limitedTo, raw, sql, withSets } from './sql.ts'
 import { allOf, anyOf, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to give pages. */
@@ -104,18 +104,22 @@ function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
-export function countRows(engine: Engine, { byTests, bySets }: TypeSearches): number {
+/** @param upTo rows that are counted at least, where there are so many; Infinity: all of them */
+export function countRows(engine: Engine, { byTests, bySets }: TypeSearches, upTo: number): number {
   const total = totalByBlocks(engine, byTests.scope, byTests.terms)
   if (total !== undefined) return total
-  if (bySets === undefined) return countBy(engine, byTests)
+  if (bySets === undefined) return countBy(engine, byTests, upTo)
   const few = byTests.path?.isFew
-    ? engine.db.visited.within(fewVisits(engine), () => countBy(engine, byTests))
+    ? engine.db.visited.within(fewVisits(engine), () => countBy(engine, byTests, upTo))
     : undefined
-  return few ?? countBy(engine, bySets())
+  return few ?? countBy(engine, bySets(), upTo)
 }
 
-function countBy(engine: Engine, { path, every }: TypeSearch): number {
+function countBy(engine: Engine, { path, every }: TypeSearch, upTo: number): number {
   const source = path?.source ?? every
-  const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where}`
+  const limit = Number.isFinite(upTo) ? limitedTo(upTo) : NOTHING
+  const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where} ${limit}`
   return engine.db.number(withSets(sql`SELECT count(*) FROM (${rows})`))
 }
+
+const NOTHING = raw('')

@@ -110,6 +110,22 @@ describe('an abandonment', () => {
     expect((await enter(body)).status).toBe(400)
   })
 
+  test('may have no fields at all', async () => {
+    const { fields: _, ...form } = FORM
+    const { body, status } = await enter(form)
+    expect(status).toBe(201)
+    const form2 = await enter({ ...form, fields: {} })
+    expect(form2.status).toBe(201)
+    const call = { callId: 'no-fields', dialedNumber: DEMO_NUMBER, abandonment: body.id }
+    expect((await request(clinics.server.url, 'POST', '/calls', call, SECRET)).status).toBe(201)
+    const headers = { 'x-call-id': 'no-fields' }
+    expect(await clinics.server.tool('/abandonment-recovery/get_recovery_context', {}, headers)).toMatchObject({
+      success: true,
+      knownFields: {},
+      missingFields: [],
+    })
+  })
+
   test('needs the secret or a token', async () => {
     expect((await enter(FORM, { 'x-voice-secret': 'wrong' })).status).toBe(401)
     expect((await request(clinics.server.url, 'POST', '/abandonments', FORM)).status).toBe(401)
@@ -160,6 +176,30 @@ describe('the tools', () => {
       success: false,
       code: 'invalid-argument',
     })
+  })
+
+  test.each([
+    ['email', 'jane dot doe at example dot com okay', 'jane.doe@example.com'],
+    ['phoneNumber', 'two one two five five five oh one two three', '+12125550123'],
+    ['date_of_birth', 'March third nineteen eighty', '1980-03-03'],
+    ['firstName', 'J A N E', 'Jane'],
+    ['surname', 'my last name is Smith', 'Smith'],
+    ['wish', 'J A N E', 'J A N E'],
+  ])('save_recovery_field reads %s as it is said elsewhere', async (fieldName, value, stored) => {
+    const { use } = await recovery({ fields: { [fieldName]: null } })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true, missingFields: [] })
+    expect((await use('get_recovery_context')).knownFields).toEqual({ [fieldName]: stored })
+  })
+
+  test.each([
+    ['email', 'jane at one dot com'],
+    ['phone', 'two one two'],
+    ['dob', '3/4/80'],
+    ['firstName', 'Jane or Joan'],
+  ])('save_recovery_field asks back where %s is not certain', async (fieldName, value) => {
+    const { use } = await recovery({ fields: { [fieldName]: null } })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ code: 'invalid-argument' })
+    expect((await use('get_recovery_context')).missingFields).toEqual([fieldName])
   })
 
   test('save_recovery_field writes a registration to its Patient', async () => {
@@ -220,6 +260,36 @@ describe('the tools', () => {
     for (const { resource } of body.entry)
       await clinics.ours('PUT', `/Consent/${resource.id}`, { ...resource, status: 'inactive' })
     expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test.each([
+    [{ channel: 'SMS', optOut: 'true' }, 'sms'],
+    [{ channel: 'text message', optOut: true }, 'sms'],
+    [{ channel: 'E-mail', optOut: 'True' }, 'email'],
+    [{ channel: 'calls', optOut: true }, 'phone'],
+  ])('an opt-out is understood as agents send it: %j', async (args, channel) => {
+    const { use } = await recovery()
+    const all = { phone: 'allowed', sms: 'allowed', email: 'allowed' }
+    expect(await use('set_contact_preference', args)).toMatchObject({
+      success: true,
+      preferences: { ...all, [channel]: 'opted-out' },
+    })
+  })
+
+  test.each([
+    [{ channel: 'pigeon', optOut: true }, 'invalid-argument', 'channel'],
+    [{ channel: 'sms', optOut: 'no thanks' }, 'invalid-argument', 'optOut'],
+    [{ channel: 'sms' }, 'missing-argument', 'optOut'],
+    [{ optOut: true }, 'missing-argument', 'channel'],
+    [{ channel: ['sms'], optOut: 1 }, 'invalid-argument', 'optOut'],
+  ])('what is no preference changes none: %j', async (args, code, named) => {
+    const { use } = await recovery()
+    expect(await use('set_contact_preference', args)).toMatchObject({
+      success: false,
+      code,
+      error: expect.stringContaining(named),
+    })
+    expect(await use('set_contact_preference', { channel: 'all', optOut: false })).toMatchObject({ success: true })
   })
 
   test('schedule_callback raises a Task that is due when the person says', async () => {

@@ -70,6 +70,20 @@ export function describePaging(newClinic: NewClinic): void {
       expect(await total({ where: [{ kind: 'id', ids: ['x'] }] })).toBe(0)
     })
 
+    test('a total counts no further than it is told', async () => {
+      const clinic = await filled(newClinic(), 10)
+      await clinic.put('Schedule/1')
+      const total = async (types: string | string[], countUpTo: number, plan: Partial<SearchPlan> = {}) =>
+        (await clinic.search(types, { count: 0, countUpTo, ...plan })).total
+      for (const countUpTo of [0, 1, 9, 10, 11]) {
+        expect(await total('Slot', countUpTo, { where: free })).toBe(Math.min(10, countUpTo))
+        expect(await total('Slot', countUpTo)).toBe(Math.min(10, countUpTo))
+        expect(await total(['Schedule', 'Slot'], countUpTo)).toBe(Math.min(11, countUpTo))
+      }
+      const page = await clinic.search('Slot', { where: free, count: 4, total: 'accurate', countUpTo: 6 })
+      expect([page.matches.length, page.total]).toEqual([4, 6])
+    })
+
     test('an accurate total is that of every page', async () => {
       const clinic = await filled(newClinic(), 10)
       const first = await clinic.search('Slot', { where: free, count: 4, total: 'accurate' })
