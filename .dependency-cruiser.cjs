@@ -132,7 +132,7 @@ const ROOMS = {
 /** The process, the composition root and the entry point of the package put everything together; no room imports them. */
 const ROOT = '^src/(app|declare-server|framework|http-server|index|open-store)\\.ts$|^src/process/'
 
-/** The folder in dashboard/parts that loads a heavy library, and its packages. */
+/** The file or folder in dashboard/parts that loads a heavy library, and its packages. */
 const HEAVY = {
   palette: '@mantine/spotlight',
   charts: '@visx',
@@ -265,7 +265,7 @@ module.exports = {
       name: `only-${owner.replaceAll('/', '-')}-loads-it`,
       severity: 'error',
       comment: 'What is heavy has one owner in the dashboard, so that it is loaded only where it is needed.',
-      from: { path: '^dashboard/', pathNot: `^dashboard/parts/${owner}/` },
+      from: { path: '^dashboard/', pathNot: `^dashboard/parts/${owner}[./]` },
       to: { path: `(^|/)node_modules/(${packages})/` },
     })),
     {

@@ -11,7 +11,7 @@ import { type DashboardPage, pages } from './page-list.ts'
 import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
 import { Icon } from './parts/icon.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
-import { UserMenu } from './parts/user-menu.tsx'
+import { UserMenuButton } from './parts/user-menu-button.tsx'
 
 const loadPalette = () => import('./parts/palette/palette.tsx')
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
@@ -82,7 +82,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
               Ctrl K
             </Kbd>
           </Button>
-          <UserMenu />
+          <UserMenuButton />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">

@@ -17,11 +17,17 @@ import { takeTurn } from './lock.mjs'
 const KEPT_BEFORE = 1
 
 const { values } = parseArgs({
-  options: { dev: { type: 'boolean' }, server: { type: 'string' }, 'in-background': { type: 'boolean' } },
+  options: {
+    dev: { type: 'boolean' },
+    server: { type: 'string' },
+    'in-background': { type: 'boolean' },
+    // The folder with dashboard/ and the lock file: for tests.
+    project: { type: 'string', default: join(import.meta.dirname, '..') },
+  },
 })
 // What is built is for browsers, whatever this process is for.
 process.env.NODE_ENV = values.dev ? 'development' : 'production'
-const root = join(import.meta.dirname, '../dashboard')
+const root = join(values.project, 'dashboard')
 const config: InlineConfig = {
   root,
   configFile: false,
@@ -41,7 +47,7 @@ const OUTPUT = {
 } as const
 
 if (values.dev) await serveSources(values.server ?? 'http://127.0.0.1:3000')
-else await buildOnce(new BuildFolder())
+else await buildOnce(new BuildFolder(values.project))
 
 async function buildOnce(builds: BuildFolder): Promise<void> {
   if (values['in-background']) setPriority(os.priority.PRIORITY_BELOW_NORMAL)
@@ -84,7 +90,7 @@ async function compress(folder: string): Promise<void> {
       const path = join(folder, name)
       const body = await readFile(path)
       const [br, gz] = await Promise.all([
-        promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+        promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
         promisify(gzip)(body, { level: 9 }),
       ])
       await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])

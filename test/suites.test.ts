@@ -26,6 +26,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
     'test/dashboard/browser/access.test.ts',
+    'test/dashboard/browser/conditions.test.ts',
     'test/dashboard/browser/entrance.test.ts',
     'test/dashboard/browser/pages.test.ts',
     'test/faults/disk-full.test.ts',

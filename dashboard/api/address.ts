@@ -1,5 +1,5 @@
 /** Where the server is: the page tells where the dashboard is, and the server is one step up, also behind a proxy's path. */
-export const SERVER = new URL('..', document.baseURI)
+const SERVER = new URL('..', document.baseURI)
 
 /** Of a path such as `Patient?name=x` or `/Patient`, or of an absolute address of this server. */
 export function addressOf(path: string): URL {

@@ -1,5 +1,6 @@
 /** Requests to the server. Nothing else in the dashboard fetches. */
 import { addressOf } from './address.ts'
+import { heardTime } from './clock.ts'
 import { heardFrom } from './connection.ts'
 import { problemOf, unreachable } from './problem.ts'
 import { currentSession, sessionAfter } from './session.ts'
@@ -80,6 +81,7 @@ async function attempt(
       ...(text === undefined ? {} : { body: text }),
       ...(signal === undefined ? {} : { signal }),
     })
+    heardTime(response.headers.get('date'))
     heardFrom(response.status !== 502 && response.status !== 503)
     return response
   } catch (error) {

@@ -22,7 +22,7 @@ export const settingsOf = (clinic: string) =>
   })
 
 /** Asked for again and again, as others switch it too. */
-export const sandboxOf = (clinic: string) =>
+const sandboxOf = (clinic: string) =>
   queryOptions({
     queryKey: ['clinic', clinic, 'sandbox'],
     queryFn: ({ signal }) => get<Sandbox>(`clinics/${clinic}/sandbox`, signal),

@@ -3,6 +3,7 @@
  * only. When it has ended, who is signed in is asked for the password over the page, which stays as it is.
  */
 import { addressOf } from './address.ts'
+import { heardTime, now } from './clock.ts'
 import { isRecord, problemOf, unreachable } from './problem.ts'
 
 export interface Session {
@@ -98,7 +99,7 @@ function enter(session: Session): void {
   change({ kind: 'signed-in', session, hasEnded: false })
   signingInAgain?.resolve()
   signingInAgain = undefined
-  if (!session.isPasted) renewIn((session.expiresAt - Date.now()) * RENEW_AFTER)
+  if (!session.isPasted) renewIn((session.expiresAt - now()) * RENEW_AFTER)
 }
 
 function leave(): void {
@@ -115,13 +116,13 @@ function change(next: SessionState): void {
 
 function renewIn(milliseconds: number): void {
   clearTimeout(timer)
-  timer = setTimeout(() => void renew(), milliseconds)
+  timer = setTimeout(() => void renew(), Math.max(milliseconds, TRY_AGAIN))
 }
 
 /** Timers sleep with the machine. */
 async function renewIfDue(): Promise<void> {
   const session = currentSession()
-  if (session !== undefined && !session.isPasted && session.expiresAt - Date.now() < 60_000) await renew()
+  if (session !== undefined && !session.isPasted && session.expiresAt - now() < 60_000) await renew()
 }
 
 /** Only one renewal is under way at a time. */
@@ -152,6 +153,7 @@ async function post(path: string, body?: object): Promise<{ readonly status: num
   const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   try {
     const response = await fetch(addressOf(path), { method: 'POST', ...sent })
+    heardTime(response.headers.get('date'))
     const text = await response.text()
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
   } catch {

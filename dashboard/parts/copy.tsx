@@ -31,6 +31,6 @@ export const CopyButton = ({ text, label, said }: CopyProps) => (
 /** The request with the token of the session, so that it runs as it is. */
 export function CopyAsCurl({ request }: { readonly request: ApiRequest }) {
   const { token } = useUser()
-  const text = curlOf({ headers: { accept: 'application/fhir+json' }, ...request }, token)
+  const text = curlOf(request, token)
   return <CopyButton text={text} label="Copy as curl" said="The curl is copied, with your token in it." />
 }

@@ -1,6 +1,6 @@
 /** Links within the dashboard. */
 import { Anchor, Button, type ButtonProps } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouter } from '@tanstack/react-router'
 import type { AriaAttributes, FunctionComponent, ReactNode } from 'react'
 
 interface PageLinkProps extends AriaAttributes {
@@ -15,5 +15,11 @@ interface PageLinkProps extends AriaAttributes {
 export const PlainLink = Link as unknown as FunctionComponent<PageLinkProps>
 
 export const PageLink = (props: PageLinkProps) => <Anchor component={PlainLink} inherit {...props} />
+
+/** A link to a page that an installation may leave out of its list. */
+export function LinkToPage(props: PageLinkProps) {
+  const { routesByPath } = useRouter()
+  return props.to in routesByPath ? <PageLink {...props} /> : null
+}
 
 export const LinkButton = (props: ButtonProps & PageLinkProps) => <Button component={PlainLink} {...props} />

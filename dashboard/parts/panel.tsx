@@ -11,8 +11,8 @@ interface PanelProps {
 
 export const Panel = ({ title, aside, children }: PanelProps) => (
   <Box component="section" className="card" p="md" miw={0}>
-    <Group justify="space-between" mb="xs" gap="xs" wrap="nowrap">
-      <Title order={2} size="h5" miw="min-content">
+    <Group justify="space-between" mb="xs" gap="xs">
+      <Title order={2} size="h5">
         {title}
       </Title>
       {aside}

@@ -13,6 +13,16 @@ export const theme = createTheme({
 
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: { '--mantine-color-cyan-filled-hover': '#084c58' },
-  light: { '--mantine-color-dimmed': '#5c636a', '--mantine-color-body': '#fbfcfc' },
-  dark: { '--mantine-color-dimmed': '#a6a7ab', '--mantine-color-anchor': '#66d9e8' },
+  light: {
+    '--mantine-color-dimmed': '#5c636a',
+    '--mantine-color-error': '#c92a2a',
+    '--mantine-color-body': '#fbfcfc',
+    '--mantine-color-cyan-light': '#e3fafc',
+    '--mantine-color-cyan-light-hover': '#d3f5f9',
+  },
+  dark: {
+    '--mantine-color-error': '#ff8787',
+    '--mantine-color-dimmed': '#a6a7ab',
+    '--mantine-color-anchor': '#66d9e8',
+  },
 })

@@ -1,4 +1,5 @@
 /** A time of the clinic; what it is in full is told on pointing at it. */
+import { now } from '../api/clock.ts'
 import { timeText, zoneText } from '../fhir/time.ts'
 import { useClinic } from './clinic-context.tsx'
 
@@ -16,5 +17,5 @@ export function Time({ at }: { readonly at: string | undefined }) {
 /** Names the zone of all times of a page. */
 export function ZoneNote() {
   const { timeZone } = useClinic()
-  return <>Times of {zoneText(timeZone, Date.now())}</>
+  return <>Times of {zoneText(timeZone, now())}</>
 }

@@ -5,13 +5,14 @@ import { useUser } from './clinic-context.tsx'
 import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
 
+/** Opens at once: it is loaded when it is asked for. */
 export function UserMenu() {
   const user = useUser()
   const scheme = useComputedColorScheme('light')
   const { setColorScheme } = useMantineColorScheme()
   const isDark = scheme === 'dark'
   return (
-    <Menu position="bottom-end" width={240} withinPortal>
+    <Menu position="bottom-end" width={240} defaultOpened>
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label="Account and look">
           <Icon name="user" />

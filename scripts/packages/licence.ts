@@ -11,9 +11,8 @@ export function isAllowed(expression: string, allows: (licence: string) => boole
   const tokens = expression.match(TOKEN) ?? []
   const unreadable = new Error(`'${expression}' is not an SPDX licence expression`)
   let at = 0
-  // Operators are all in capitals or all in small letters: https://spdx.github.io/spdx-spec/v3.0.1/annexes/spdx-license-expressions/.
   const takes = (token: string): boolean => {
-    if (tokens[at] !== token && tokens[at] !== token.toLowerCase()) return false
+    if (tokens[at] !== token) return false
     at += 1
     return true
   }
@@ -26,7 +25,8 @@ export function isAllowed(expression: string, allows: (licence: string) => boole
   }
   const all = (): boolean => {
     let allowed = one()
-    while (takes('AND')) allowed = one() && allowed
+    // Some write it in small letters. Where both must be allowed, that accepts nothing that was not meant.
+    while (takes('AND') || takes('and')) allowed = one() && allowed
     return allowed
   }
   const one = (): boolean => {

@@ -71,7 +71,7 @@ function TypeView({ resource }: { readonly resource: CapabilityStatementRestReso
       <Panel
         title={type}
         aside={
-          <Text size="xs" c="dimmed" className="cut">
+          <Text size="xs" c="dimmed" className="cut" maw="100%">
             {profile}
           </Text>
         }

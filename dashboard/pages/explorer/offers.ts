@@ -22,7 +22,7 @@ const INTERACTIONS: Readonly<Record<string, (type: string) => Omit<Offer, 'code'
   'history-type': (type) => ({ method: 'GET', path: `${type}/_history`, label: 'History of the type' }),
 }
 
-export const resourcesOf = (statement: CapabilityStatement): readonly CapabilityStatementRestResource[] =>
+const resourcesOf = (statement: CapabilityStatement): readonly CapabilityStatementRestResource[] =>
   statement.rest?.[0]?.resource ?? []
 
 export const offersOf = ({ type, interaction = [] }: CapabilityStatementRestResource): readonly Offer[] =>

@@ -1,11 +1,13 @@
 /** Today's appointments, the next ones first. */
+
 import { Group, Stack, Text } from '@mantine/core'
 import type { Appointment } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
 import { clockText, wallTime } from '../../fhir/time.ts'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { EVERY, onDay, TAKING_PLACE, useToday } from './today.ts'
@@ -18,7 +20,7 @@ export function AppointmentsToday() {
     every: EVERY,
   })
   return (
-    <Panel title="Appointments today">
+    <Panel title="Appointments today" aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}>
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List appointments={matchesIn<Appointment>(bundle)} zone={zone} />}
       </Loaded>
@@ -34,8 +36,7 @@ function List({ appointments, zone }: { readonly appointments: readonly Appointm
       </Empty>
     )
   }
-  const now = Date.now()
-  const toCome = appointments.filter(({ end }) => end !== undefined && Date.parse(end) > now)
+  const toCome = appointments.filter(({ end }) => end !== undefined && Date.parse(end) > now())
   const shown = (toCome.length > 0 ? toCome : appointments).slice(0, SHOWN)
   return (
     <Stack gap={6}>

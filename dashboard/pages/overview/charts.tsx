@@ -4,6 +4,7 @@ import { useCounts } from '../../api/counts.ts'
 import { usePages } from '../../api/queries.ts'
 import { dayOf, startOfDay } from '../../fhir/time.ts'
 import { LazyDayBars } from '../../parts/charts/lazy-day-bars.tsx'
+import { LinkToPage } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { CALLS, CHART_DAYS, lastDays, onDay, useToday } from './today.ts'
@@ -17,7 +18,7 @@ export function CallsChart() {
     60_000,
   )
   return (
-    <Panel title={`Calls in ${CHART_DAYS} days`}>
+    <Panel title={`Calls in ${CHART_DAYS} days`} aside={<LinkToPage to="/calls">Live calls</LinkToPage>}>
       <Loaded query={query}>
         {(counts) => (
           <LazyDayBars title="Calls" days={days.map((one, index) => ({ day: one, number: counts[index] ?? 0 }))} />

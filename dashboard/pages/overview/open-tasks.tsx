@@ -1,12 +1,14 @@
 /** What waits for somebody, the most urgent first. */
+
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Task } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { referenceParts, referenceText } from '../../fhir/names.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { EVERY } from './today.ts'
@@ -24,7 +26,7 @@ export function OpenTasks() {
     { every: EVERY },
   )
   return (
-    <Panel title="Most urgent tasks">
+    <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>}>
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List tasks={matchesIn<Task>(bundle)} />}
       </Loaded>
@@ -47,7 +49,7 @@ const List = ({ tasks }: { readonly tasks: readonly Task[] }) =>
 
 function Row({ task }: { readonly task: Task }) {
   const due = dueOf(task)
-  const isLate = due !== undefined && Date.parse(due) < Date.now()
+  const isLate = due !== undefined && Date.parse(due) < now()
   const patient = referenceParts((task.for ?? task.focus)?.reference)
   return (
     <Group gap="sm" wrap="nowrap">
@@ -65,7 +67,7 @@ function Row({ task }: { readonly task: Task }) {
       </Text>
       {due !== undefined && (
         <Text size="sm" c={isLate ? 'red' : 'dimmed'} flex="none">
-          due {relativeText(due, Date.now())}
+          due {relativeText(due, now())}
         </Text>
       )}
     </Group>

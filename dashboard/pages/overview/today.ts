@@ -1,4 +1,5 @@
 /** Today, as searches of it. */
+import { now } from '../../api/clock.ts'
 import type { Parameters } from '../../api/queries.ts'
 import { addDays, dayOf, startOfDay } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -10,7 +11,7 @@ export const EVERY = 20_000
 
 export function useToday(): { readonly day: string; readonly zone: string } {
   const { timeZone: zone } = useClinic()
-  return { day: dayOf(Date.now(), zone), zone }
+  return { day: dayOf(now(), zone), zone }
 }
 
 /** What lies on a day of the clinic. */

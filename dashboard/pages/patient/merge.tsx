@@ -64,28 +64,26 @@ export function Merge({ target, source, onClose }: MergeProps) {
           All that refers to the record on the right will refer to the one on the left. Choose what the merged record
           says.
         </Text>
-        <Table.ScrollContainer minWidth={420}>
-          <Table layout="fixed">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w={130} />
-                <Table.Th>This record stays</Table.Th>
-                <Table.Th>This record is replaced</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {ELEMENTS.map((name) => (
-                <Row
-                  key={name}
-                  name={name}
-                  texts={{ target: TEXTS[name](target), source: TEXTS[name](source) }}
-                  side={sides[name] ?? defaultSide(target, name)}
-                  onChange={(side) => setSides({ ...sides, [name]: side })}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Table layout="fixed" horizontalSpacing={6} fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={88} />
+              <Table.Th>This record stays</Table.Th>
+              <Table.Th>This record is replaced</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {ELEMENTS.map((name) => (
+              <Row
+                key={name}
+                name={name}
+                texts={{ target: TEXTS[name](target), source: TEXTS[name](source) }}
+                side={sides[name] ?? defaultSide(target, name)}
+                onChange={(side) => setSides({ ...sides, [name]: side })}
+              />
+            ))}
+          </Table.Tbody>
+        </Table>
         {problem !== undefined && <ErrorView error={problem} />}
         <Alert variant="light" color="gray" p="xs">
           Nothing is deleted: the replaced record stays readable, and the merge can be undone.

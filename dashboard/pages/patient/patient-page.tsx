@@ -1,7 +1,9 @@
 /** One patient: who it is, what happened, what is booked, covered, documented and changed, and who else it may be. */
+
 import { Alert, Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
 import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
@@ -77,7 +79,7 @@ const showTab = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 
 function Summary({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { birthDate, gender, identifier, telecom, active } = patient
-  const age = ageAt(birthDate, Date.now(), timeZone)
+  const age = ageAt(birthDate, now(), timeZone)
   const born =
     birthDate === undefined ? undefined : `born ${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
   const facts = [born, gender, identifier?.[0]?.value, telecomOf(telecom, 'phone')].filter(Boolean)

@@ -1,6 +1,8 @@
 /** One patient of the list. */
+
 import { Badge } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
 import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
@@ -11,7 +13,7 @@ import classes from './patients.module.css'
 export function PatientRow({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { id, birthDate, telecom, identifier, active } = patient
-  const age = ageAt(birthDate, Date.now(), timeZone)
+  const age = ageAt(birthDate, now(), timeZone)
   return (
     <PlainLink className={`row ${classes.row}`} to={`/patients/${id}`}>
       <span className={`${classes.name} cut`}>

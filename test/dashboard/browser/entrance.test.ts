@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'
+import { logInAs } from '../../support/two-clinics.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -80,6 +81,23 @@ test('the palette opens by Ctrl K and finds pages, patients, and a resource by i
   await search.fill('Patient/goldberg-samuel')
   await page.keyboard.press('Enter')
   await heading(page, 'Samuel Goldberg').waitFor()
+})
+
+test('a token of another issuer is pasted, is kept in memory only, and gives the navigation of its role', async () => {
+  const token = await logInAs(dashboard.server, { username: 'operator', clinic: '', role: 'operator' })
+  const page = await dashboard.open()
+  await page.getByRole('button', { name: 'Use a token of another issuer' }).click()
+  await page.getByLabel('Token').fill('this is none')
+  await page.getByRole('button', { name: 'Use this token' }).click()
+  await page.getByRole('alert').getByText('This is no JSON Web Token').waitFor()
+  await page.getByLabel('Token').fill(`Bearer ${token}`)
+  await page.getByRole('button', { name: 'Use this token' }).click()
+  await page.getByText('This account is of no clinic').waitFor()
+  const navigation = page.getByRole('navigation', { name: 'Pages' })
+  await navigation.getByRole('link', { name: 'FHIR explorer' }).waitFor()
+  expect(await navigation.getByRole('link', { name: 'Patients' }).count()).toBe(0)
+  await page.reload()
+  await page.getByLabel('User name').waitFor()
 })
 
 test('nothing that a page does is stopped by its Content-Security-Policy, and no script fails', () => {
