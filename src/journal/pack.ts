@@ -23,6 +23,8 @@ export interface Packing {
 }
 
 const MAX_ADDRESS = 16_384
+const MAX_ID = 256
+const MAX_REASON = 2_000
 
 /** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
 export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
@@ -43,15 +45,16 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
   const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
   const request = headers(seen.requestHeaders, secrets)
   const response = keptHeaders(seen.responseHeaders, secrets)
-  const address = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
+  const named = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
   const bodies = mode === 'full' ? bodiesOf(seen, secrets) : {}
   const tools = seen.tools?.map((tool) => toolOf(tool, mode, secrets))
+  const address = secrets.without(named)
   const summary = summaryOf(seen, address, tools)
   const detail: ExchangeDetail = {
     request: { headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) },
     response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
     ...(tools === undefined ? {} : { tools }),
-    ...(secrets.without(address) === seen.address ? {} : { addressChanged: true }),
+    ...(address === seen.address ? {} : { addressChanged: true }),
   }
   return {
     clinic: seen.clinic,
@@ -61,7 +64,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     run: seen.run ?? '',
     call: seen.call ?? '',
     status: seen.status,
-    path: secrets.without(pathOf(address)),
+    path: pathOf(address),
     type: seen.type ?? '',
     summary: secrets.without(JSON.stringify(summary)),
     detail: textOf(detail, secrets),
@@ -101,13 +104,17 @@ function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: Jour
   const isRefused = success === false || valid === false
   return {
     tool,
-    id,
+    id: keptId(id),
     ...(isRefused || success === true || valid === true ? { success: !isRefused } : {}),
     ...(typeof code === 'string' ? { code } : {}),
     ...(mode === 'full' && given !== undefined ? { arguments: keptValue(JSON.stringify(given), secrets) } : {}),
     ...(mode === 'full' ? { result: keptValue(result, secrets) } : {}),
   }
 }
+
+/** As platforms send them; what else somebody sends as an id is not kept. */
+const keptId = (id: unknown): unknown =>
+  typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_ID) ? id : null
 
 /** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
@@ -142,7 +149,7 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
   const reason = seen.reason ?? refusalOf(seen.tools)
   return {
     ...shown,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: { code: reason.code, text: reason.text.slice(0, MAX_REASON) } }),
     ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
     time: new Date(at).toISOString(),
     duration: Math.round(seen.duration * 10) / 10,
@@ -162,7 +169,7 @@ function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
 }
 
 /** The path of an address, which may be a whole one. */
-export function pathOf(address: string): string {
+function pathOf(address: string): string {
   const end = address.indexOf('?')
   const path = end < 0 ? address : address.slice(0, end)
   return path.replace(/^https?:\/\/[^/]*/, '')

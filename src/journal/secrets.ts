@@ -49,17 +49,23 @@ const MIN_PART = 8
 /** Secrets of one exchange that are looked for: each costs a look at all of its texts. */
 const MAX_KNOWN = 50
 
+/** As a secret stands in a text, in JSON, and in an address. */
+export const formsOf = (secret: string): readonly string[] =>
+  /^[\w.~-]+$/.test(secret)
+    ? [secret]
+    : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]
+
 /** Words before a credential. */
-const SCHEME = /^(?:bearer|basic|digest|negotiate)$/i
+const SCHEME = /^(?:bearer|basic|digest)\s+/i
 
 /** The secrets of one exchange: what was removed in one place is removed wherever else it stands. */
 export class Secrets {
-  readonly #known = new Set<string>()
+  readonly #known: Set<string>
   #count = 0
 
-  /** @param always secrets of the service itself */
+  /** @param always secrets of the service itself, as `formsOf` gives them */
   constructor(always: readonly string[] = []) {
-    for (const secret of always) this.add(secret)
+    this.#known = new Set(always)
   }
 
   /** There are more than are looked for. */
@@ -72,14 +78,14 @@ export class Secrets {
     if (secret.length < MIN_LENGTH || secret === REMOVED || this.#known.has(secret)) return
     this.#count += 1
     if (this.areTooMany) return
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) this.#known.add(form)
+    for (const form of formsOf(secret)) this.#known.add(form)
   }
 
   /** The value of a header such as Authorization or Cookie, with and without what stands before it. */
   addHeader(value: string): void {
-    this.add(value)
+    this.add(value.replace(SCHEME, ''))
     for (const part of value.split(/[\s;,]+/, MAX_KNOWN)) {
-      if (part.length < MIN_PART || SCHEME.test(part)) continue
+      if (part.length < MIN_PART) continue
       this.add(part)
       const credential = part.slice(part.indexOf('=') + 1)
       if (credential.length >= MIN_PART) this.add(credential)

@@ -54,9 +54,9 @@ export class JournalObserver implements Observer {
     if (policy.mode === 'off' || isLeftOut(koa.path)) return
     // What belongs to nobody may be anything: a password where a user name should be.
     const hasBodies = policy.mode === 'full' && policy.clinic !== SERVICE
-    const bodies = hasBodies ? bodiesOf(koa) : {}
-    const bytes = lengthOf(bodies.requestBody) + lengthOf(bodies.responseBody)
+    const bytes = hasBodies ? bytesOf(koa) : 0
     if (!this.#journal.takes(policy, bytes, Date.now())) return
+    const bodies = hasBodies ? bodiesOf(koa) : {}
     const { res } = koa
     const end = () => {
       const seen = seenOf(exchange, koa, bodies, policy)
@@ -69,7 +69,12 @@ export class JournalObserver implements Observer {
 
 const isLeftOut = (path: string): boolean => LEFT_OUT.has(firstSegment(path)) || OF_CLINIC.test(path)
 
-const lengthOf = (body: SeenBody | undefined): number => Math.min(body?.size ?? 0, MAX_BODY)
+/** Of the bodies as far as they are kept, about. */
+function bytesOf(koa: KoaContext): number {
+  const { body } = koa
+  const answered = typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
+  return Math.min(seenBodyOf(koa)?.size ?? 0, MAX_BODY) + Math.min(answered, MAX_BODY)
+}
 
 /** That of who acted. */
 function clinicOf({ accesses }: Exchange, koa: KoaContext): string {

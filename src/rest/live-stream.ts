@@ -2,9 +2,8 @@
 import { Readable } from 'node:stream'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { isGap } from '../journal/exchange.ts'
-import type { JournalReader, NumberedExchange } from '../journal/journal-reader.ts'
+import type { JournalFilter, JournalReader, NumberedExchange } from '../journal/journal-reader.ts'
 import type { Watcher } from '../journal/live.ts'
-import type { JournalFilter } from '../storage/journal-port.ts'
 import { whenClosed } from './server/http-response.ts'
 
 export interface LiveStream {

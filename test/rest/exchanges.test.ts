@@ -1,9 +1,10 @@
 /** The journal over HTTP: every request of a clinic and its answer, for its own staff. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
@@ -352,7 +353,7 @@ describe('the command of an exchange', () => {
     const answer = await server.fhir(method, path, body)
     const { curl } = await exchangeOf(server, answer)
     const env = { ...process.env, BASE: server.url, TOKEN: server.token }
-    expect(execFileSync('bash', ['-c', curl], { env, encoding: 'utf8' })).toBe(answer.text)
+    expect((await promisify(execFile)('bash', ['-c', curl], { env })).stdout).toBe(answer.text)
   })
 })
 
