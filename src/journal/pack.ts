@@ -66,19 +66,23 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     status: seen.status,
     path: pathOf(address),
     type: seen.type ?? '',
-    summary: secrets.without(JSON.stringify(summary)),
-    detail: textOf(detail, secrets),
+    summary: textWithout(summary, secrets),
+    detail: detailWithout(detail, secrets),
   }
 }
 
 /** A body that lost something that is secret elsewhere is not what was sent either. */
-function textOf(detail: ExchangeDetail, secrets: Secrets): string {
-  const text = JSON.stringify(detail)
-  const left = secrets.without(text)
-  if (left === text) return text
-  const { request, response, ...others } = detail
-  const marked = { ...others, request: markedBody(request, secrets), response: markedBody(response, secrets) }
-  return secrets.without(JSON.stringify(marked))
+function detailWithout(detail: ExchangeDetail, secrets: Secrets): string {
+  const request = markedBody(detail.request, secrets)
+  const response = markedBody(detail.response, secrets)
+  return textWithout({ ...detail, request, response }, secrets)
+}
+
+/** As JSON. Secrets are replaced within its texts alone, as one may look like a piece of what stands around them. */
+function textWithout(shown: object, secrets: Secrets): string {
+  const text = JSON.stringify(shown)
+  if (secrets.without(text) === text) return text
+  return JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'string' ? secrets.without(value) : value))
 }
 
 const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
@@ -119,7 +123,7 @@ const keptId = (id: unknown): unknown =>
 /** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
   const isCut = text.length > MAX_BODY
-  const kept = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
+  const kept = secrets.without(withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets))
   try {
     return JSON.parse(kept)
   } catch {
