@@ -208,9 +208,11 @@ class Redaction {
     const isWhole = this.#passValue()
     const passed = this.#text.slice(start, this.#at)
     if (isWhole && /^(?:null|true|false|"")$/.test(passed)) return true
-    // Of an object, what the names in it are is no secret, but nobody can tell.
-    for (const [text] of passed.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs)) {
-      this.#secrets.add(unescaped(text))
+    for (const [text, name] of passed.matchAll(
+      /("[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs,
+    )) {
+      // The names of what is in it are no secret.
+      if (name === undefined) this.#secrets.add(unescaped(text))
       if (this.#secrets.areTooMany) break
     }
     if (!isWhole) this.#at = this.#text.length

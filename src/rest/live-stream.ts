@@ -51,6 +51,7 @@ async function startOf(reader: JournalReader, after: number | undefined): Promis
 async function* eventsOf(koa: KoaContext, { reader, filter, watcher, leave, authenticate }: LiveStream, start: Start) {
   let { number } = start
   let sentAt = Date.now()
+  let checkedAt = sentAt
   try {
     yield `retry: ${RETRY}\n${event('start', number, {})}`
     if (start.missed > 0)
@@ -61,12 +62,14 @@ async function* eventsOf(koa: KoaContext, { reader, filter, watcher, leave, auth
       const { text, upTo, isMore } = await nextOf(reader, filter, number)
       number = upTo
       if (isMore) watcher.wake()
-      if (text !== '') yield text
-      else if (Date.now() - sentAt < HEARTBEAT) continue
-      // Events too tell that the connection lives, so the session is looked at here alone.
-      else if (await goesOn(koa, authenticate)) yield ': heartbeat\n\n'
-      else return
-      sentAt = Date.now()
+      const now = Date.now()
+      if (now - checkedAt >= HEARTBEAT) {
+        if (!(await goesOn(koa, authenticate))) return
+        checkedAt = now
+      }
+      if (text === '' && now - sentAt < HEARTBEAT) continue
+      yield text === '' ? ': heartbeat\n\n' : text
+      sentAt = now
     }
   } finally {
     leave()
