@@ -48,31 +48,35 @@ async function startOf(reader: JournalReader, after: number | undefined): Promis
   return { number: Math.max(after, kept), missed: Math.max(0, kept - after) }
 }
 
-async function* eventsOf(koa: KoaContext, { reader, filter, watcher, leave, authenticate }: LiveStream, start: Start) {
-  let { number } = start
-  let sentAt = Date.now()
-  let checkedAt = sentAt
+async function* eventsOf(koa: KoaContext, live: LiveStream, { number: first, missed }: Start) {
+  const { reader, filter, watcher, leave, authenticate } = live
+  const hasSession = every(HEARTBEAT, () => goesOn(koa, authenticate))
+  let [number, sentAt] = [first, Date.now()]
   try {
     yield `retry: ${RETRY}\n${event('start', number, {})}`
-    if (start.missed > 0)
-      yield event('gap', number, { gap: { count: start.missed, why: 'they are not kept any more' } })
-    while (!watcher.isEnded) {
+    if (missed > 0) yield event('gap', number, { gap: { count: missed, why: 'they are not kept any more' } })
+    for (;;) {
       await watcher.next(Math.max(0, sentAt + HEARTBEAT - Date.now()))
-      if (watcher.isEnded) return
+      if (watcher.isEnded || !(await hasSession())) return
       const { text, upTo, isMore } = await nextOf(reader, filter, number)
       number = upTo
       if (isMore) watcher.wake()
-      const now = Date.now()
-      if (now - checkedAt >= HEARTBEAT) {
-        if (!(await goesOn(koa, authenticate))) return
-        checkedAt = now
-      }
-      if (text === '' && now - sentAt < HEARTBEAT) continue
+      if (text === '' && Date.now() - sentAt < HEARTBEAT) continue
       yield text === '' ? ': heartbeat\n\n' : text
-      sentAt = now
+      sentAt = Date.now()
     }
   } finally {
     leave()
+  }
+}
+
+/** Asks once in so many milliseconds; true in between. */
+function every(milliseconds: number, ask: () => Promise<boolean>): () => Promise<boolean> {
+  let askedAt = Date.now()
+  return async () => {
+    if (Date.now() - askedAt < milliseconds) return true
+    askedAt = Date.now()
+    return await ask()
   }
 }
 
