@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { CONTENT_URL } from '../content/marker.ts'
-import { isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
+import { hasPieceOfName, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
 
 export interface JsonText {
   readonly text: string
@@ -18,11 +18,14 @@ export interface JsonText {
 const LONG = 1_000
 const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
 
-/** A text in which none of these stands is kept as it is. */
-const MAY_NEED = new RegExp(
-  `pass.?w|pass.?phrase|pwd|secret|token|api.?key|access.?key|private.?key|authorization|cookie|credential|assertion|session.?id|jwt|\\\\u|"_?data"|(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`,
-  'i',
-)
+/** Whether there may be something to take out: a name of a secret, perhaps with escapes, a content, or long base64. */
+function mayNeed(text: string): boolean {
+  const lower = text.toLowerCase()
+  if (hasPieceOfName(lower) || SIGNS.some((sign) => lower.includes(sign))) return true
+  return text.length >= LONG && LONG_RUN.test(text)
+}
+
+const SIGNS = ['\\u', '"data"', '"_data"']
 
 const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
 
@@ -51,7 +54,7 @@ interface Span {
 
 /** The text without what must not be kept. `secrets` is told what was one. */
 export function withoutSecrets(json: JsonText, secrets: Secrets): string {
-  return MAY_NEED.test(json.text) ? new Redaction(json, secrets).run() : json.text
+  return mayNeed(json.text) ? new Redaction(json, secrets).run() : json.text
 }
 
 class Redaction {

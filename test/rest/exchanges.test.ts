@@ -118,7 +118,7 @@ describe('an exchange', () => {
     const call = (id: string, args: object) => ({ id, function: { arguments: args } })
     const body = {
       message: {
-        toolCalls: [call('1', { firstName: 'Ann' }), call('2', { firstName: 'Bea', nickname: 'B' })],
+        toolCalls: [call('1', { firstName: 'Ann' }), call('2', { firstName: ['Bea'] })],
       },
     }
     const answer = await server.fhir('POST', '/patient-journey/update_registration_field', body, {
@@ -131,10 +131,10 @@ describe('an exchange', () => {
       operation: 'update_registration_field',
       status: 200,
       outcome: 'refused',
-      reason: { code: expect.any(String), text: expect.stringContaining('nickname') },
+      reason: { code: expect.any(String), text: expect.stringContaining('firstName') },
       tools: [
         { tool: 'update_registration_field', id: '1', success: true, arguments: { firstName: 'Ann' } },
-        { id: '2', success: false, arguments: { firstName: 'Bea', nickname: 'B' }, result: { success: false } },
+        { id: '2', success: false, arguments: { firstName: ['Bea'] }, result: { success: false } },
       ],
       request: { headers: { 'x-voice-secret': '[removed]' } },
     })
