@@ -114,7 +114,6 @@ const ROOMS = {
       'clinics',
       'config',
       'journal',
-      'storage',
       'core',
       'integrations',
       'calls',

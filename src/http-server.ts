@@ -44,12 +44,13 @@ import { type Observer, observed } from './rest/server/exchange.ts'
 import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { HttpResponse } from './rest/server/http-response.ts'
+import { inOrder } from './rest/server/in-order.ts'
 import { Logins } from './rest/server/logins.ts'
 import { limitPipelining } from './rest/server/pipelining.ts'
-import { segmentsOf } from './rest/server/small-router.ts'
+import { bySegment, type SmallRouter, segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { continueWhenRead } from './rest/server/unread-body.ts'
-import { inBudget, moveAsBefore, type WorkThreads } from './rest/server/work-threads.ts'
+import { Budgets, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
 import { TOOLS, toolListRoutes } from './rest/tool-list.ts'
@@ -123,44 +124,40 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     toolList,
   } = routers
   const all = Object.values(routers)
-  const koa = new Koa()
   const documents = new Capabilities(statement)
-  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(observed(services.observersWith(addressOf)))
-  koa.use(errors(logger, segmentsOf(all), unservedAt(declared, all)))
-  koa.use(options(declared, all))
-  koa.use(health.middleware)
-  koa.use(simulators.middleware)
-  if (shares !== undefined) {
-    const withoutToken = segmentsOf([session, calls, abandonments, resume, dashboard, toolList]).union(
-      new Set(['metadata']),
-    )
-    koa.use(shares.ofAddress(withoutToken, addressOf))
-  }
-  koa.use(dashboard.middleware)
-  koa.use(toolList.middleware)
-  if (config.dashboard) koa.use(leadToDashboard(baseOf))
-  koa.use(capabilityRoute(metadata(documents, baseOf)))
-  // In a work thread, whoever handed the request over does both.
+  const budgets = new Budgets(services.threads, config.limits, logger)
+  // In a work thread, whoever handed the request over does these.
   const isConnected = shares !== undefined
-  if (isConnected) koa.use(answerContents(contents))
-  koa.use(inBudget(services.threads, config.limits, logger))
-  koa.use(session.middleware)
-  koa.use(calls.middleware)
-  koa.use(abandonments.middleware)
-  koa.use(resume.middleware)
-  koa.use(authenticate)
-  koa.use(requireClinic(repository))
-  if (shares !== undefined) koa.use(shares.ofUser)
-  if (isConnected) koa.use(bodyContents(contents, config.limits))
-  koa.use(moveAsBefore())
-  koa.use(clinics.middleware)
-  koa.use(accounts.middleware)
-  koa.use(exchanges.middleware)
-  koa.use(requireSandbox(repository))
-  koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
-  koa.use(fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }))
-  koa.use(notRouted(declared))
+  const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
+  const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
+  const inBudget = isConnected ? inOrder(answerContents(contents), budgets.inBudget) : budgets.inBudget
+  const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
+  const routedAfter =
+    (...before: readonly Koa.Middleware[]) =>
+    ({ segments, middleware }: SmallRouter) =>
+      [segments, inOrder(...before, middleware)] as const
+  const koa = new Koa()
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(
+    inOrder(
+      observed(services.observersWith(addressOf)),
+      errors(logger, segmentsOf(all), unservedAt(declared, all)),
+      options(declared, all),
+      bySegment(
+        ...[health, simulators].map(routedAfter()),
+        ...[dashboard, toolList].map(routedAfter(...ofAddress)),
+        [['metadata'], inOrder(...ofAddress, capabilityRoute(metadata(documents, baseOf)))],
+        ...[session, calls, abandonments, resume].map(routedAfter(...ofAddress, inBudget)),
+        ...[clinics, accounts, exchanges].map(routedAfter(withUser)),
+      ),
+      ...(config.dashboard ? [leadToDashboard(baseOf)] : []),
+      withUser,
+      requireSandbox(repository),
+      shipResources((clinic) => access(clinic, { kind: 'server' })),
+      fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
+      notRouted(declared),
+    ),
+  )
   koa.on('error', brokenConnection(logger))
   const server = serverOf(koa)
   return server

@@ -2,7 +2,7 @@
 import { reject } from './setting-checks.ts'
 
 /** All, all but bodies, nothing. */
-export const JOURNAL_MODES = ['full', 'headers', 'off'] as const
+const JOURNAL_MODES = ['full', 'headers', 'off'] as const
 export type JournalMode = (typeof JOURNAL_MODES)[number]
 
 /** Days, and exchanges, that may be kept. */

@@ -12,6 +12,8 @@ export interface Allowance {
 
 /** Bytes of bodies that count as an exchange. */
 const BYTES_PER_EXCHANGE = 4_096
+/** Milliseconds that an exchange takes. */
+const USUAL = 0.05
 /** Clinics that are remembered. */
 const REMEMBERED = 10_000
 
@@ -41,6 +43,12 @@ export class Allowances {
     if (level.left < 1) return false
     level.left -= 1 + bytes / BYTES_PER_EXCHANGE
     return true
+  }
+
+  /** What recording it has taken beyond the usual, in milliseconds: bodies can be made to take longer than others of their length. */
+  charge(clinic: string, milliseconds: number): void {
+    const level = this.#levels.get(clinic)
+    if (level !== undefined) level.left -= Math.max(0, milliseconds - USUAL) / USUAL
   }
 
   #levelOf(clinic: string, now: number): Level {

@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { JournalBounds, JournalFilter, JournalStore } from '../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
 
+export type { JournalFilter } from '../storage/journal-port.ts'
+
 export interface NumberedExchange {
   /** Its place in the journal of its clinic. */
   readonly number: number

@@ -15,6 +15,7 @@ import { MAX_BODY, type SeenExchange } from './exchange.ts'
 import { MissingExchanges } from './missing.ts'
 import { entryOf } from './pack.ts'
 import { type JournalDefaults, JournalPolicies, type JournalPolicy } from './policies.ts'
+import { formsOf } from './secrets.ts'
 import { type SentRequest, seenOf } from './sent.ts'
 
 /** Milliseconds from an exchange until it is written: what a process that is killed loses. */
@@ -30,7 +31,7 @@ const CLOSING_TIME = 3_000
 /** Milliseconds of work after which the event loop has its turn. */
 const SLICE = 2
 
-const OF_CLINIC = { rate: 1_000, burst: 5_000 }
+const OF_CLINIC = { rate: 500, burst: 5_000 }
 /** Of all that belongs to no clinic, as strangers may send what they like. */
 const OF_SERVICE = { rate: 10, burst: 600 }
 
@@ -83,7 +84,7 @@ export class Journal {
     this.store = store
     this.policies = new JournalPolicies(repository, defaults)
     this.#logger = logger
-    this.#secrets = secrets
+    this.#secrets = secrets.flatMap(formsOf)
   }
 
   /**
@@ -91,8 +92,7 @@ export class Journal {
    * @param bytes of its bodies, as far as they are kept
    */
   takes({ clinic }: JournalPolicy, bytes: number, now: number): boolean {
-    const allowances = clinic === SERVICE ? this.#service : this.#clinics
-    if (allowances.take(clinic, bytes, now) && this.#hasRoomFor(clinic, bytes)) return true
+    if (this.#allowancesOf(clinic).take(clinic, bytes, now) && this.#hasRoomFor(clinic, bytes)) return true
     this.#missing.add(clinic, now, this.#fault === undefined ? TOO_MUCH : NOT_WRITTEN)
     this.#writeSoon()
     return false
@@ -157,6 +157,10 @@ export class Journal {
     await this.store.close()
   }
 
+  #allowancesOf(clinic: string): Allowances {
+    return clinic === SERVICE ? this.#service : this.#clinics
+  }
+
   #hasRoomFor(clinic: string, bytes: number): boolean {
     const ofClinic = this.#waitingOf.get(clinic) ?? { count: 0, bytes: 0 }
     return (
@@ -218,10 +222,13 @@ export class Journal {
     const entries: JournalEntry[] = []
     let since = performance.now()
     for (const { seen, policy } of waiting) {
-      const { mode } = policy
+      const { clinic, mode } = policy
+      const begun = performance.now()
       const entry = mode === 'off' ? undefined : this.#entryOf(seen, mode)
       if (entry !== undefined) entries.push(entry)
-      if (performance.now() - since < SLICE) continue
+      const now = performance.now()
+      this.#allowancesOf(clinic).charge(clinic, now - begun)
+      if (now - since < SLICE) continue
       await setImmediate()
       since = performance.now()
     }

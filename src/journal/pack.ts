@@ -23,6 +23,8 @@ export interface Packing {
 }
 
 const MAX_ADDRESS = 16_384
+const MAX_ID = 256
+const MAX_REASON = 2_000
 
 /** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
 export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
@@ -43,15 +45,16 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
   const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
   const request = headers(seen.requestHeaders, secrets)
   const response = keptHeaders(seen.responseHeaders, secrets)
-  const address = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
+  const named = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
   const bodies = mode === 'full' ? bodiesOf(seen, secrets) : {}
   const tools = seen.tools?.map((tool) => toolOf(tool, mode, secrets))
+  const address = secrets.without(named)
   const summary = summaryOf(seen, address, tools)
   const detail: ExchangeDetail = {
     request: { headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) },
     response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
     ...(tools === undefined ? {} : { tools }),
-    ...(secrets.without(address) === seen.address ? {} : { addressChanged: true }),
+    ...(address === seen.address ? {} : { addressChanged: true }),
   }
   return {
     clinic: seen.clinic,
@@ -61,21 +64,25 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     run: seen.run ?? '',
     call: seen.call ?? '',
     status: seen.status,
-    path: secrets.without(pathOf(address)),
+    path: pathOf(address),
     type: seen.type ?? '',
-    summary: secrets.without(JSON.stringify(summary)),
-    detail: textOf(detail, secrets),
+    summary: textWithout(summary, secrets),
+    detail: detailWithout(detail, secrets),
   }
 }
 
 /** A body that lost something that is secret elsewhere is not what was sent either. */
-function textOf(detail: ExchangeDetail, secrets: Secrets): string {
-  const text = JSON.stringify(detail)
-  const left = secrets.without(text)
-  if (left === text) return text
-  const { request, response, ...others } = detail
-  const marked = { ...others, request: markedBody(request, secrets), response: markedBody(response, secrets) }
-  return secrets.without(JSON.stringify(marked))
+function detailWithout(detail: ExchangeDetail, secrets: Secrets): string {
+  const request = markedBody(detail.request, secrets)
+  const response = markedBody(detail.response, secrets)
+  return textWithout({ ...detail, request, response }, secrets)
+}
+
+/** As JSON. Secrets are replaced within its texts alone, as one may look like a piece of what stands around them. */
+function textWithout(shown: object, secrets: Secrets): string {
+  const text = JSON.stringify(shown)
+  if (secrets.without(text) === text) return text
+  return JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'string' ? secrets.without(value) : value))
 }
 
 const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
@@ -101,7 +108,7 @@ function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: Jour
   const isRefused = success === false || valid === false
   return {
     tool,
-    id,
+    id: keptId(id),
     ...(isRefused || success === true || valid === true ? { success: !isRefused } : {}),
     ...(typeof code === 'string' ? { code } : {}),
     ...(mode === 'full' && given !== undefined ? { arguments: keptValue(JSON.stringify(given), secrets) } : {}),
@@ -109,10 +116,14 @@ function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: Jour
   }
 }
 
+/** As platforms send them; what else somebody sends as an id is not kept. */
+const keptId = (id: unknown): unknown =>
+  typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_ID) ? id : null
+
 /** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
   const isCut = text.length > MAX_BODY
-  const kept = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
+  const kept = secrets.without(withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets))
   try {
     return JSON.parse(kept)
   } catch {
@@ -142,7 +153,7 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
   const reason = seen.reason ?? refusalOf(seen.tools)
   return {
     ...shown,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: { code: reason.code, text: reason.text.slice(0, MAX_REASON) } }),
     ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
     time: new Date(at).toISOString(),
     duration: Math.round(seen.duration * 10) / 10,
@@ -162,7 +173,7 @@ function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
 }
 
 /** The path of an address, which may be a whole one. */
-export function pathOf(address: string): string {
+function pathOf(address: string): string {
   const end = address.indexOf('?')
   const path = end < 0 ? address : address.slice(0, end)
   return path.replace(/^https?:\/\/[^/]*/, '')

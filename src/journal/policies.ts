@@ -21,13 +21,14 @@ const REMEMBERED = 10_000
 
 interface Known {
   readonly policy: JournalPolicy
-  until: number
+  readonly until: number
 }
 
 export class JournalPolicies {
   readonly #repository: Repository
   readonly #defaults: JournalDefaults
   readonly #known = new Map<string, Known>()
+  readonly #loading = new Map<string, Promise<JournalPolicy>>()
 
   constructor(repository: Repository, defaults: JournalDefaults) {
     this.#repository = repository
@@ -38,13 +39,7 @@ export class JournalPolicies {
   /** Undefined where it has to be loaded. @param now milliseconds since 1970 UTC */
   known(clinic: string, now: number): JournalPolicy | undefined {
     const known = this.#known.get(clinic)
-    if (known === undefined) return undefined
-    if (now >= known.until) {
-      known.until = now + FRESH
-      // The one that is known holds until then, and longer where it cannot be read.
-      this.load(clinic).catch(() => {})
-    }
-    return known.policy
+    return known === undefined || now >= known.until ? undefined : known.policy
   }
 
   /** As it was last known. */
@@ -54,7 +49,15 @@ export class JournalPolicies {
   }
 
   /** @throws StoreUnavailable */
-  async load(clinic: string): Promise<JournalPolicy> {
+  load(clinic: string): Promise<JournalPolicy> {
+    const before = this.#loading.get(clinic)
+    if (before !== undefined) return before
+    const loading = this.#load(clinic).finally(() => this.#loading.delete(clinic))
+    this.#loading.set(clinic, loading)
+    return loading
+  }
+
+  async #load(clinic: string): Promise<JournalPolicy> {
     if (clinic === SERVICE) return { clinic, ...this.#defaults }
     const policy = await this.#read(clinic)
     if (this.#known.size >= REMEMBERED) this.#forgetOldest()

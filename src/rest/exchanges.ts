@@ -11,12 +11,11 @@ import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { curlOf } from '../journal/curl.ts'
 import { type ExchangeDetail, type ExchangeSummary, isGap } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
-import { JournalReader, type NumberedExchange } from '../journal/journal-reader.ts'
+import { type JournalFilter, JournalReader, type NumberedExchange } from '../journal/journal-reader.ts'
 import { type LiveJournal, MAX_WATCHERS } from '../journal/live.ts'
 import { whyNotReplayed } from '../journal/replay.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import type { JournalFilter } from '../storage/journal-port.ts'
 import { liveStream } from './live-stream.ts'
 import type { Replays } from './replays.ts'
 import { userOf } from './server/authenticate.ts'
@@ -113,7 +112,7 @@ function addRoutes(
   })
 }
 
-export const shown = ({ number, exchange }: NumberedExchange): object => ({ number, ...exchange })
+const shown = ({ number, exchange }: NumberedExchange): object => ({ number, ...exchange })
 
 function readerOf({ journal }: ExchangeDependencies, clinic: string): JournalReader {
   return new JournalReader(required(journal).store, clinic)

@@ -40,26 +40,28 @@ export class JournalObserver implements Observer {
     const { policies } = this.#journal
     const clinic = clinicOf(exchange, koa)
     const policy = policies.known(clinic, Date.now())
-    if (policy !== undefined) this.#observe(exchange, koa, policy)
+    const ended: Ended = { exchange, koa, hasLeft: koa.res.closed }
+    if (policy !== undefined) this.#observe(ended, policy)
     else {
       // A store that cannot be read has other things to tell of.
       void policies.load(clinic).then(
-        (loaded) => this.#observe(exchange, koa, loaded),
+        (loaded) => this.#observe(ended, loaded),
         () => {},
       )
     }
   }
 
-  #observe(exchange: Exchange, koa: KoaContext, policy: JournalPolicy): void {
+  #observe(ended: Ended, policy: JournalPolicy): void {
+    const { koa } = ended
     if (policy.mode === 'off' || isLeftOut(koa.path)) return
     // What belongs to nobody may be anything: a password where a user name should be.
     const hasBodies = policy.mode === 'full' && policy.clinic !== SERVICE
-    const bodies = hasBodies ? bodiesOf(koa) : {}
-    const bytes = lengthOf(bodies.requestBody) + lengthOf(bodies.responseBody)
+    const bytes = hasBodies ? bytesOf(koa) : 0
     if (!this.#journal.takes(policy, bytes, Date.now())) return
+    const bodies = hasBodies ? bodiesOf(koa) : {}
     const { res } = koa
     const end = () => {
-      const seen = seenOf(exchange, koa, bodies, policy)
+      const seen = seenOf(ended, bodies, policy)
       this.#journal.record(seen, hasBodies ? policy : { ...policy, mode: 'headers' }, bytes)
     }
     if (res.closed || res.destroyed) end()
@@ -67,9 +69,22 @@ export class JournalObserver implements Observer {
   }
 }
 
+/** Its answer is ready. */
+interface Ended {
+  readonly exchange: Exchange
+  readonly koa: KoaContext
+  /** The client has not waited for it. */
+  readonly hasLeft: boolean
+}
+
 const isLeftOut = (path: string): boolean => LEFT_OUT.has(firstSegment(path)) || OF_CLINIC.test(path)
 
-const lengthOf = (body: SeenBody | undefined): number => Math.min(body?.size ?? 0, MAX_BODY)
+/** Of the bodies as far as they are kept, about. */
+function bytesOf(koa: KoaContext): number {
+  const { body } = koa
+  const answered = typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
+  return Math.min(seenBodyOf(koa)?.size ?? 0, MAX_BODY) + Math.min(answered, MAX_BODY)
+}
 
 /** That of who acted. */
 function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
@@ -121,10 +136,10 @@ function withContents(body: SeenBody, koa: KoaContext): SeenBody {
   return contents === undefined ? body : { ...body, contents }
 }
 
-function seenOf(exchange: Exchange, koa: KoaContext, bodies: Bodies, { clinic }: JournalPolicy): SeenExchange {
+function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: JournalPolicy): SeenExchange {
   const { req, res } = koa
   const duration = performance.now() - exchange.since
-  const hasLeft = !res.writableFinished
+  const hasLeft = ended.hasLeft || !res.writableFinished
   const [correlation, run, replayOf] = [correlationOf(koa), runOf(koa), replayedIn(koa)]
   const reason = hasLeft ? leftAt(koa.status) : reasonOf(exchange)
   return {

@@ -2,9 +2,8 @@
 import { Readable } from 'node:stream'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { isGap } from '../journal/exchange.ts'
-import type { JournalReader, NumberedExchange } from '../journal/journal-reader.ts'
+import type { JournalFilter, JournalReader, NumberedExchange } from '../journal/journal-reader.ts'
 import type { Watcher } from '../journal/live.ts'
-import type { JournalFilter } from '../storage/journal-port.ts'
 import { whenClosed } from './server/http-response.ts'
 
 export interface LiveStream {
@@ -49,28 +48,35 @@ async function startOf(reader: JournalReader, after: number | undefined): Promis
   return { number: Math.max(after, kept), missed: Math.max(0, kept - after) }
 }
 
-async function* eventsOf(koa: KoaContext, { reader, filter, watcher, leave, authenticate }: LiveStream, start: Start) {
-  let { number } = start
-  let sentAt = Date.now()
+async function* eventsOf(koa: KoaContext, live: LiveStream, { number: first, missed }: Start) {
+  const { reader, filter, watcher, leave, authenticate } = live
+  const hasSession = every(HEARTBEAT, () => goesOn(koa, authenticate))
+  let [number, sentAt] = [first, Date.now()]
   try {
     yield `retry: ${RETRY}\n${event('start', number, {})}`
-    if (start.missed > 0)
-      yield event('gap', number, { gap: { count: start.missed, why: 'they are not kept any more' } })
-    while (!watcher.isEnded) {
+    if (missed > 0) yield event('gap', number, { gap: { count: missed, why: 'they are not kept any more' } })
+    for (;;) {
       await watcher.next(Math.max(0, sentAt + HEARTBEAT - Date.now()))
-      if (watcher.isEnded) return
+      if (watcher.isEnded || !(await hasSession())) return
       const { text, upTo, isMore } = await nextOf(reader, filter, number)
       number = upTo
       if (isMore) watcher.wake()
-      if (text !== '') yield text
-      else if (Date.now() - sentAt < HEARTBEAT) continue
-      // Events too tell that the connection lives, so the session is looked at here alone.
-      else if (await goesOn(koa, authenticate)) yield ': heartbeat\n\n'
-      else return
+      if (text === '' && Date.now() - sentAt < HEARTBEAT) continue
+      yield text === '' ? ': heartbeat\n\n' : text
       sentAt = Date.now()
     }
   } finally {
     leave()
+  }
+}
+
+/** Asks once in so many milliseconds; true in between. */
+function every(milliseconds: number, ask: () => Promise<boolean>): () => Promise<boolean> {
+  let askedAt = Date.now()
+  return async () => {
+    if (Date.now() - askedAt < milliseconds) return true
+    askedAt = Date.now()
+    return await ask()
   }
 }
 

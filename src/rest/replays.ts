@@ -8,7 +8,7 @@ import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type ExchangeDetail, type ExchangeSummary, MAX_BODY, type SeenHeaders } from '../journal/exchange.ts'
 import { keptBody, keptHeaders } from '../journal/redaction.ts'
 import { type Comparison, compared, repeatedHeaders } from '../journal/replay.ts'
-import { Secrets } from '../journal/secrets.ts'
+import { formsOf, Secrets } from '../journal/secrets.ts'
 import { beginningOfBytes } from '../journal/sent.ts'
 import type { Repository } from '../repository/repository.ts'
 
@@ -54,7 +54,7 @@ export class Replays {
     }
     const since = performance.now()
     const answer = await this.#send(summary, headers, detail.request.body?.text)
-    const secrets = new Secrets([this.#parts.config.webhookSecret])
+    const secrets = new Secrets(formsOf(this.#parts.config.webhookSecret))
     const contentType = answer.headers['content-type'] ?? ''
     const body = answer.bytes.length === 0 ? undefined : beginningOfBytes(answer.bytes)
     const after = {

@@ -161,6 +161,24 @@ describe('no secret is kept that comes as', () => {
     expect(text).toContain('See ')
   })
 
+  test('one that looks like a piece of the journal itself, which stays readable', () => {
+    const password = '"},"response":{"headers":{"'
+    const { detail } = entryOf(
+      { ...SEEN, requestBody: beginningOf(JSON.stringify({ password })) },
+      { mode: 'full', secrets: [] },
+    )
+    expect(JSON.parse(detail).request.body.text).toBe('{"password":"[removed]"}')
+  })
+
+  test('more secrets than are looked for, with all that they could stand in', () => {
+    const secrets = Array.from({ length: 200 }, (_, n) => `secret-number-${n}`)
+    const text = stored({
+      requestBody: beginningOf(JSON.stringify({ password: secrets })),
+      responseBody: beginningOf(JSON.stringify({ echo: secrets })),
+    })
+    for (const one of secrets) expect(text).not.toContain(one)
+  })
+
   test('a body of which only the beginning is kept, wherever it is cut', () => {
     const one = 'a-secret-that-is-cut-somewhere'
     const body = JSON.stringify({ a: 'x', parameter: [{ valueString: one, name: 'password' }], token: one })

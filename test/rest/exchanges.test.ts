@@ -1,9 +1,10 @@
 /** The journal over HTTP: every request of a clinic and its answer, for its own staff. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
@@ -117,7 +118,7 @@ describe('an exchange', () => {
     const call = (id: string, args: object) => ({ id, function: { arguments: args } })
     const body = {
       message: {
-        toolCalls: [call('1', { firstName: 'Ann' }), call('2', { firstName: 'Bea', nickname: 'B' })],
+        toolCalls: [call('1', { firstName: 'Ann' }), call('2', { firstName: ['Bea'] })],
       },
     }
     const answer = await server.fhir('POST', '/patient-journey/update_registration_field', body, {
@@ -130,10 +131,10 @@ describe('an exchange', () => {
       operation: 'update_registration_field',
       status: 200,
       outcome: 'refused',
-      reason: { code: expect.any(String), text: expect.stringContaining('nickname') },
+      reason: { code: expect.any(String), text: expect.stringContaining('firstName') },
       tools: [
         { tool: 'update_registration_field', id: '1', success: true, arguments: { firstName: 'Ann' } },
-        { id: '2', success: false, arguments: { firstName: 'Bea', nickname: 'B' }, result: { success: false } },
+        { id: '2', success: false, arguments: { firstName: ['Bea'] }, result: { success: false } },
       ],
       request: { headers: { 'x-voice-secret': '[removed]' } },
     })
@@ -352,7 +353,7 @@ describe('the command of an exchange', () => {
     const answer = await server.fhir(method, path, body)
     const { curl } = await exchangeOf(server, answer)
     const env = { ...process.env, BASE: server.url, TOKEN: server.token }
-    expect(execFileSync('bash', ['-c', curl], { env, encoding: 'utf8' })).toBe(answer.text)
+    expect((await promisify(execFile)('bash', ['-c', curl], { env })).stdout).toBe(answer.text)
   })
 })
 

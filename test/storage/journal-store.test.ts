@@ -1,6 +1,7 @@
 /** The store of the journal, on each engine. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { openJournalStore } from '../../src/open-store.ts'
@@ -130,6 +131,7 @@ describe('entries of the journal', () => {
         const page = await reader.scan({ clinic: 'one', order: 'oldest first', after, filter: {}, limit: 7 })
         for (const { number } of page.entries) seen.push(number)
         after = page.entries.at(-1)?.number ?? after
+        await sleep(1)
       }
     })()
     await Promise.all(

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 
 export const REQUEST_ID = 'X-Request-Id'
-export const CORRELATION_ID = 'X-Correlation-Id'
+const CORRELATION_ID = 'X-Correlation-Id'
 
 /** What is taken as an id: it is sent back in a header. */
 const ID = /^[\x21-\x7e]{1,128}$/

@@ -2,7 +2,7 @@
  * The journal in a collection of its own, by a client of its own, so that it takes none of the connections of requests.
  * MongoDB removes what is too old (https://www.mongodb.com/docs/manual/core/index-ttl/).
  */
-import type { ClientSession, Collection, Filter } from 'mongodb'
+import { type ClientSession, type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
 import type {
   FoundEntry,
   JournalBounds,
@@ -67,6 +67,7 @@ interface Opened extends Pick<Connection, 'client'> {
 async function openCollections(url: string): Promise<Opened> {
   const { client, db } = await connect(url, CONNECTIONS)
   try {
+    await createCollection(db, COUNTERS)
     const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
     await entries.createIndexes([
       { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
@@ -78,6 +79,17 @@ async function openCollections(url: string): Promise<Opened> {
   } catch (error) {
     await client.close()
     throw error
+  }
+}
+
+const EXISTS = 48
+
+/** Where there is none: a transaction may not make one in every cluster. */
+async function createCollection(db: Db, name: string): Promise<void> {
+  try {
+    await db.createCollection(name)
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === EXISTS)) throw error
   }
 }
 
