@@ -16,6 +16,7 @@ import { bodyPieces } from './body-pieces.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from './content-divert.ts'
 import { headerOf } from './header.ts'
 import type { Format } from './media-type.ts'
+import { seeBody } from './seen-body.ts'
 
 /** Of a request whose body may hold contents: where they go instead. */
 export interface BodyContents {
@@ -45,6 +46,7 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
   const bytes: Buffer = await koa.state.bodyBytes
+  seeBody(koa, bytes)
   if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
 }

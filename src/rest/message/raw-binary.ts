@@ -12,6 +12,7 @@ import { type Beginning, beginningOf, giveBack, withRest } from './body-pieces.t
 import { headerOf } from './header.ts'
 import type { RawBody, Route } from './interaction.ts'
 import { isMediaType, MAX_MEDIA_TYPE, mediaType, RESOURCE_TYPES } from './media-type.ts'
+import { type SeenContent, seeBody } from './seen-body.ts'
 
 export interface RawBinary extends RawBody {
   /** The Binary that it makes, with its content, or with the marker of that. */
@@ -89,8 +90,12 @@ async function contentFrom(
   { clinic, contents, limits }: Receiver,
 ): Promise<{ readonly received: readonly string[]; readonly data: object }> {
   const { bytes, isAll } = beginning
-  if (isAll && bytes.length <= INLINE) return { received: [], data: { data: bytes.toString('base64') } }
-  const { sha256 } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
+  if (isAll && bytes.length <= INLINE) {
+    seeBody(koa, bytes)
+    return { received: [], data: { data: bytes.toString('base64') } }
+  }
+  const { sha256, size } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
+  koa.state.seenContent = { sha256, size } satisfies SeenContent
   return { received: [sha256], data: { _data: contentElement(sha256) } }
 }
 

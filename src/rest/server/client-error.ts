@@ -1,9 +1,11 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
+import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
 import { answersOn, type ConnectionAnswers } from './pipelining.ts'
+import { REQUEST_ID } from './request-ids.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
@@ -29,6 +31,7 @@ function refusal(code: string | undefined): string {
     `Content-Type: ${FHIR_JSON.contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...DEFAULT_HEADERS.map(([name, value]) => `${name}: ${value}`),
+    `${REQUEST_ID}: ${randomUUID()}`,
     'Connection: close',
     '',
     body,

@@ -32,6 +32,7 @@ export const bodyContents =
       receive: async (pieces) => {
         const facts = await contents.receive(clinic, pieces, inlineContentBytes)
         received.push(facts.sha256)
+        seeContent(koa, facts)
         return facts
       },
     }
@@ -76,6 +77,8 @@ async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents
   try {
     const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
     if (answer === undefined) return
+    for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
+    koa.state.answeredWithMarkers = body
     const type = koa.response.get('Content-Type')
     if (koa.method !== 'HEAD') {
       const stream = await answer.stream()
@@ -95,5 +98,14 @@ async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents
 /** Nothing has been changed that the answer would have to tell of. */
 const isRead = ({ method, path }: KoaContext): boolean =>
   method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
+
+/** The contents of the body and of the answer, for the journal, which sees their markers. */
+export const seenContentsOf = ({ state }: Pick<KoaContext, 'state'>): ReadonlyMap<string, number> | undefined =>
+  state.seenContents
+
+function seeContent({ state }: KoaContext, { sha256, size }: { readonly sha256: string; readonly size: number }): void {
+  state.seenContents ??= new Map<string, number>()
+  state.seenContents.set(sha256, size)
+}
 
 const userIn = ({ state }: KoaContext): User | undefined => state.user as User | undefined

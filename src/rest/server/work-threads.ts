@@ -8,9 +8,12 @@ import type { Logger } from 'pino'
 import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../budget/budget.ts'
 import { LongLately } from '../../budget/long-lately.ts'
 import type { Limits } from '../../config.ts'
+import { type Cause, causedBy } from '../../journal/cause.ts'
 import { receivedBytes } from '../message/body.ts'
-import { type Exchange, exchangeOf } from './exchange.ts'
+import { keepBeginning } from '../message/seen-body.ts'
+import { retell, type Told } from './exchange.ts'
 import { whenClosed } from './http-response.ts'
+import { callIdOf, requestIdOf, runOf } from './request-ids.ts'
 import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
@@ -22,6 +25,8 @@ export interface ThreadRequest {
   /** Absent where the request has none. */
   readonly body?: Uint8Array
   readonly remoteAddress: string
+  /** What it brings about is known by this. */
+  readonly cause: Cause
 }
 
 export interface ThreadAnswer {
@@ -29,7 +34,7 @@ export interface ThreadAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
   /** What was done. */
-  readonly accesses: Exchange['accesses']
+  readonly told: Told
 }
 
 /** Whose request it is: threads are shared fairly. */
@@ -65,6 +70,7 @@ export class Budgets {
     if (currentBudget() !== undefined) return next()
     const threads = this.#threads
     const budget = new Budget({ canMove: threads !== undefined, isAbandoned: () => koa.res.destroyed })
+    causedBy(budget, () => causeOf(koa))
     try {
       await withBudget(budget, next)
     } catch (error) {
@@ -90,8 +96,15 @@ const AS_BEFORE = 'what requests like it took before'
 const kindOf = ({ state, path, query }: KoaContext): string =>
   `${state.holder ?? ''} ${path} ${Object.keys(query).sort().join(' ')}`
 
+function causeOf(koa: KoaContext): Cause {
+  const [run, call] = [runOf(koa), callIdOf(koa)]
+  return { id: requestIdOf(koa), ...(run === undefined ? {} : { run }), ...(call === undefined ? {} : { call }) }
+}
+
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
+  // The thread takes the bytes away.
+  keepBeginning(koa)
   const left = new AbortController()
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
@@ -101,12 +114,13 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
       url: koa.req.url ?? '/',
       headers: headersOf(koa),
       remoteAddress: koa.req.socket.remoteAddress ?? '',
+      cause: causeOf(koa),
       ...(body === undefined ? {} : { body }),
     },
     { ...holderOf(koa), signal: left.signal },
   )
   // What it did here before it moved was begun again there.
-  exchangeOf(koa).accesses = answer.accesses
+  retell(koa, answer.told)
   send(koa, answer)
 }
 
@@ -127,8 +141,10 @@ function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
   )
 }
 
-/** Of one connection rather than of the answer. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
+/** Of one connection, or of the request as it came, rather than of the answer. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id', 'x-correlation-id'],
+])
 
 function send(koa: KoaContext, { status, headers, body }: ThreadAnswer): void {
   koa.body = body.length === 0 ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
