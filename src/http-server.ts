@@ -36,12 +36,13 @@ import { type Observer, observed } from './rest/server/exchange.ts'
 import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { HttpResponse } from './rest/server/http-response.ts'
+import { inOrder } from './rest/server/in-order.ts'
 import { Logins } from './rest/server/logins.ts'
 import { limitPipelining } from './rest/server/pipelining.ts'
-import { segmentsOf } from './rest/server/small-router.ts'
+import { bySegment, type SmallRouter, segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { continueWhenRead } from './rest/server/unread-body.ts'
-import { inBudget, moveAsBefore, type WorkThreads } from './rest/server/work-threads.ts'
+import { Budgets, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
@@ -92,43 +93,42 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
   const { health, simulators, session, calls, clinics, accounts, abandonments, resume } = routers
   const all = Object.values(routers)
-  const koa = new Koa()
   const documents = new Capabilities(statement)
-  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(observed(services.observersWith(addressOf)))
-  koa.use(errors(logger, segmentsOf(all), unservedAt(declared, all)))
-  koa.use(options(declared, all))
-  koa.use(health.middleware)
-  koa.use(simulators.middleware)
-  if (shares !== undefined) {
-    koa.use(
-      shares.ofAddress(segmentsOf([session, calls, abandonments, resume]).union(new Set(['metadata'])), addressOf),
-    )
-  }
-  koa.use(capabilityRoute(metadata(documents, baseOf)))
-  // In a work thread, whoever handed the request over does both.
+  const budgets = new Budgets(services.threads, config.limits, logger)
+  // In a work thread, whoever handed the request over does these.
   const isConnected = shares !== undefined
-  if (isConnected) koa.use(answerContents(contents))
-  koa.use(inBudget(services.threads, config.limits, logger))
-  koa.use(session.middleware)
-  koa.use(calls.middleware)
-  koa.use(abandonments.middleware)
-  koa.use(resume.middleware)
-  koa.use(authenticate)
-  koa.use(requireClinic(repository))
-  if (shares !== undefined) koa.use(shares.ofUser)
-  if (isConnected) koa.use(bodyContents(contents, config.limits))
-  koa.use(moveAsBefore())
-  koa.use(clinics.middleware)
-  koa.use(accounts.middleware)
-  koa.use(requireSandbox(repository))
-  koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
+  const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
+  const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
+  const inBudget = isConnected ? inOrder(answerContents(contents), budgets.inBudget) : budgets.inBudget
+  const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
+  const routedAfter =
+    (...before: readonly Koa.Middleware[]) =>
+    ({ segments, middleware }: SmallRouter) =>
+      [segments, inOrder(...before, middleware)] as const
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
   const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
-  koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
-  koa.use(notRouted(declared))
+  const koa = new Koa()
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(
+    inOrder(
+      observed(services.observersWith(addressOf)),
+      errors(logger, segmentsOf(all), unservedAt(declared, all)),
+      options(declared, all),
+      bySegment(
+        ...[health, simulators].map(routedAfter()),
+        [['metadata'], inOrder(...ofAddress, capabilityRoute(metadata(documents, baseOf)))],
+        ...[session, calls, abandonments, resume].map(routedAfter(...ofAddress, inBudget)),
+        ...[clinics, accounts].map(routedAfter(withUser)),
+      ),
+      withUser,
+      requireSandbox(repository),
+      shipResources((clinic) => access(clinic, { kind: 'server' })),
+      fhirRoutes(statement, { ...handed, baseOf, accessOf }),
+      notRouted(declared),
+    ),
+  )
   koa.on('error', brokenConnection(logger))
   const answer = withDefaultHeaders(limitPipelining(koa.callback()))
   const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)

@@ -114,7 +114,16 @@ export async function readSettings(source: Source, clinic: string): Promise<Clin
     source instanceof Repository
       ? await source.readRecent(clinic, SETTINGS, KEY)
       : await source.records.readRecent(SETTINGS, KEY)
-  return settingsOf(record) ?? DEFAULTS
+  return record === undefined ? DEFAULTS : effectiveSettings(record)
+}
+
+/** By the records that they were made of: these are the same object for as long as they are remembered. */
+const effective = new WeakMap<KindRecord<Partial<ClinicSettings>>, ClinicSettings>()
+
+function effectiveSettings(record: KindRecord<Partial<ClinicSettings>>): ClinicSettings {
+  const settings = effective.get(record) ?? withDefaults(record.value)
+  effective.set(record, settings)
+  return settings
 }
 
 /**
@@ -202,10 +211,14 @@ async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
 }
 
 function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
-  if (record === undefined) return undefined
-  const stored = record.value
-  return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
+  return record && withDefaults(record.value)
 }
+
+const withDefaults = (stored: Partial<ClinicSettings>): ClinicSettings => ({
+  ...DEFAULTS,
+  ...stored,
+  policies: { ...DEFAULT_POLICIES, ...stored.policies },
+})
 
 /** The settings for clients, which can set the secrets but not read them. */
 export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...settings }: ClinicSettings): object => ({

@@ -3,7 +3,7 @@
  * operator any; that is all an operator may do in a clinic of others: FHIR data are always those of the token's clinic.
  */
 import { Router } from '@koa/router'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
@@ -102,14 +102,21 @@ const noSuchClinic = (): FhirError =>
  * the events of the audit trail that belong to no clinic either.
  */
 export function requireSandbox(repository: Repository): Middleware {
-  return async (koa, next) => {
-    if (userOf(koa).clinic === SERVICE) {
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (clinic === SERVICE) {
       if (isReadOfTrail(koa)) return next()
       throw ofNoClinic()
     }
-    if (!(await isSandboxEnabled(repository, userOf(koa).clinic))) throw sandboxIsOff()
-    return next()
+    const isEnabled = isSandboxEnabled(repository, clinic)
+    return isEnabled instanceof Promise ? isEnabled.then((known) => goOn(known, next)) : goOn(isEnabled, next)
   }
+}
+
+/** @throws FhirError 403 */
+function goOn(isEnabled: boolean, next: Next): Promise<unknown> {
+  if (!isEnabled) throw sandboxIsOff()
+  return next()
 }
 
 const isReadOfTrail = ({ method, path }: KoaContext): boolean =>

@@ -59,8 +59,15 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-/** @throws FhirError 415 when the body is compressed */
+/** @throws FhirError 415 when the body is compressed, 501 when it is so on the way */
 export function checkEncoding(koa: KoaContext): void {
+  const transfer = headerOf(koa, 'transfer-encoding') ?? CHUNKED
+  if (transfer.trim().toLowerCase() !== CHUNKED) {
+    throw new FhirError(501, {
+      code: 'not-supported',
+      diagnostics: `Transfer-Encoding '${transfer.slice(0, 100)}' is not supported; send the body as it is, in chunks or with its length`,
+    })
+  }
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding === 'identity') return
   throw new FhirError(415, {
@@ -68,6 +75,9 @@ export function checkEncoding(koa: KoaContext): void {
     diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
   })
 }
+
+/** https://www.rfc-editor.org/rfc/rfc9112#section-6.1 */
+const CHUNKED = 'chunked'
 
 async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)

@@ -157,5 +157,5 @@ const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3)
 const tooLarge = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary or _elements, where the elements that hold them are optional`,
+    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary=true or _elements`,
   })

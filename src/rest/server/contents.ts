@@ -20,7 +20,8 @@ const METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 export const bodyContents =
   (contents: Contents, { inlineContentBytes }: Pick<Limits, 'inlineContentBytes'>): Middleware =>
   (koa, next) => {
-    const format = METHODS.has(koa.method) && FHIR_PATH.test(koa.path) ? formatOfBody(koa) : undefined
+    if (!METHODS.has(koa.method)) return next()
+    const format = FHIR_PATH.test(koa.path) ? formatOfBody(koa) : undefined
     const { clinic } = userIn(koa) ?? {}
     if (format === undefined || clinic === undefined) return next()
     const received: string[] = []
@@ -55,20 +56,20 @@ export const answerContents =
   async (koa, next) => {
     try {
       await next()
-      await fillIn(koa, contents)
+      const { body } = koa
+      if ((typeof body === 'string' || Buffer.isBuffer(body)) && mayHaveMarkers(body)) await fillIn(koa, body, contents)
     } finally {
       const { clinic } = userIn(koa) ?? {}
-      const received: readonly string[] = koa.state.receivedContents ?? []
-      if (clinic !== undefined && received.length > 0) void contents.abandon(clinic, received)
+      const received: readonly string[] | undefined = koa.state.receivedContents
+      if (clinic !== undefined && received !== undefined) void contents.abandon(clinic, received)
     }
   }
 
-async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
+async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents): Promise<void> {
   // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
   if (koa.res.hasHeader('Content-Disposition')) return
-  const { body } = koa
   const { clinic } = userIn(koa) ?? {}
-  if (clinic === undefined || (typeof body !== 'string' && !Buffer.isBuffer(body)) || !mayHaveMarkers(body)) return
+  if (clinic === undefined) return
   const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
   const beyond = isRead(koa) ? 'refused' : 'left out'
   const headers = ['ETag', 'Last-Modified', 'Location'] as const

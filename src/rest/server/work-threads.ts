@@ -46,40 +46,45 @@ export interface WorkThreads {
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
-/** Gives each request its budget. Without `threads`, a request has its whole budget on the event loop. */
-export const inBudget =
-  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger): Middleware =>
-  async (koa, next) => {
+export class Budgets {
+  readonly #threads: WorkThreads | undefined
+  readonly #bodyBytes: number
+  readonly #logger: Logger
+  readonly #moved = new LongLately(1)
+
+  /** Without `threads`, a request has its whole budget on the event loop. */
+  constructor(threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger) {
+    this.#threads = threads
+    this.#bodyBytes = bodyBytes
+    this.#logger = logger
+  }
+
+  /** Gives each request its budget. */
+  readonly inBudget: Middleware = async (koa, next) => {
     // In a work thread, whoever runs it has set the budget.
     if (currentBudget() !== undefined) return next()
+    const threads = this.#threads
     const budget = new Budget({ canMove: threads !== undefined, isAbandoned: () => koa.res.destroyed })
     try {
       await withBudget(budget, next)
     } catch (error) {
       if (threads === undefined || !(error instanceof NeedsThread)) throw error
-      logger.debug(
-        { method: koa.method, route: koa._matchedRoute, what: error.what },
-        'a request goes to a work thread',
-      )
-      await answerInThread(koa, threads, bodyBytes)
+      const { method, _matchedRoute: route } = koa
+      this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
+      // Only reads are told apart by their address; what is written differs by its body.
+      if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
+      await answerInThread(koa, threads, this.#bodyBytes)
     }
   }
 
-/** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
-export function moveAsBefore(): Middleware {
-  const moved = new LongLately(1)
-  return async (koa, next) => {
-    // Only reads are told apart by their address; what is written differs by its body.
-    if (koa.method !== 'GET' || !currentBudget()?.canMove) return next()
-    if (!moved.isEmpty && moved.isLong(kindOf(koa))) leaveEventLoop('what requests like it took before')
-    try {
-      await next()
-    } catch (error) {
-      if (error instanceof NeedsThread) moved.wasLong(kindOf(koa))
-      throw error
-    }
+  /** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
+  readonly moveAsBefore: Middleware = (koa, next) => {
+    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isLong(kindOf(koa))) leaveEventLoop(AS_BEFORE)
+    return next()
   }
 }
+
+const AS_BEFORE = 'what requests like it took before'
 
 /** Of the same clinic, at the same path, with the same parameters, whatever their values. */
 const kindOf = ({ state, path, query }: KoaContext): string =>
