@@ -1,7 +1,7 @@
 /** When the contact window opens, on days of 23 and of 25 hours too. */
 import { expect, test } from '@jest/globals'
 import { DateTime } from 'luxon'
-import { firstOpen } from '../../../src/calls/recovery/contact-window.ts'
+import { firstOpen } from '../../../src/calls/record/contact-window.ts'
 
 const ZONE = 'America/New_York'
 const at = (local: string): number => DateTime.fromISO(local, { zone: ZONE }).toMillis()
