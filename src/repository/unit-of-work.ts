@@ -12,7 +12,6 @@ import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
-  type KeysQuery,
   EntriesOutdated,
   type FoundByKeys,
   type Guard,
@@ -21,6 +20,7 @@ import {
   IndexIncomplete,
   type IndexVersions,
   InvalidCursor,
+  type KeysQuery,
   type ResourceStore,
   type SearchResult,
   type StoredResource,
