@@ -15,6 +15,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
 const LONG = suites(
+  'test/dashboard/browser/*.test.ts',
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
@@ -45,12 +46,17 @@ const STORE_SENSITIVE = suites(
   'test/rest/interactions/conditional.test.ts',
   'test/rest/tenancy.test.ts',
   'test/search/random-searches.test.ts',
-  'test/storage/{audit-store,content-store,custom-reindex,mongo-*,random,same-answers}.test.ts',
+  'test/storage/{audit-store,content-store,custom-reindex,journal-store,mongo-*,random,same-answers}.test.ts',
   'test/content/contents.test.ts',
 )
 
-/** Suites about one engine. */
-const ON_SQLITE = suites('test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts')
+/** Suites about one engine, or for which it does not matter. */
+const ON_SQLITE = suites(
+  // A browser sees no engine.
+  'test/dashboard/browser/*.test.ts',
+  'test/storage/sqlite-*.test.ts',
+  'test/faults/disk-full.test.ts',
+)
 const ON_MONGODB = suites(
   'test/storage/mongo-*.test.ts',
   'test/storage/same-answers.test.ts',

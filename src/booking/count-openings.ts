@@ -16,7 +16,7 @@ export interface CountedOpenings {
 }
 
 /** So many are counted where each free Slot is one, so that an index counts them. */
-const MOST_COUNTED = 1_000
+const MOST_COUNTED = 2_000
 /** So many Slots are looked at where what they are for decides. */
 export const LOOKED_THROUGH = 300
 
@@ -60,23 +60,44 @@ async function countByLooking(ctx: Context, query: OpeningsQuery): Promise<Count
   return { total, isAll: true }
 }
 
+interface Asked {
+  readonly schedules: readonly string[]
+  /** Of starts, in milliseconds since 1970 UTC. */
+  readonly span: Span
+  /** Visits end at or before it. */
+  readonly until: number
+  readonly most: number
+}
+
 /** Each free Slot of these Schedules, which are active, is one. */
 async function countByIndex(
   ctx: Context,
   schedules: readonly string[],
-  query: OpeningsQuery,
+  { from, until }: OpeningsQuery,
   most: number,
 ): Promise<CountedOpenings> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last } = bookableStarts(ctx.now, policies)
-  const start = Math.max(query.from, first)
-  const end = Math.min(query.until, last + 1, END_OF_TIME)
-  const lastDay = Math.min(end, Math.max(start, query.until - LONGEST_SLOT))
+  const span = { start: Math.max(from, first), end: Math.min(until, last + 1, END_OF_TIME) }
+  const asked = { schedules, span, until, most }
+  const name = JSON.stringify(['times', asked])
+  // What begins now is never asked for again.
+  return from < first || name.length > LONGEST_NAME
+    ? await countFree(ctx, asked)
+    : await ctx.unit.recentAnswer(name, ['Slot'], () => countFree(ctx, asked))
+}
+
+/** Characters of what is asked for; for more it is counted each time. */
+const LONGEST_NAME = 2_000
+
+async function countFree(ctx: Context, { schedules, span, until, most }: Asked): Promise<CountedOpenings> {
+  const { start, end } = span
+  const lastDay = Math.min(end, Math.max(start, until - LONGEST_SLOT))
   let total = 0
   for (let at = 0; at < schedules.length && total <= most; at += SCHEDULES_AT_ONCE) {
     const some = schedules.slice(at, at + SCHEDULES_AT_ONCE)
     total += await countFreeSlots(ctx, some, { start, end: lastDay }, most - total + 1)
-    if (total <= most) total += await countInTime(ctx, some, { start: lastDay, end }, query)
+    if (total <= most) total += await countInTime(ctx, some, { start: lastDay, end }, until)
   }
   return total > most ? { total: most, isAll: false } : { total, isAll: true }
 }
@@ -85,7 +106,7 @@ async function countInTime(
   ctx: Context,
   schedules: readonly string[],
   { start, end }: Span,
-  { until }: OpeningsQuery,
+  until: number,
 ): Promise<number> {
   const slots = new FreeSlots(ctx, { schedules, from: start, until: end, count: 100 })
   let inTime = 0

@@ -331,6 +331,9 @@ export interface FoundByKeys {
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
+/** What is known at once where it is in memory: waiting for it would cost as much as looking it up. */
+export type Recent<Value> = Value | undefined | Promise<Value | undefined>
+
 /** What a thread of this process needs to open the same store: an engine's own, to be handed over as it is. */
 export interface SharedStore {
   readonly value: object
@@ -380,7 +383,7 @@ export interface ResourceStore {
    * The same, perhaps from memory, for kinds that are read with every request and seldom change (the engine is opened
    * with their list). What this store wrote shows at once, what another one wrote within RECENT milliseconds.
    */
-  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
+  readRecent(clinic: string, kind: string, key: string): Recent<StoredRecord>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
   /** All that have a resource or a record, by the bytes of their names; '' first, where the service has records. */
   clinics(): Promise<readonly string[]>

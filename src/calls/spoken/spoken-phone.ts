@@ -56,8 +56,8 @@ const HESITATION = /(?<![\p{L}\p{N}])(?:uh|um)(?![\p{L}\p{N}])(?!$)/u
  * dashes, dots and brackets alone, has as many digits as it has.
  */
 function goesOn(number: string, region: string | undefined): boolean {
-  if (!/[\p{L},;]/u.test(number)) return false
-  const words = number.split(/(?<=[,;])|\s+/)
+  if (!/[\p{L},;/]/u.test(number)) return false
+  const words = number.split(/(?<=[,;/])|\s+/)
   return words.some((_word, at) =>
     readingsOf(words.slice(0, at).join(' ')).some(
       (digits) => checked(digits).ok && isInternational(normalForm(digits, region)),

@@ -73,7 +73,11 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
       serve(() => withinLimits('the resources that share values in the database', () => findByKeys(engine, query))),
     history: (query) => serve(() => withinLimits('the history in the database', () => history(engine, query))),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
-    readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
+    readRecent: (clinic, kind, key) => {
+      const address = { clinic, kind, key }
+      const cached = engine.index.isRefused ? undefined : recent.cached(address)
+      return cached === undefined ? serve(() => recent.read(address)) : cached.record
+    },
     records: (query) => serve(() => findRecords(engine, query)),
     clinics: () => serve(() => clinics(engine)),
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),

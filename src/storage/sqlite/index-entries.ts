@@ -44,6 +44,8 @@ const DERIVED: ReadonlySet<IndexTable> = new Set(['combined_index', 'key_index']
 /** Those that hold entries. */
 export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => !DERIVED.has(table))
 
+const MOST_COLUMNS = Math.max(...ENTRY_TABLES.map((table) => COLUMNS[table].length))
+
 /** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = 16
 
@@ -60,7 +62,11 @@ const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
 })
-const SELECT = statements((table, columns) => `SELECT ${columns.join(', ')} FROM ${table} WHERE row = ?`)
+/** The rows of one resource in all tables: the number of the table, then its columns, then NULL for those of wider tables. */
+const SELECT = ENTRY_TABLES.map((table, index) => {
+  const columns = Array.from({ length: MOST_COLUMNS }, (_, column) => COLUMNS[table][column] ?? 'NULL')
+  return `SELECT ${index}, ${columns.join(', ')} FROM ${table} WHERE row = ?1`
+}).join(' UNION ALL ')
 
 function statements(
   text: (table: IndexTable, columns: readonly string[]) => string,
@@ -72,9 +78,18 @@ function statements(
 
 /** Without those of combined_index. */
 export function readIndexRows(db: Database, row: number): IndexRows {
-  const found = new Map<IndexTable, readonly IndexRow[]>()
-  for (const table of ENTRY_TABLES) found.set(table, db.all<IndexRow>(SELECT[table], row))
-  return found.set('key_index', (found.get('key_list') ?? []).flatMap(keyRows))
+  const rows = new Map<IndexTable, IndexRow[]>()
+  for (const [index, param, ...others] of db.all<[number, number, ...SqlValue[]]>(SELECT, row)) {
+    const table = ENTRY_TABLES[index]
+    if (table !== undefined) pushRow(rows, table, [param, ...others.slice(0, COLUMNS[table].length - 1)])
+  }
+  return rows.set('key_index', (rows.get('key_list') ?? []).flatMap(keyRows))
+}
+
+function pushRow(rows: Map<IndexTable, IndexRow[]>, table: IndexTable, row: IndexRow): void {
+  const ofTable = rows.get(table)
+  if (ofTable === undefined) rows.set(table, [row])
+  else ofTable.push(row)
 }
 
 /** The rows of key_index that a row of key_list stands for. */
@@ -148,9 +163,9 @@ export class IndexRowBuilder {
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
       this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      for (const [table, row] of this.#rowsOf(param, entry)) this.#push(table, row)
+      for (const [table, row] of this.#rowsOf(param, entry)) pushRow(this.#rows, table, row)
     }
-    for (const row of keyLists(this.#rows.get('key_index') ?? [])) this.#push('key_list', row)
+    for (const row of keyLists(this.#rows.get('key_index') ?? [])) pushRow(this.#rows, 'key_list', row)
     return this.#rows
   }
 
@@ -191,11 +206,5 @@ export class IndexRowBuilder {
 
   #referenced(entry: { readonly type: string; readonly id: string }): number {
     return this.#target(this.#names.internType(this.#clinic, entry.type).type, entry.id)
-  }
-
-  #push(table: IndexTable, row: IndexRow): void {
-    const rows = this.#rows.get(table)
-    if (rows === undefined) this.#rows.set(table, [row])
-    else rows.push(row)
   }
 }

@@ -77,6 +77,11 @@ describe('the offer', () => {
       'tomorrow between ten and eleven thirty',
       ['03-04 10:00', '03-04 10:30', '03-04 11:00'],
     ],
+    [
+      'is of the days that are asked for, and their parts',
+      'any Friday',
+      ['03-07 09:00', '03-07 12:00', '03-14 09:00', '03-14 12:00'],
+    ],
     ['has no times but those that are asked for', 'any Friday at two', ['03-07 14:00', '03-14 14:00']],
   ])('%s', async (_rule, when, times) => {
     expect(await caller.times(quill(when))).toEqual(times)
