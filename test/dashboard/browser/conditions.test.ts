@@ -162,7 +162,7 @@ test('what is deleted in the explorer comes back by one click', async () => {
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Flag/undone is deleted.').waitFor()
   expect((await server.fhir('GET', '/Flag/undone')).status).toBe(410)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('GET Flag/undone ·').waitFor()
   expect((await server.fhir('GET', '/Flag/undone')).body.code.text).toBe('kept')
 })
