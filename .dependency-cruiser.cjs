@@ -131,6 +131,14 @@ const ROOMS = {
 /** The process, the composition root and the entry point of the package put everything together; no room imports them. */
 const ROOT = '^src/(app|declare-server|framework|http-server|index|open-store)\\.ts$|^src/process/'
 
+/** The file or folder in dashboard/parts that loads a heavy library, and its packages. */
+const HEAVY = {
+  palette: '@mantine/spotlight',
+  charts: '@visx',
+  calendar: '@mantine/schedule',
+  'json-editor': '@codemirror',
+}
+
 const names = Object.keys(ROOMS)
 for (const [index, [room, allowed]] of Object.entries(ROOMS).entries()) {
   const above = allowed.find((one) => names.indexOf(one) === -1 || names.indexOf(one) >= index)
@@ -214,10 +222,56 @@ module.exports = {
       to: { path: '^(test|bench|scripts)/' },
     },
     {
+      name: 'the-dashboard-is-apart',
+      severity: 'error',
+      comment: 'The dashboard uses what anybody can use of the server: its documented interfaces.',
+      from: { path: '^dashboard/' },
+      to: { path: '^(src|test|bench|scripts|examples)/' },
+    },
+    {
+      name: 'only-tests-import-the-dashboard',
+      severity: 'error',
+      from: { path: '^(src|bench|scripts|examples)/' },
+      // `npm run call` and the dashboard play the same calls.
+      to: { path: '^dashboard/', pathNot: '^dashboard/api/play-call\\.ts$' },
+    },
+    {
+      name: 'pages-are-strangers',
+      severity: 'error',
+      comment: 'What two pages need is in dashboard/parts.',
+      from: { path: '^dashboard/pages/([^/]+)/' },
+      to: { path: '^dashboard/pages/', pathNot: '^dashboard/pages/$1/' },
+    },
+    {
+      name: 'dashboard-fhir-stands-alone',
+      severity: 'error',
+      from: { path: '^dashboard/fhir/' },
+      to: { path: '^dashboard/', pathNot: '^dashboard/fhir/' },
+    },
+    {
+      name: 'dashboard-api-knows-no-component',
+      severity: 'error',
+      from: { path: '^dashboard/api/' },
+      to: { path: '^dashboard/', pathNot: '^dashboard/(api|fhir)/' },
+    },
+    {
+      name: 'dashboard-parts-know-no-page',
+      severity: 'error',
+      from: { path: '^dashboard/parts/' },
+      to: { path: '^dashboard/', pathNot: '^dashboard/(parts|api|fhir)/|^dashboard/page-list\\.ts$' },
+    },
+    ...Object.entries(HEAVY).map(([owner, packages]) => ({
+      name: `only-${owner.replaceAll('/', '-')}-loads-it`,
+      severity: 'error',
+      comment: 'What is heavy has one owner in the dashboard, so that it is loaded only where it is needed.',
+      from: { path: '^dashboard/', pathNot: `^dashboard/parts/${owner}[./]` },
+      to: { path: `(^|/)node_modules/(${packages})/` },
+    })),
+    {
       name: 'no-development-packages-in-src',
       severity: 'error',
       comment: 'What the server imports must be a dependency, not a devDependency (types are free).',
-      from: { path: '^src/' },
+      from: { path: '^(src|dashboard)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -242,7 +296,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json', '.css'],
     },
   },
 }

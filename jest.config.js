@@ -2,6 +2,7 @@
  * The short tier of the tests, and what both tiers share; jest.long.config.js is the long one. test/suites.ts says
  * which suites are in each. Tests run the TypeScript sources; only the type annotations are stripped on the way.
  */
+import { canUseBrowser } from './scripts/browser/find-browser.ts'
 import { suitesOf } from './test/suites.ts'
 import { canUseMongo } from './test/support/mongo-run.ts'
 
@@ -47,8 +48,14 @@ const project = (tier, name) => ({
   ...common,
   ...projects[name],
   globals: { ...projects[name].globals, TEST_TIER: tier },
-  testMatch: suitesOf(tier, name).map((suite) => `<rootDir>/${suite}`),
+  testMatch: possible(suitesOf(tier, name)).map((suite) => `<rootDir>/${suite}`),
 })
+
+/** Where there is no browser, the suites that need one are left out. */
+function possible(suites) {
+  const isInBrowser = (suite) => suite.startsWith('test/dashboard/browser/')
+  return !suites.some(isInBrowser) || canUseBrowser() ? suites : suites.filter((suite) => !isInBrowser(suite))
+}
 
 export const configOf = (tier) => async () => {
   const names = Object.keys(projects)

@@ -23,6 +23,10 @@ const root = join(import.meta.dirname, '..')
 const checks: readonly Check[] = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', '.'] },
   {
+    name: 'types, dashboard',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', 'dashboard'],
+  },
+  {
     name: 'format and lint',
     command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
   },
@@ -36,6 +40,7 @@ const checks: readonly Check[] = [
       'bench',
       'scripts',
       'examples',
+      'dashboard',
     ],
   },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },

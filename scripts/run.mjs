@@ -5,16 +5,15 @@
  * package-lock.json); afterwards it only checks a few files before it runs FILE.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { takeTurn } from './lock.mjs'
 
 const REQUIRED_MAJOR = 24
 
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/
-const LOCK_EXPIRES_AFTER = 15 * 60_000
-const LOCK_POLL = 200
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const runtime = join(root, '.runtime')
@@ -64,48 +63,23 @@ function npm(purpose, args, env) {
   throw new LaunchError(`${purpose} failed: ${reason}.`)
 }
 
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-/** Whether a lock is abandoned: its process has exited, or it is older than any installation takes. */
-function isStale(lock) {
-  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-  const holder = Number(read(lock))
-  if (!holder) return age > 10 * LOCK_POLL
-  return holder === process.pid || age > LOCK_EXPIRES_AFTER || !isAlive(holder)
-}
-
-function tryToLock(lock) {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (error) {
-    if (error.code === 'EEXIST') return false
-    throw new LaunchError(`The folder ${runtime} must be writable to install what is missing (${error.code}).`)
-  }
-}
-
 /** Installs in one process at a time; the others wait until it is done. */
 function exclusively(isDone, install) {
-  const lock = join(runtime, 'install.lock')
-  mkdirSync(runtime, { recursive: true })
-  for (let waited = 0; !tryToLock(lock); waited += LOCK_POLL) {
-    if (isStale(lock)) rmSync(lock, { force: true })
-    else {
-      if (waited === 0) say(`Waiting for the installation that process ${read(lock)} has begun.`)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL)
-    }
-  }
+  const endTurn = turn()
   try {
     if (!isDone()) install()
   } finally {
-    rmSync(lock, { force: true })
+    endTurn()
+  }
+}
+
+function turn() {
+  try {
+    return takeTurn(join(runtime, 'install.lock'), (holder) =>
+      say(`Waiting for the installation that process ${holder} has begun.`),
+    )
+  } catch (error) {
+    throw new LaunchError(`The folder ${runtime} must be writable to install what is missing (${error.code}).`)
   }
 }
 
@@ -239,7 +213,7 @@ function runThere(node, nodeArgs, file, args, env) {
 
 /** Node watches FILE's modules itself; these folders have the data that it reads. */
 function watchArguments() {
-  const folders = ['src', 'resources', 'capability'].map((folder) => join(root, folder)).filter(existsSync)
+  const folders = ['src', 'resources', 'capability', 'dashboard'].map((folder) => join(root, folder)).filter(existsSync)
   return ['--watch', ...folders.map((folder) => `--watch-path=${folder}`)]
 }
 

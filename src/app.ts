@@ -41,6 +41,7 @@ import { WorkThreadPool } from './process/work-threads.ts'
 import { customIndexing } from './repository/custom-indexing.ts'
 import { Repository } from './repository/repository.ts'
 import { AuditObserver } from './rest/audit.ts'
+import type { BuildFolder } from './rest/dashboard/build-folder.ts'
 import { simulatorOf } from './rest/insurance-simulator.ts'
 import { JournalObserver } from './rest/journal.ts'
 import { type Drain, drainable } from './rest/server/drain.ts'
@@ -76,6 +77,8 @@ export interface AppParts {
   readonly clock?: () => number
   /** In place of the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Where the dashboard is built, in place of the folder of this project. */
+  readonly dashboard?: BuildFolder
   /** Beside the listed tool families. */
   readonly toolFamilies?: ToolFamilies
   /** What others add; all apps of a process have the same. */
@@ -112,6 +115,7 @@ export async function createApp({
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
+  dashboard,
   workThreads = 0,
   workThread,
 }: AppParts): Promise<App> {
@@ -159,7 +163,7 @@ export async function createApp({
   const trials = { outbound, simulator }
   const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
   const observersWith = workThread === undefined ? observersOf(trail, journal) : () => [workThread.observer]
-  const operation = { worker, isClosing, threads, shares, loads, observersWith }
+  const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
   if (workThread === undefined) background.start()

@@ -35,6 +35,8 @@ export interface Config {
   /** The operator that the first start makes. */
   readonly firstOperator?: FirstOperator
   readonly demo: boolean
+  /** Whether the dashboard is built and served. */
+  readonly dashboard: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Interactions to disable, as `Type.code` or `*.code`. */
   readonly disabledInteractions: readonly string[]
@@ -145,6 +147,7 @@ export function readConfig(environment: Environment = process.env): Config {
     callIdleMinutes: read.integer('CALL_IDLE_MINUTES', 120, 1, 10_080),
     ...read.firstOperator(),
     demo,
+    dashboard: read.flag('DASHBOARD', true),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
     extensions: read.list('EXTENSIONS'),

@@ -20,6 +20,8 @@ import type { Repository } from './repository/repository.ts'
 import { abandonmentRoutes } from './rest/abandonments.ts'
 import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
+import type { BuildFolder } from './rest/dashboard/build-folder.ts'
+import { dashboardRoutes, leadToDashboard } from './rest/dashboard.ts'
 import { exchangeRoutes } from './rest/exchanges.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
@@ -51,6 +53,7 @@ import { continueWhenRead } from './rest/server/unread-body.ts'
 import { Budgets, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
+import { TOOLS, toolListRoutes } from './rest/tool-list.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
 
 type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
@@ -75,6 +78,8 @@ interface HttpServices {
   readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
   /** How the parts of this process keep up. */
   readonly loads: () => readonly PartLoad[]
+  /** Where the dashboard is built. Absent: in the folder of this project. */
+  readonly dashboard: BuildFolder | undefined
   /** Both are absent in a work thread, which is asked for none of them. */
   readonly journal: Journal | undefined
   readonly live: LiveJournal | undefined
@@ -97,7 +102,7 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, contents, access, integrations, shares } = services
+  const { config, logger, repository, contents, access, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
@@ -105,7 +110,19 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const demoClinic = config.demo ? DEMO_CLINIC : undefined
   const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
   const routers = routersBeside({ ...services, addressOf, baseOf, authenticate, replays }, declared, tools)
-  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, exchanges } = routers
+  const {
+    health,
+    simulators,
+    session,
+    calls,
+    clinics,
+    accounts,
+    abandonments,
+    resume,
+    exchanges,
+    dashboard,
+    toolList,
+  } = routers
   const all = Object.values(routers)
   const documents = new Capabilities(statement)
   const budgets = new Budgets(services.threads, config.limits, logger)
@@ -119,10 +136,6 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     (...before: readonly Koa.Middleware[]) =>
     ({ segments, middleware }: SmallRouter) =>
       [segments, inOrder(...before, middleware)] as const
-  const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
-  const capabilities = async (mode: string | null, base: string) =>
-    (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
   const koa = new Koa()
   if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
   koa.use(
@@ -132,18 +145,37 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
       options(declared, all),
       bySegment(
         ...[health, simulators].map(routedAfter()),
+        ...[dashboard, toolList].map(routedAfter(...ofAddress)),
         [['metadata'], inOrder(...ofAddress, capabilityRoute(metadata(documents, baseOf)))],
         ...[session, calls, abandonments, resume].map(routedAfter(...ofAddress, inBudget)),
         ...[clinics, accounts, exchanges].map(routedAfter(withUser)),
       ),
+      ...(config.dashboard ? [leadToDashboard(baseOf)] : []),
       withUser,
       requireSandbox(repository),
       shipResources((clinic) => access(clinic, { kind: 'server' })),
-      fhirRoutes(statement, { ...handed, baseOf, accessOf }),
+      fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
       notRouted(declared),
     ),
   )
   koa.on('error', brokenConnection(logger))
+  const server = serverOf(koa)
+  return server
+}
+
+/** What FHIR's routes need of the others. */
+function fhirServices(
+  { access, contents, config: { limits }, integrations, logger }: HttpServices,
+  declared: Omit<Declared, 'statement'>,
+  documents: Capabilities,
+) {
+  const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
+  const capabilities = async (mode: string | null, base: string) =>
+    (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
+  return { ...declared, capabilities, contents, limits, integrations, logger, accessOf }
+}
+
+function serverOf(koa: Koa): Server {
   const answer = withDefaultHeaders(limitPipelining(koa.callback()))
   const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
   server.timeout = SILENCE
@@ -163,12 +195,13 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
   const exchanges = exchangeRoutes(services)
-  const reserved = segmentsOf([health, simulators, session, clinics, accounts, abandonments, resume, exchanges]).union(
-    new Set(['metadata', CALLS]),
-  )
+  const { baseOf, dashboard: builds } = services
+  const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
+  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
+  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, calls }
+  return { ...beside, calls, toolList: toolListRoutes(families) }
 }
 
 /**

@@ -21,8 +21,10 @@ const isWorker = config.workers > 1 && cluster.isWorker
 
 try {
   if (isWorker) await serve()
-  else if (config.workers > 1) await startWorkers()
-  else console.log(greeting(config, await serve()))
+  else {
+    console.log(greeting(config, config.workers > 1 ? await startWorkers() : await serve()))
+    if (config.dashboard) await buildDashboard()
+  }
 } catch (error) {
   await exitWithReason(reasonOf(error))
 }
@@ -41,7 +43,8 @@ async function serve(): Promise<number> {
   return port
 }
 
-async function startWorkers(): Promise<void> {
+/** Starts the workers and returns their port. */
+async function startWorkers(): Promise<number> {
   const { Workers } = await import('./process/workers.ts')
   const port = await freePort(config)
   const workers = new Workers({
@@ -56,7 +59,12 @@ async function startWorkers(): Promise<void> {
   })
   stopOnSignal(() => workers.stop())
   await workers.start()
-  console.log(greeting(config, port))
+  return port
+}
+
+async function buildDashboard(): Promise<void> {
+  const { buildDashboard: build } = await import('./process/dashboard-builder.ts')
+  build(logger)
 }
 
 /** Imported dynamically, so that an error when definitions are read is reported like any other startup error. */

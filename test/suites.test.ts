@@ -16,7 +16,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inEitherTier('sqlite'), inEitherTier('mongodb')]
-  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/)/
+  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/)/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -25,6 +25,10 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const short = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('short', project)))
   const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
+    'test/dashboard/browser/access.test.ts',
+    'test/dashboard/browser/conditions.test.ts',
+    'test/dashboard/browser/entrance.test.ts',
+    'test/dashboard/browser/pages.test.ts',
     'test/faults/disk-full.test.ts',
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',

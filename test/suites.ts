@@ -15,6 +15,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
 const LONG = suites(
+  'test/dashboard/browser/*.test.ts',
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
@@ -49,8 +50,13 @@ const STORE_SENSITIVE = suites(
   'test/content/contents.test.ts',
 )
 
-/** Suites about one engine. */
-const ON_SQLITE = suites('test/storage/sqlite-*.test.ts', 'test/faults/disk-full.test.ts')
+/** Suites about one engine, or for which it does not matter. */
+const ON_SQLITE = suites(
+  // A browser sees no engine.
+  'test/dashboard/browser/*.test.ts',
+  'test/storage/sqlite-*.test.ts',
+  'test/faults/disk-full.test.ts',
+)
 const ON_MONGODB = suites(
   'test/storage/mongo-*.test.ts',
   'test/storage/same-answers.test.ts',

@@ -25,7 +25,8 @@ export function isAllowed(expression: string, allows: (licence: string) => boole
   }
   const all = (): boolean => {
     let allowed = one()
-    while (takes('AND')) allowed = one() && allowed
+    // Some write it in small letters. Where both must be allowed, that accepts nothing that was not meant.
+    while (takes('AND') || takes('and')) allowed = one() && allowed
     return allowed
   }
   const one = (): boolean => {

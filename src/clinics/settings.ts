@@ -141,12 +141,23 @@ function effectiveSettings(record: KindRecord<Partial<ClinicSettings>>): ClinicS
  * The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists when it has
  * settings.
  */
-export async function findSettings(source: Source, clinic: string): Promise<ClinicSettings | undefined> {
-  return settingsOf(
+export const findSettings = async (source: Source, clinic: string): Promise<ClinicSettings | undefined> =>
+  (await findVersionedSettings(source, clinic))?.settings
+
+export interface VersionedSettings {
+  readonly settings: ClinicSettings
+  /** 1 for the first; each change makes the next. */
+  readonly version: number
+}
+
+/** The same with the version that they have; in a unit that has changed them, the one that they will have. */
+export async function findVersionedSettings(source: Source, clinic: string): Promise<VersionedSettings | undefined> {
+  const record =
     source instanceof Repository
       ? await source.readRecord(clinic, SETTINGS, KEY)
-      : await source.records.read(SETTINGS, KEY),
-  )
+      : await source.records.read(SETTINGS, KEY)
+  const settings = settingsOf(record)
+  return record && settings && { settings, version: record.version }
 }
 
 /** Whether there is such a clinic, from a cache that may be slightly stale when another process makes it. */

@@ -2,11 +2,11 @@
 import type { Config } from '../config.ts'
 
 /** The message for a server that listens on `port`. */
-export function greeting({ demo, host, baseUrl, webhookSecret }: Config, port: number): string {
+export function greeting({ demo, dashboard, host, baseUrl, webhookSecret }: Config, port: number): string {
   const url = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   if (!demo) return `Sandbox EMR answers at ${url}`
   return `Sandbox EMR answers at ${url}  (demo clinic: log in as demo / demo, or admin / admin)
-
+${dashboard ? `Look at it in a browser: ${url}/dashboard\n` : ''}
 FHIR:
   TOKEN=$(curl -s ${url}/session -H 'content-type: application/json' -d '{"username":"demo","password":"demo"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -s "${url}/Patient?_count=3&_pretty=true" -H "Authorization: Bearer $TOKEN"

@@ -19,9 +19,9 @@ import type { KindRecord } from './unit-records.ts'
 
 /** What rooms that may not import the storage port need of it. */
 export {
-  type CodesQuery,
   type HistoryPage,
   type HistoryQuery,
+  type KeysQuery,
   ResourceTooLarge,
   type StoredResource,
   StoreUnavailable,

@@ -13,15 +13,15 @@ import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
-  type CodesQuery,
   EntriesOutdated,
-  type FoundByCodes,
+  type FoundByKeys,
   type Guard,
   type HistoryPage,
   type HistoryQuery,
   IndexIncomplete,
   type IndexVersions,
   InvalidCursor,
+  type KeysQuery,
   type ResourceStore,
   type SearchResult,
   type StoredResource,
@@ -197,9 +197,9 @@ export class UnitOfWork {
   }
 
   /** Resources as they are stored, without what this unit changes. @throws FhirError 503 while they are being indexed */
-  async findByCodes(query: Omit<CodesQuery, 'clinic'>): Promise<FoundByCodes> {
+  async findByKeys(query: Omit<KeysQuery, 'clinic'>): Promise<FoundByKeys> {
     try {
-      return await this.#store.findByCodes({ ...query, clinic: this.clinic })
+      return await this.#store.findByKeys({ ...query, clinic: this.clinic })
     } catch (error) {
       throw error instanceof IndexIncomplete ? searchNotReady(error) : error
     }

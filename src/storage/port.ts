@@ -305,25 +305,26 @@ export interface ReindexedBatch {
   readonly next?: string
 }
 
-/** Which resources of a type have one of `codes` as a token of `param`, or one of each list of `together`. */
-export interface CodesQuery {
+/** Which resources of a type have a key of `param` that begins with one of `beginnings`. */
+export interface KeysQuery {
   readonly clinic: string
   readonly type: string
   readonly param: string
-  readonly codes: readonly string[]
-  /**
-   * One of `codes` that more resources have finds none of them. Of `together` no code is too common; where more resources
-   * than this have one of each list, some of them are missing (`isCut`).
-   */
+  readonly beginnings: readonly string[]
+  /** A beginning that more resources have is too common, and finds none of them. */
   readonly most: number
-  readonly together?: readonly [codes: readonly string[], others: readonly string[]]
+  /**
+   * What is too common finds some all the same: those of all beginnings together are at most `most` then, and those of an
+   * earlier beginning come before those of a later one.
+   */
+  readonly some?: boolean
 }
 
-export interface FoundByCodes {
+export interface FoundByKeys {
   readonly resources: readonly StoredResource[]
-  /** Those of the codes that more than `most` resources have. */
+  /** Those of the beginnings that more than `most` resources have. */
   readonly tooCommon: readonly string[]
-  /** Some resources are missing: there are too many, or their texts are too long together. */
+  /** Some resources of beginnings that are not left out are missing: there are too many, or their texts are too long together. */
   readonly isCut: boolean
 }
 
@@ -371,10 +372,10 @@ export interface ResourceStore {
   /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
   /**
-   * Resources that have one of some codes, each once, in any order: for record linkage, which asks for many codes at once.
+   * Resources that have one of some keys, each once, in any order: for record linkage, which asks for many at once.
    * @throws IndexIncomplete, StoreUnavailable
    */
-  findByCodes(query: CodesQuery): Promise<FoundByCodes>
+  findByKeys(query: KeysQuery): Promise<FoundByKeys>
   /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>

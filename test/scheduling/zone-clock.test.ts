@@ -54,7 +54,7 @@ describe('the instant of a time that clocks show', () => {
           expect(clock.format(instant)).toBe(DateTime.fromMillis(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ"))
           const there = DateTime.fromMillis(instant, { zone })
           const faster = DateTime.fromMillis(instant, { zone: zoneOf(zone) })
-          expect(faster.toISO()).toBe(there.toISO())
+          expect(faster.toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ")).toBe(there.toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ"))
           expect(faster.startOf('day').plus({ days: 1 }).toMillis()).toBe(
             there.startOf('day').plus({ days: 1 }).toMillis(),
           )

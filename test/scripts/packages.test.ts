@@ -186,6 +186,8 @@ test.each([
   ['GPL-3.0-only OR ISC', true],
   ['MIT AND GPL-3.0-only', false],
   ['MIT AND ISC', true],
+  ['MIT and ISC', true],
+  ['MIT and GPL-3.0-only', false],
   ['GPL-3.0-only AND GPL-2.0-only OR MIT', true],
   ['MIT AND (GPL-3.0-only OR ISC)', true],
   ['(MIT OR ISC) AND GPL-3.0-only', false],

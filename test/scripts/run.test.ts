@@ -35,7 +35,7 @@ beforeEach(() => {
   write('src/echo.ts', ECHO)
   writeLock({ koa: '3.0.0' })
   mkdirSync(join(project, 'scripts'))
-  for (const file of ['run.mjs', 'runtimes.json'])
+  for (const file of ['run.mjs', 'lock.mjs', 'runtimes.json'])
     copyFileSync(join(import.meta.dirname, '../../scripts', file), join(project, 'scripts', file))
 })
 

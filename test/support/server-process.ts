@@ -45,7 +45,7 @@ async function end(child: ChildProcess): Promise<void> {
 /** @param within a command that runs the one that follows it in surroundings of its own, such as nsenter */
 export function launch(env: Readonly<Record<string, string>>, within: readonly string[] = []): Launched {
   const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', ENTRY]
-  const child = spawn(command, args, { env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', ...env } })
+  const child = spawn(command, args, { env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', DASHBOARD: 'off', ...env } })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,7 +7,7 @@ import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
 import { findAbandonment } from '../record/abandonment.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
-import { firstOpen, windowOf } from '../recovery/contact-window.ts'
+import { firstOpen, windowOf } from '../record/contact-window.ts'
 
 interface AskedCall {
   /** Task.id of the abandonment. */

@@ -75,40 +75,37 @@ async function lookFor(
   next: NextSpan = (from) => (from < query.until ? { from, until: query.until } : undefined),
 ): Promise<Omit<ChosenTimes, 'isLater'>> {
   const isLong = query.until - query.from > (FEW_DAYS + 1) * DAY
-  return (isLong ? await lookAtParts(ctx, query, clock, next) : undefined) ?? (await lookThrough(ctx, query, clock))
+  const { parts, more } = isLong ? await firstOfParts(ctx, query, clock, next) : { parts: [], more: false }
+  if (parts.length >= FEWEST && more) return { openings: parts.slice(0, MOST), more }
+  // Few times, and those in few parts, are chosen among all of them.
+  return await lookThrough(ctx, { ...query, from: parts[0]?.start ?? query.from }, clock)
 }
 
 /** Looks of that kind at most; most practitioners have free times in fewer parts of a day. */
 const PARTS_LOOKED_AT = 16
 
-/**
- * Looks at the beginning of each part of a day alone, and at no day that is not wanted. Undefined where that does not tell what is
- * offered: few times, and those in few parts, are chosen among all of them.
- */
-async function lookAtParts(
+/** Looks at the beginning of each part of a day alone, and at no day that is not wanted. `more`: than are offered. */
+async function firstOfParts(
   ctx: Context,
   query: Query,
   clock: ZoneClock,
   next: NextSpan,
-): Promise<Omit<ChosenTimes, 'isLater'> | undefined> {
+): Promise<{ readonly parts: readonly Opening[]; readonly more: boolean }> {
   const parts: Opening[] = []
-  const times = new Set<number>()
+  const seen = new Set<string>()
   let span = next(query.from)
-  for (let looks = 0; span !== undefined && looks < PARTS_LOOKED_AT && !isEnough(parts, times); looks++) {
-    // What starts within the span may end behind it.
-    const until = Math.min(query.until, span.until + DAY)
-    const { openings, next: rest } = await findOpenings(ctx, { ...query, from: span.from, until, limit: MOST + 1 })
+  for (let looks = 0; span !== undefined && looks < PARTS_LOOKED_AT; looks++) {
+    const within = { from: span.from, startsBefore: Math.min(query.until, span.until) }
+    const { openings, next: rest } = await findOpenings(ctx, { ...query, ...within, limit: MOST + 1 })
     const [first] = openings
-    if (first === undefined && rest !== undefined) return undefined
+    if (first === undefined && rest !== undefined) break
     if (first !== undefined) parts.push(first)
-    for (const { start } of openings) times.add(start)
+    for (const { slots } of openings) seen.add(slots[0].id)
+    if (parts.length >= MOST && seen.size > MOST) break
     span = next(first === undefined ? span.until : clock.instantFrom(endOfPart(first.start, clock)))
   }
-  return parts.length >= FEWEST && times.size > MOST ? { openings: parts.slice(0, MOST), more: true } : undefined
+  return { parts, more: seen.size > MOST }
 }
-
-const isEnough = (parts: readonly Opening[], times: ReadonlySet<number>): boolean =>
-  parts.length >= MOST && times.size > MOST
 
 async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promise<Omit<ChosenTimes, 'isLater'>> {
   const found: Opening[] = []

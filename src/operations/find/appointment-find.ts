@@ -39,7 +39,8 @@ async function find({ access, input, paging }: OperationRequest): Promise<Search
     ...(isNobody ? { schedules: [] } : schedules === undefined ? {} : { schedules }),
     ...{ from, until, specialties, visitTypes, ...times, limit },
   }
-  const isCountedHere = after === undefined && counting === 'some' && !isCountedByIndex(wanted)
+  const isIndexed = wanted.schedules !== undefined && isCountedByIndex(wanted)
+  const isCountedHere = after === undefined && counting === 'some' && !isIndexed
   const page = await findOpenings(ctx, {
     ...wanted,
     ...(after === undefined ? {} : { after: after.place }),

@@ -129,7 +129,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
     search: (plan) => reading.read('search', plan),
     reindex: (batch) => reindex(engine, writer, options.extraction, batch),
     values: (query) => reading.read('values', query),
-    findByCodes: (query) => reading.read('codes', query),
+    findByKeys: (query) => reading.read('keys', query),
     history: (query) => reading.read('history', query),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
     readRecent: (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),

@@ -1,0 +1,104 @@
+/** Requests to the server. Nothing else in the dashboard fetches. */
+import { addressOf } from './address.ts'
+import { heardTime } from './clock.ts'
+import { heardFrom } from './connection.ts'
+import { problemOf, unreachable } from './problem.ts'
+import { currentSession, sessionAfter } from './session.ts'
+
+export interface ApiRequest {
+  readonly method?: string
+  /** `Patient?name=x`, or an absolute address of this server. */
+  readonly path: string
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ApiAnswer<T = unknown> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: T
+  /** Of the body, as it came. */
+  readonly text: string
+}
+
+const ACCEPT = 'application/fhir+json, application/json;q=0.9, */*;q=0.1'
+
+/** @throws Problem where the answer is no success */
+export async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
+  const answer = await exchange(request)
+  if (answer.status >= 400) throw problemOf(answer.status, answer.body)
+  return answer as ApiAnswer<T>
+}
+
+/** @throws Problem where the answer is no success */
+export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> => (await send<T>({ path, signal })).body
+
+/** The answer whatever its status, for who looks at answers. @throws Problem where there is none */
+export async function exchange(request: ApiRequest): Promise<ApiAnswer> {
+  const response = await fetched(request)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: parsed(text), text }
+}
+
+/** Bytes, such as those of a document. @throws Problem */
+export async function getBytes(path: string, accept: string, signal?: AbortSignal): Promise<Blob> {
+  const response = await fetched({ path, headers: { accept }, signal })
+  if (!response.ok) throw problemOf(response.status, parsed(await response.text()))
+  return response.blob()
+}
+
+/** The answer as it comes, for streams. @throws Problem where there is none */
+export async function fetched(request: ApiRequest): Promise<Response> {
+  const { headers = {}, body } = request
+  // The routes of live calls have a secret of their own, and refuse a token.
+  const isCall = 'x-voice-secret' in headers
+  for (;;) {
+    const token = isCall ? undefined : currentSession()?.token
+    const response = await attempt(request, {
+      accept: ACCEPT,
+      ...(body === undefined ? {} : { 'content-type': contentTypeOf(body) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    })
+    if (response.status !== 401 || token === undefined) return response
+    await sessionAfter(token)
+    // Signed out meanwhile.
+    if (currentSession() === undefined) return response
+  }
+}
+
+async function attempt(
+  { method = 'GET', path, body, signal }: ApiRequest,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  try {
+    const response = await fetch(addressOf(path), {
+      method,
+      headers,
+      ...(text === undefined ? {} : { body: text }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    heardTime(response.headers.get('date'))
+    heardFrom(response.status !== 502 && response.status !== 503)
+    return response
+  } catch (error) {
+    if (signal?.aborted) throw error
+    heardFrom(false)
+    throw unreachable()
+  }
+}
+
+const contentTypeOf = (body: unknown): string =>
+  typeof body === 'object' && body !== null && 'resourceType' in body ? 'application/fhir+json' : 'application/json'
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

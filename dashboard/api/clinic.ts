@@ -1,0 +1,42 @@
+/** The clinic of the session: its settings and its sandbox. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { get, send } from './client.ts'
+
+export interface ClinicSettings {
+  readonly name: string
+  readonly timeZone: string
+  readonly dialedNumbers: readonly string[]
+  readonly defaultRegion: string
+  readonly [other: string]: unknown
+}
+
+export interface Sandbox {
+  readonly enabled: boolean
+}
+
+export const settingsOf = (clinic: string) =>
+  queryOptions({
+    queryKey: ['clinic', clinic, 'settings'],
+    queryFn: ({ signal }) => get<ClinicSettings>(`clinics/${clinic}/settings`, signal),
+    staleTime: 60_000,
+  })
+
+/** Asked for again and again, as others switch it too. */
+const sandboxOf = (clinic: string) =>
+  queryOptions({
+    queryKey: ['clinic', clinic, 'sandbox'],
+    queryFn: ({ signal }) => get<Sandbox>(`clinics/${clinic}/sandbox`, signal),
+    refetchInterval: 15_000,
+  })
+
+export const useSandbox = (clinic: string) => useQuery(sandboxOf(clinic))
+
+export function useSwitchSandbox(clinic: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (enabled: boolean) =>
+      send<Sandbox>({ method: 'PUT', path: `clinics/${clinic}/sandbox`, body: { enabled } }),
+    // All that is shown depends on it.
+    onSettled: () => client.invalidateQueries(),
+  })
+}

@@ -1,0 +1,39 @@
+/** How many of something there are, of many things in one request. */
+import { useQuery } from '@tanstack/react-query'
+import type { Bundle } from 'fhir/r4'
+import { send } from './client.ts'
+import { Problem, problemOf } from './problem.ts'
+import { type Parameters, searchPath } from './queries.ts'
+
+export interface Counted {
+  readonly type: string
+  readonly parameters: Parameters
+}
+
+/**
+ * @param name of the question, for what is kept
+ * @param every milliseconds between questions
+ */
+export const useCounts = (name: string, counted: readonly Counted[], every?: number) =>
+  useQuery({
+    queryKey: ['counts', name, counted],
+    queryFn: ({ signal }) => countsOf(counted, signal),
+    ...(every === undefined ? {} : { refetchInterval: every }),
+  })
+
+/** @throws Problem of the first that could not be counted */
+async function countsOf(counted: readonly Counted[], signal: AbortSignal): Promise<readonly number[]> {
+  const entry = counted.map(({ type, parameters }) => ({
+    request: { method: 'GET' as const, url: searchPath(type, [...parameters, ['_summary', 'count']]) },
+  }))
+  const body: Bundle = { resourceType: 'Bundle', type: 'batch', entry }
+  const { body: answer } = await send<Bundle>({ method: 'POST', path: '', body, signal })
+  return (answer.entry ?? []).map(({ resource, response }) => {
+    const { total } = (resource ?? {}) as Partial<Bundle>
+    if (total !== undefined) return total
+    if (response?.outcome !== undefined) throw problemOf(Number.parseInt(response.status, 10), response.outcome)
+    throw new Problem(500, [
+      { text: 'The server did not say how many there are.', severity: 'error', code: 'exception' },
+    ])
+  })
+}

@@ -1,0 +1,18 @@
+/** A request as a line for the shell that does the same. */
+import { addressOf } from './address.ts'
+import type { ApiRequest } from './client.ts'
+
+/** @param token of the session; absent: none is sent */
+export function curlOf({ method = 'GET', path, body, headers = {} }: ApiRequest, token?: string): string {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const type = typeof body === 'object' ? { 'content-type': 'application/fhir+json' } : {}
+  const all = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...type, ...headers }
+  return [
+    `curl -s ${method === 'GET' ? '' : `-X ${method} `}${quoted(addressOf(path).href)}`,
+    ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(text === undefined ? [] : [`--data-binary ${quoted(text)}`]),
+  ].join(' \\\n  ')
+}
+
+/** For POSIX shells: nothing within single quotes means anything but the end of them. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,67 @@
+/** What went wrong with a request, in the server's words. */
+import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4'
+
+export interface ProblemIssue {
+  readonly text: string
+  /** FHIRPath of the element that it is about. */
+  readonly expression?: string | undefined
+  readonly severity: string
+  readonly code: string
+}
+
+export class Problem extends Error {
+  /** Of HTTP; 0: the server did not answer. */
+  readonly status: number
+  readonly issues: readonly ProblemIssue[]
+  /** Of the server, for programs: `sandbox-off`. */
+  readonly reason: string | undefined
+  readonly body: unknown
+
+  constructor(
+    status: number,
+    issues: readonly ProblemIssue[],
+    { reason, body }: { reason?: string | undefined; body?: unknown } = {},
+  ) {
+    super(issues.map(({ text }) => text).join(' ') || `The server answered ${status}`)
+    this.name = 'Problem'
+    this.status = status
+    this.issues = issues
+    this.reason = reason
+    this.body = body
+  }
+
+  /** The server cannot be reached, or is being restarted: it is worth trying again. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504
+  }
+}
+
+export const unreachable = (): Problem =>
+  new Problem(0, [{ text: 'The server does not answer.', severity: 'error', code: 'transient' }])
+
+/** @param body an OperationOutcome, or `{"error": …}` of the routes beside FHIR's */
+export function problemOf(status: number, body: unknown): Problem {
+  const outcome = outcomeIn(body)
+  if (outcome !== undefined) {
+    const codings = outcome.issue.flatMap(({ details }) => details?.coding ?? [])
+    const reason = codings.find(({ system }) => system?.endsWith('/CodeSystem/reason'))?.code
+    return new Problem(status, outcome.issue.map(issueOf), { reason, body })
+  }
+  const { error, code } = isRecord(body) ? body : {}
+  const text = typeof error === 'string' ? error : `The server answered ${status}`
+  const issue = { text, severity: 'error', code: 'unknown' }
+  return new Problem(status, [issue], { reason: typeof code === 'string' ? code : undefined, body })
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const outcomeIn = (body: unknown): OperationOutcome | undefined =>
+  isRecord(body) && body.resourceType === 'OperationOutcome' ? (body as unknown as OperationOutcome) : undefined
+
+export const issueOf = ({ diagnostics, details, expression, severity, code }: OperationOutcomeIssue): ProblemIssue => ({
+  text: diagnostics ?? details?.text ?? code,
+  expression: expression?.[0],
+  severity,
+  code,
+})

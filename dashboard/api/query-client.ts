@@ -1,0 +1,26 @@
+/** What the server has answered is kept for a while, and asked for anew when it has been away. */
+import { QueryClient } from '@tanstack/react-query'
+import { isConnectionLost, onConnection } from './connection.ts'
+import { Problem } from './problem.ts'
+
+/** Milliseconds in which an answer counts as current. */
+const FRESH = 5_000
+
+export function newQueryClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH,
+        // A server that is away is waited for, and says by itself when it is back.
+        networkMode: 'always',
+        retry: (failures, error) => error instanceof Problem && error.isPassing && failures < 2,
+        retryDelay: 700,
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  })
+  onConnection(() => {
+    if (!isConnectionLost()) void client.invalidateQueries()
+  })
+  return client
+}

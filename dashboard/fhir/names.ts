@@ -1,0 +1,44 @@
+/** Persons and things in a word or two. */
+import type { Address, CodeableConcept, ContactPoint, HumanName, Patient, Reference } from 'fhir/r4'
+
+/** "Ruth Abernathy"; the official name first, then the usual one. */
+export function nameOf(names: readonly HumanName[] | undefined): string {
+  const current = (names ?? []).filter(({ use }) => use !== 'old')
+  const best = current.find(({ use }) => use === 'official') ?? current.find(({ use }) => use === 'usual') ?? current[0]
+  return best === undefined ? '' : textOf(best)
+}
+
+const textOf = ({ text, prefix = [], given = [], family = '', suffix = [] }: HumanName): string =>
+  [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || text || ''
+
+/** What a list calls a patient of whom no name is known. */
+export const patientName = ({ name, id }: Pick<Patient, 'name' | 'id'>): string => nameOf(name) || `Unnamed ${id ?? ''}`
+
+/** The first in use. */
+export const telecomOf = (telecom: readonly ContactPoint[] | undefined, system: ContactPoint['system']): string =>
+  (telecom ?? []).find((one) => one.system === system && one.use !== 'old')?.value ?? ''
+
+export function addressText(address: Address | undefined): string {
+  if (address === undefined) return ''
+  const { text, line = [], city, state, postalCode, country } = address
+  const place = [[city, state].filter(Boolean).join(', '), postalCode].filter(Boolean).join(' ')
+  return [...line, place, country].filter(Boolean).join(', ') || text || ''
+}
+
+export const conceptText = (concept: CodeableConcept | undefined): string =>
+  concept?.text ?? concept?.coding?.find(({ display }) => display)?.display ?? concept?.coding?.[0]?.code ?? ''
+
+/** `Patient/p1` of a relative or absolute reference to it. */
+export function referenceParts(
+  reference: string | undefined,
+): { readonly type: string; readonly id: string } | undefined {
+  const found = /(?:^|\/)([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/[^/]+)?$/.exec(reference ?? '')
+  return found === null ? undefined : { type: found[1] ?? '', id: found[2] ?? '' }
+}
+
+export const referenceText = (reference: Reference | undefined): string =>
+  reference?.display ?? reference?.reference ?? reference?.identifier?.value ?? ''
+
+/** The id of the participant or party that is of a type. */
+export const idOfType = (references: readonly (Reference | undefined)[], type: string): string | undefined =>
+  references.map((one) => referenceParts(one?.reference)).find((parts) => parts?.type === type)?.id

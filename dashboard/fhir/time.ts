@@ -1,0 +1,90 @@
+/**
+ * Times of the clinic. They are shown in its zone, which is named, and are the same text in whatever zone and language
+ * the browser is. All conversions of wall times are here.
+ */
+import dayjs, { type Dayjs } from 'dayjs'
+import timezone from 'dayjs/plugin/timezone.js'
+import utc from 'dayjs/plugin/utc.js'
+
+dayjs.extend(utc)
+dayjs.extend(timezone)
+
+/** FHIR's instant or dateTime, or milliseconds. */
+type Instant = string | number
+
+/** `Tue 24 Nov 2026` */
+export const dayText = (at: Instant, zone: string): string => inZone(at, zone).format('ddd D MMM YYYY')
+
+/** `10:35` */
+export const clockText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm')
+
+/** `10:35:07` */
+export const secondsText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm:ss')
+
+/** `Tue 24 Nov 2026, 10:35`; a date without a time is a day wherever one is. */
+export function timeText(at: string | undefined, zone: string): string {
+  if (at === undefined || at === '') return ''
+  return hasTime(at) ? inZone(at, zone).format('ddd D MMM YYYY, HH:mm') : dateText(at)
+}
+
+/** `17 Feb 1941`, `Feb 1941`, `1941`: as much of a date as is known. */
+export function dateText(date: string | undefined): string {
+  if (date === undefined) return ''
+  const format = { 4: 'YYYY', 7: 'MMM YYYY', 10: 'D MMM YYYY' }[date.length]
+  return format === undefined ? date : dayjs.utc(date).format(format)
+}
+
+/** Full years at an instant; undefined where the birth date has no year. */
+export function ageAt(birthDate: string | undefined, at: Instant, zone: string): number | undefined {
+  if (birthDate === undefined || !/^\d{4}/.test(birthDate)) return undefined
+  const [year = 0, month = 1, day = 1] = birthDate.split('-').map(Number)
+  const now = inZone(at, zone)
+  const isBefore = now.month() + 1 < month || (now.month() + 1 === month && now.date() < day)
+  return now.year() - year - (isBefore ? 1 : 0)
+}
+
+/** `New York`, as people call the zone `America/New_York`, with its offset then: `New York, UTC-5`. */
+export function zoneText(zone: string, at: Instant): string {
+  const minutes = inZone(at, zone).utcOffset()
+  const hours = Math.trunc(Math.abs(minutes) / 60)
+  const rest = Math.abs(minutes) % 60
+  const offset = `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
+  return `${(zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')}, ${offset}`
+}
+
+/** `2026-11-24`, the day in the clinic. */
+export const dayOf = (at: Instant, zone: string): string => inZone(at, zone).format('YYYY-MM-DD')
+
+/** `2026-11-24T00:00:00-05:00`: where a day of the clinic begins. */
+export const startOfDay = (day: string, zone: string): string => wallTime(`${day}T00:00:00`, zone)
+
+/** `2026-11-25` */
+export const addDays = (day: string, days: number): string => dayjs.utc(day).add(days, 'day').format('YYYY-MM-DD')
+
+/** What hangs on a wall of the clinic, `2026-11-24T10:35:00`, as an instant with its offset. */
+export function wallTime(naive: string, zone: string): string {
+  const wanted = dayjs.utc(naive)
+  // The offset of a wall time depends on the instant that it is about to tell; twice is enough, also where clocks change.
+  let at = wanted
+  for (let pass = 0; pass < 2; pass += 1) at = wanted.subtract(inZone(at.valueOf(), zone).utcOffset(), 'minute')
+  return inZone(at.valueOf(), zone).format('YYYY-MM-DDTHH:mm:ssZ')
+}
+
+/** What a wall of the clinic shows then: `2026-11-24 10:35:00`. */
+export const naiveOf = (at: Instant, zone: string): string => inZone(at, zone).format('YYYY-MM-DD HH:mm:ss')
+
+export const minutesBetween = (start: Instant, end: Instant): number => dayjs(end).diff(dayjs(start), 'minute')
+
+/** `in 3 hours`, `2 days ago` */
+export function relativeText(at: Instant, now: Instant): string {
+  const minutes = Math.round((dayjs(at).valueOf() - dayjs(now).valueOf()) / 60_000)
+  const size = Math.abs(minutes)
+  if (size < 1) return 'now'
+  const [count, unit] =
+    size < 60 ? [size, 'minute'] : size < 1440 ? [Math.round(size / 60), 'hour'] : [Math.round(size / 1440), 'day']
+  const text = `${count} ${unit}${count === 1 ? '' : 's'}`
+  return minutes < 0 ? `${text} ago` : `in ${text}`
+}
+
+const inZone = (at: Instant, zone: string): Dayjs => dayjs(at).tz(zone)
+const hasTime = (at: string): boolean => at.includes('T')

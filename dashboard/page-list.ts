@@ -1,0 +1,85 @@
+/** The pages. A new one is a line here and a folder in `pages/`; it is loaded when it is opened. */
+import type { IconName } from './parts/icon.tsx'
+
+export interface DashboardPage {
+  /** Below /dashboard, `$name` being a part that varies. */
+  readonly path: string
+  readonly load: () => Promise<object>
+  /** The name of the component in what is loaded. */
+  readonly component: string
+  /** In the navigation; absent: the page is reached from another one. */
+  readonly navigation?: NavigationEntry
+}
+
+export interface NavigationEntry {
+  readonly label: string
+  readonly icon: IconName
+  /** An operator of no clinic has it too. */
+  readonly isForService?: boolean
+}
+
+export const pages: readonly DashboardPage[] = [
+  {
+    path: '/',
+    load: () => import('./pages/overview/overview-page.tsx'),
+    component: 'OverviewPage',
+    navigation: { label: 'Overview', icon: 'overview' },
+  },
+  {
+    path: '/patients',
+    load: () => import('./pages/patients/patients-page.tsx'),
+    component: 'PatientsPage',
+    navigation: { label: 'Patients', icon: 'patients' },
+  },
+  {
+    path: '/patients/$id',
+    load: () => import('./pages/patient/patient-page.tsx'),
+    component: 'PatientPage',
+  },
+  {
+    path: '/schedule',
+    load: () => import('./pages/schedule/schedule-page.tsx'),
+    component: 'SchedulePage',
+    navigation: { label: 'Schedule', icon: 'calendar' },
+  },
+  {
+    path: '/schedule/hours/$id',
+    load: () => import('./pages/schedule/hours-page.tsx'),
+    component: 'HoursPage',
+  },
+  {
+    path: '/work-list',
+    load: () => import('./pages/work-list/work-list-page.tsx'),
+    component: 'WorkListPage',
+    navigation: { label: 'Work list', icon: 'tasks' },
+  },
+  {
+    path: '/calls',
+    load: () => import('./pages/calls/calls-page.tsx'),
+    component: 'CallsPage',
+    navigation: { label: 'Live calls', icon: 'call' },
+  },
+  {
+    path: '/explorer',
+    load: () => import('./pages/explorer/explorer-page.tsx'),
+    component: 'ExplorerPage',
+    navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
+  {
+    path: '/journal',
+    load: () => import('./pages/journal/journal-page.tsx'),
+    component: 'JournalPage',
+    navigation: { label: 'Journal', icon: 'journal' },
+  },
+  {
+    path: '/journal/$id',
+    load: () => import('./pages/exchange/exchange-page.tsx'),
+    component: 'ExchangePage',
+  },
+  {
+    path: '/settings',
+    load: () => import('./pages/settings/settings-page.tsx'),
+    component: 'SettingsPage',
+    navigation: { label: 'Settings', icon: 'settings', isForService: true },
+  },
+]

@@ -1,0 +1,149 @@
+/** The answer to a request: its status, what it says as a tree or as text, and what can be done with it. */
+import { Badge, Box, Button, Group, List, SegmentedControl, Text } from '@mantine/core'
+import type { CapabilityStatement } from 'fhir/r4'
+import { type ReactNode, useMemo } from 'react'
+import { issueOf, outcomeIn } from '../../api/problem.ts'
+import { parseLossless, prettyJson } from '../../fhir/json-text.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { useFilters } from '../../parts/filters.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { DeleteButton } from './delete-button.tsx'
+import classes from './explorer.module.css'
+import { isOffered } from './offers.ts'
+import { ResourceTree } from './resource-tree.tsx'
+import type { ConsoleAnswer } from './use-console.ts'
+
+interface AnswerProps {
+  readonly answer: ConsoleAnswer
+  readonly statement: CapabilityStatement
+  readonly onOpen: (path: string) => void
+  /** @param text of the resource @param address of it @param version that is edited */
+  readonly onEdit: (text: string, address: string, version: string | undefined) => void
+}
+
+/** Characters of text that are drawn; the rest is to be copied. */
+const MOST_TEXT = 200_000
+
+const FORMS = [
+  { value: 'tree', label: 'Tree' },
+  { value: 'json', label: 'JSON' },
+]
+
+export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
+  const [{ form }, setFilters] = useFilters({
+    view: 'console',
+    method: 'GET',
+    path: 'Patient?_count=20',
+    open: '',
+    form: 'tree',
+  })
+  const pretty = useMemo(() => prettyJson(answer.text), [answer.text])
+  const { status, request, milliseconds, headers } = answer
+  return (
+    <Panel
+      title="Answer"
+      aside={
+        <SegmentedControl
+          aria-label="Form"
+          size="xs"
+          data={FORMS}
+          value={form}
+          onChange={(value) => setFilters({ form: value }, { replace: true })}
+        />
+      }
+    >
+      <Group gap="xs" mb="sm">
+        <Badge color={status >= 400 || status === 0 ? 'red' : 'cyan'} variant="filled">
+          {status === 0 ? 'no answer' : status}
+        </Badge>
+        <Text size="sm" c="dimmed">
+          {request.method ?? 'GET'} {request.path} · {milliseconds} ms
+        </Text>
+        <Text size="sm" c="dimmed" className="mono">
+          {headers.get('x-request-id')}
+        </Text>
+      </Group>
+      <Actions answer={answer} statement={statement} onOpen={onOpen} onEdit={() => editable(answer, pretty, onEdit)}>
+        <CopyButton text={pretty} label="Copy" said="The answer is copied." />
+      </Actions>
+      <Findings answer={answer} />
+      <Box mt="sm">{form === 'tree' ? <Tree text={answer.text} onOpen={onOpen} /> : <JsonText text={pretty} />}</Box>
+    </Panel>
+  )
+}
+
+function editable({ body }: ConsoleAnswer, pretty: string, onEdit: AnswerProps['onEdit']): void {
+  const { resourceType, id, meta } = body as {
+    readonly resourceType: string
+    readonly id: string
+    readonly meta?: { readonly versionId?: string }
+  }
+  onEdit(pretty, `${resourceType}/${id}`, meta?.versionId)
+}
+
+interface ActionsProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpen'> {
+  readonly onEdit: () => void
+  readonly children: ReactNode
+}
+
+/** Of a resource, as far as they are declared. */
+function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) {
+  const { resourceType: type, id } = (answer.body ?? {}) as { readonly resourceType?: string; readonly id?: string }
+  const isResource = type !== undefined && id !== undefined && answer.status < 300 && type !== 'Bundle'
+  const may = (code: string): boolean => isResource && isOffered(statement, type, code)
+  return (
+    <Group gap="xs">
+      {may('update') && (
+        <Button size="xs" variant="default" onClick={onEdit}>
+          Edit
+        </Button>
+      )}
+      {may('history-instance') && (
+        <Button size="xs" variant="default" onClick={() => onOpen(`${type}/${id}/_history`)}>
+          History
+        </Button>
+      )}
+      {may('delete') && <DeleteButton path={`${type}/${id}`} text={answer.text} onOpen={onOpen} />}
+      {children}
+    </Group>
+  )
+}
+
+function Findings({ answer }: { readonly answer: ConsoleAnswer }) {
+  const issues = outcomeIn(answer.body)?.issue.map(issueOf) ?? []
+  if (issues.length === 0) return null
+  return (
+    <List size="sm" mt="sm" listStyleType="none">
+      {issues.map(({ severity, text, expression }) => (
+        <List.Item key={`${expression} ${text}`}>
+          <Badge size="sm" variant="default" mr="xs">
+            {severity}
+          </Badge>
+          {expression !== undefined && <span className="mono">{expression}: </span>}
+          {text}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
+function Tree({ text, onOpen }: { readonly text: string; readonly onOpen: AnswerProps['onOpen'] }) {
+  const value = useMemo(() => treeOf(text), [text])
+  return value === undefined ? <JsonText text={text} /> : <ResourceTree value={value} onOpen={onOpen} />
+}
+
+function treeOf(text: string): object | undefined {
+  try {
+    const value = parseLossless(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const JsonText = ({ text }: { readonly text: string }) => (
+  <pre className={`${classes.text} mono`}>
+    {text === '' ? 'The answer has no body.' : text.slice(0, MOST_TEXT)}
+    {text.length > MOST_TEXT && `\n… and ${text.length - MOST_TEXT} characters more`}
+  </pre>
+)

@@ -1,0 +1,51 @@
+/** What the console has sent, and what came back. */
+import { useRef, useState } from 'react'
+import { type ApiAnswer, type ApiRequest, exchange } from '../../api/client.ts'
+import { issueOf, outcomeIn, type ProblemIssue, unreachable } from '../../api/problem.ts'
+
+export interface ConsoleAnswer extends ApiAnswer {
+  readonly request: ApiRequest
+  readonly milliseconds: number
+}
+
+export function useConsole() {
+  const [answer, setAnswer] = useState<ConsoleAnswer>()
+  const [findings, setFindings] = useState<readonly ProblemIssue[]>([])
+  const [isBusy, setBusy] = useState(false)
+  const underWay = useRef<AbortController>(null)
+  const send = async (request: ApiRequest): Promise<void> => {
+    underWay.current?.abort()
+    const controller = new AbortController()
+    underWay.current = controller
+    setBusy(true)
+    const begun = performance.now()
+    try {
+      const got = await exchange({ ...request, signal: controller.signal })
+      setAnswer({ ...got, request, milliseconds: Math.round(performance.now() - begun) })
+      setFindings(got.status >= 400 ? (outcomeIn(got.body)?.issue.map(issueOf) ?? []) : [])
+    } catch {
+      if (controller.signal.aborted) return
+      const { message } = unreachable()
+      setAnswer({ request, milliseconds: 0, status: 0, headers: new Headers(), body: undefined, text: message })
+    } finally {
+      if (underWay.current === controller) setBusy(false)
+    }
+  }
+  /** What the server would find in it, at its elements. */
+  const validate = async (body: string): Promise<void> => {
+    const type = /"resourceType"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? 'Patient'
+    await send({
+      method: 'POST',
+      path: `${type}/$validate`,
+      body,
+      headers: { 'content-type': 'application/fhir+json' },
+    })
+  }
+  return { answer, findings: findingsIn(answer) ?? findings, isBusy, send, validate }
+}
+
+/** Those of $validate, which answers 200 whatever it finds. */
+function findingsIn(answer: ConsoleAnswer | undefined): readonly ProblemIssue[] | undefined {
+  if (answer === undefined || !answer.request.path.endsWith('$validate')) return undefined
+  return outcomeIn(answer.body)?.issue.map(issueOf)
+}

@@ -1,0 +1,30 @@
+/** Today, as searches of it. */
+import { now } from '../../api/clock.ts'
+import type { Parameters } from '../../api/queries.ts'
+import { addDays, dayOf, startOfDay } from '../../fhir/time.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+
+/** Days that charts go back. */
+export const CHART_DAYS = 14
+/** Milliseconds between questions for what is new. */
+export const EVERY = 20_000
+
+export function useToday(): { readonly day: string; readonly zone: string } {
+  const { timeZone: zone } = useClinic()
+  return { day: dayOf(now(), zone), zone }
+}
+
+/** What lies on a day of the clinic. */
+export const onDay = (day: string, zone: string): Parameters => [
+  ['date', `ge${startOfDay(day, zone)}`],
+  ['date', `lt${startOfDay(addDays(day, 1), zone)}`],
+]
+
+/** The last days, with today. */
+export const lastDays = (day: string): readonly string[] =>
+  Array.from({ length: CHART_DAYS }, (_, index) => addDays(day, index + 1 - CHART_DAYS))
+
+/** Live calls, which are virtual encounters. */
+export const CALLS: Parameters = [['class', 'VR']]
+/** Appointments that take place, or did. */
+export const TAKING_PLACE: Parameters = [['status', 'pending,booked,arrived,checked-in,fulfilled']]

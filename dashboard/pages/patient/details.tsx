@@ -1,0 +1,121 @@
+/** What is known of the person, and how far a registration by phone has come. */
+import { Button, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core'
+import type { Patient } from 'fhir/r4'
+import { useState } from 'react'
+import { addressText, conceptText, referenceText } from '../../fhir/names.ts'
+import { isPlaceholder, registrationOf } from '../../fhir/patients.ts'
+import { dateText } from '../../fhir/time.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { EditPatient } from './edit-patient.tsx'
+
+export function Details({ patient }: { readonly patient: Patient }) {
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Panel
+        title="Demographics"
+        aside={
+          <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+            Edit
+          </Button>
+        }
+      >
+        <Facts facts={demographicsOf(patient)} />
+      </Panel>
+      <Registration patient={patient} />
+      {isEditing && <EditPatient patient={patient} onClose={() => setEditing(false)} />}
+    </SimpleGrid>
+  )
+}
+
+type Fact = readonly [label: string, value: string]
+
+const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <Table layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
+    <Table.Tbody>
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([label, value]) => (
+          <Table.Tr key={label + value}>
+            <Table.Th w={130} fw={400} c="dimmed" scope="row">
+              {label}
+            </Table.Th>
+            <Table.Td>
+              <bdi>{value}</bdi>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+    </Table.Tbody>
+  </Table>
+)
+
+function demographicsOf(patient: Patient): readonly Fact[] {
+  const { name = [], birthDate, gender, telecom = [], address = [], identifier = [] } = patient
+  const { communication = [], maritalStatus, generalPractitioner = [], deceasedBoolean, deceasedDateTime } = patient
+  return [
+    ...name.map(
+      ({ use, prefix = [], given = [], family = '', suffix = [], text }): Fact => [
+        use === undefined || use === 'official' ? 'Name' : `Name (${use})`,
+        [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || (text ?? ''),
+      ],
+    ),
+    ['Born', dateText(birthDate)],
+    ['Died', deceasedBoolean ? 'yes' : dateText(deceasedDateTime?.slice(0, 10))],
+    ['Gender', gender ?? ''],
+    ...telecom.map(({ system, use, value = '' }): Fact => [labelOf(system ?? 'contact', use), value]),
+    ...address.map((one): Fact => [labelOf('address', one.use), addressText(one)]),
+    ['Languages', communication.map(({ language }) => conceptText(language)).join(', ')],
+    ['Marital status', conceptText(maritalStatus)],
+    ['Doctor', generalPractitioner.map(referenceText).join(', ')],
+    ...identifier.map(({ type, value = '' }): Fact => [conceptText(type) || 'Identifier', value]),
+  ]
+}
+
+const labelOf = (kind: string, use: string | undefined): string =>
+  `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${use === undefined ? '' : ` (${use})`}`
+
+function Registration({ patient }: { readonly patient: Patient }) {
+  const fields = registrationOf(patient)
+  const known = fields.filter(({ value }) => value !== '')
+  const missing = fields.filter(({ value, isRequired }) => isRequired && value === '')
+  const share = Math.round((100 * known.length) / fields.length)
+  return (
+    <Panel title="Registration">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          {known.length} of {fields.length} answers
+        </Text>
+        <Text size="sm" c="dimmed">
+          {isPlaceholder(patient)
+            ? 'under way by phone'
+            : missing.length === 0
+              ? 'nothing needed is missing'
+              : `${missing.length} still needed`}
+        </Text>
+      </Group>
+      <Progress value={share} my="xs" aria-label="Answers given" />
+      <Table layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
+        <Table.Tbody>
+          {fields.map(({ label, value, isRequired }) => (
+            <Table.Tr key={label}>
+              <Table.Th w={170} fw={400} c="dimmed" scope="row">
+                <Group gap={6} wrap="nowrap">
+                  <Icon name={value === '' ? 'more' : 'check'} size={14} />
+                  {label}
+                </Group>
+              </Table.Th>
+              <Table.Td>{value === '' ? <Missing isRequired={isRequired} /> : <bdi>{value}</bdi>}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Panel>
+  )
+}
+
+const Missing = ({ isRequired }: { readonly isRequired: boolean }) => (
+  <Text span inherit c="dimmed">
+    {isRequired ? 'still needed' : 'not said'}
+  </Text>
+)

@@ -1,0 +1,112 @@
+/** Shows what a document says: text and PDF here, anything else to be downloaded. */
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Attachment, DocumentReference } from 'fhir/r4'
+import { useEffect, useState } from 'react'
+import { getBytes } from '../../api/client.ts'
+import { useGet } from '../../api/queries.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { Panel } from '../../parts/panel.tsx'
+
+export function DocumentViewer({ id }: { readonly id: string }) {
+  const query = useGet<DocumentReference>(`DocumentReference/${id}`)
+  return (
+    <Loaded query={query}>
+      {({ content }) => (
+        <Stack>
+          {content.map(({ attachment }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the contents of one version are in one order
+            <AttachmentView key={index} attachment={attachment} />
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function AttachmentView({ attachment }: { readonly attachment: Attachment }) {
+  const { title, url, data, contentType = 'application/octet-stream' } = attachment
+  const query = useQuery({
+    queryKey: ['content', url ?? data],
+    queryFn: ({ signal }) => bytesOf(attachment, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Panel title={title ?? contentType}>
+      <Loaded query={query}>{(bytes) => <Content bytes={bytes} contentType={contentType} name={title} />}</Loaded>
+    </Panel>
+  )
+}
+
+async function bytesOf({ url, data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
+  if (data !== undefined)
+    return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type: contentType })
+  if (url === undefined) throw new Error('This document has no content.')
+  if (!isHere(url)) throw new Error(`Its content is elsewhere: ${url}`)
+  return getBytes(url, contentType, signal)
+}
+
+/** Nothing is loaded from elsewhere. */
+const isHere = (url: string): boolean => /^Binary\//.test(url) || url.startsWith(new URL('..', document.baseURI).href)
+
+interface ContentProps {
+  readonly bytes: Blob
+  readonly contentType: string
+  readonly name: string | undefined
+}
+
+function Content({ bytes, contentType, name = 'document' }: ContentProps) {
+  const address = useObjectUrl(bytes, contentType)
+  return (
+    <Stack gap="xs">
+      {contentType === 'application/pdf' && address !== undefined && (
+        <iframe src={address} title={name} style={{ width: '100%', height: '60vh', border: 0 }} />
+      )}
+      {contentType.startsWith('text/plain') && <PlainText bytes={bytes} />}
+      {contentType.startsWith('image/') && address !== undefined && (
+        <img src={address} alt={name} style={{ maxWidth: '100%' }} />
+      )}
+      <Group gap="xs">
+        <Button
+          component="a"
+          href={address}
+          download={name}
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="download" size={14} />}
+        >
+          Download
+        </Button>
+        <Text size="xs" c="dimmed">
+          {contentType}, {sizeText(bytes.size)}
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
+
+function PlainText({ bytes }: { readonly bytes: Blob }) {
+  const [text, setText] = useState('')
+  useEffect(() => {
+    void bytes.text().then(setText)
+  }, [bytes])
+  return (
+    <Text component="pre" size="sm" m={0} dir="auto" style={{ whiteSpace: 'pre-wrap', fontFamily: 'inherit' }}>
+      {text}
+    </Text>
+  )
+}
+
+/** For as long as it is shown. */
+function useObjectUrl(bytes: Blob, type: string): string | undefined {
+  const [address, setAddress] = useState<string>()
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }))
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [bytes, type])
+  return address
+}
+
+const sizeText = (bytes: number): string => (bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`)

@@ -1,0 +1,15 @@
+/** The list of patients as a search. */
+import type { Parameters } from '../../api/queries.ts'
+import { criteriaOf } from '../../fhir/patient-criteria.ts'
+import { PLACEHOLDER } from '../../fhir/patients.ts'
+
+/** @param tab `placeholders`, or the patients of the clinic */
+export const listParameters = (text: string, tab: string): Parameters => [
+  ...criteriaOf(text),
+  [tab === 'placeholders' ? '_tag' : '_tag:not', PLACEHOLDER],
+  ['_sort', tab === 'placeholders' ? '-_lastUpdated' : 'family,given'],
+  // Nothing but what a row shows.
+  ['_elements', 'name,birthDate,telecom,identifier,active,link'],
+  ['_total', 'accurate'],
+  ['_count', '100'],
+]

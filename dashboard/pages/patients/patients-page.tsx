@@ -1,0 +1,116 @@
+/** The patients of the clinic, searched as you type; those that stand for callers have a tab of their own. */
+import { CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Patient } from 'fhir/r4'
+import { useEffect, useState } from 'react'
+import { searchPath, usePages } from '../../api/queries.ts'
+import { CopyAsCurl } from '../../parts/copy.tsx'
+import { useFilters } from '../../parts/filters.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { LinkButton } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { listParameters } from './list-parameters.ts'
+import { PatientRow } from './patient-row.tsx'
+
+const TABS = [
+  { value: 'patients', label: 'Patients' },
+  { value: 'placeholders', label: 'Placeholders' },
+]
+
+export function PatientsPage() {
+  const [{ q, tab }, setFilters] = useFilters({ q: '', tab: 'patients' })
+  const [typed, setTyped] = useState(q)
+  const [settled] = useDebouncedValue(typed, 120)
+  // Without the filters: only what is typed changes the address here.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new function each time
+  useEffect(() => {
+    if (settled !== q) setFilters({ q: settled }, { replace: true })
+  }, [settled])
+  const parameters = listParameters(settled, tab)
+  const query = usePages<Patient>('Patient', parameters, { keepsPrevious: true })
+  const { resources: patients, total, isFetching } = query
+  return (
+    <>
+      <PageHead
+        title="Patients"
+        description={total === undefined ? ' ' : countText(total, tab)}
+        actions={<CopyAsCurl request={{ path: searchPath('Patient', parameters) }} />}
+      />
+      <Group mb="sm" gap="sm">
+        <TextInput
+          aria-label="Name, birth date, phone or record number"
+          placeholder="Name, birth date, phone or record number"
+          leftSection={isFetching ? <Loader size={16} /> : <Icon name="search" size={16} />}
+          rightSection={typed === '' ? null : <CloseButton size="sm" aria-label="Clear" onClick={() => setTyped('')} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          flex="1 1 260px"
+          maw={480}
+        />
+        <SegmentedControl
+          aria-label="Which records"
+          data={TABS}
+          value={tab}
+          onChange={(value) => setFilters({ tab: value })}
+        />
+      </Group>
+      <Loaded query={{ ...query, data: patients }} rows={12}>
+        {(found) =>
+          found.length === 0 ? (
+            <NoPatients isSearch={settled !== ''} tab={tab} />
+          ) : (
+            <div className="card">
+              <VirtualList
+                items={found}
+                label="Patients"
+                keyOf={({ id }) => id ?? ''}
+                height="calc(100dvh - 190px)"
+                hasMore={query.hasNextPage && !query.isFetchingNextPage}
+                onEnd={query.fetchNextPage}
+              >
+                {(patient) => <PatientRow patient={patient} />}
+              </VirtualList>
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function countText(total: number, tab: string): string {
+  const one = tab === 'placeholders' ? 'record that stands for a caller' : 'patient'
+  const many = tab === 'placeholders' ? 'records that stand for callers' : 'patients'
+  return `${total.toLocaleString('en')} ${total === 1 ? one : many}`
+}
+
+function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly tab: string }) {
+  if (isSearch) {
+    return (
+      <Empty icon="search" title="Nobody is found">
+        Names are found by their beginnings, whatever their case and accents: “abe ru” finds Ruth Abernathy.
+      </Empty>
+    )
+  }
+  if (tab === 'placeholders') {
+    return (
+      <Empty
+        icon="call"
+        title="No caller is waiting for a record"
+        action={<LinkButton to="/patients">All patients</LinkButton>}
+      >
+        A call that does not know its patient yet keeps what it learns in a placeholder, until the registration is
+        complete.
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon="patients" title="This clinic has no patients yet">
+      <Text span inherit>
+        A registration by phone makes one, and so does POST /Patient.
+      </Text>
+    </Empty>
+  )
+}

@@ -1,0 +1,30 @@
+/** The head of a page: its name, what it says about itself, and what can be done. */
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+
+interface PageHeadProps {
+  readonly title: string
+  readonly description?: ReactNode
+  readonly actions?: ReactNode
+}
+
+export function PageHead({ title, description, actions }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · Sandbox EMR`
+  }, [title])
+  return (
+    <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+      <Stack gap={0} miw={0}>
+        <Title order={1} size="h3">
+          <bdi>{title}</bdi>
+        </Title>
+        {description !== undefined && (
+          <Text c="dimmed" size="sm" component="div">
+            {description}
+          </Text>
+        )}
+      </Stack>
+      {actions !== undefined && <Group gap="xs">{actions}</Group>}
+    </Group>
+  )
+}

@@ -1,0 +1,149 @@
+/** What is shown in place of a page or a part of it: nothing there, an error, the sandbox turned off, still loading. */
+import { Alert, Button, EmptyState, Group, List, Skeleton, Stack, Text } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useSwitchSandbox } from '../api/clinic.ts'
+import { Problem } from '../api/problem.ts'
+import { useMaybeClinic } from './clinic-context.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { LinkButton } from './links.tsx'
+
+interface EmptyProps {
+  readonly icon: IconName
+  readonly title: string
+  /** What would fill it. */
+  readonly children: ReactNode
+  /** Offers that. */
+  readonly action?: ReactNode
+}
+
+export const Empty = ({ icon, title, children, action }: EmptyProps) => (
+  <EmptyState icon={<Icon name={icon} size={32} />} title={title} description={children} py="xl">
+    {action !== undefined && <EmptyState.Actions>{action}</EmptyState.Actions>}
+  </EmptyState>
+)
+
+interface ErrorProps {
+  readonly error: unknown
+  readonly onRetry?: (() => unknown) | undefined
+}
+
+/** An error of the server in its own words. */
+export function ErrorView({ error, onRetry }: ErrorProps) {
+  const clinic = useMaybeClinic()
+  if (error instanceof Problem && error.reason === 'sandbox-off' && clinic !== undefined)
+    return <SandboxOff clinic={clinic.id} />
+  const issues = error instanceof Problem ? error.issues : []
+  return (
+    <Alert color="red" variant="light" title={titleOf(error)} icon={<Icon name="warning" />} my="md" role="alert">
+      <Stack gap="xs" align="flex-start">
+        {issues.length > 1 ? (
+          <List size="sm">
+            {issues.map(({ text, expression }) => (
+              <List.Item key={`${expression} ${text}`}>{text}</List.Item>
+            ))}
+          </List>
+        ) : (
+          <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+        )}
+        {onRetry !== undefined && (
+          <Button size="xs" variant="default" onClick={() => onRetry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+function titleOf(error: unknown): string {
+  const status = error instanceof Problem ? error.status : undefined
+  if (status === 0 || status === 503) return 'The server is away'
+  if (status === 404 || status === 410) return 'This is not there'
+  if (status === 403) return 'This is not allowed'
+  if (status === 409 || status === 412) return 'Somebody else was faster'
+  return 'This did not work'
+}
+
+function SandboxOff({ clinic }: { readonly clinic: string }) {
+  const toggle = useSwitchSandbox(clinic)
+  const action = (
+    <Button loading={toggle.isPending} onClick={() => toggle.mutate(true)}>
+      Turn the sandbox on
+    </Button>
+  )
+  return (
+    <Empty icon="warning" title="The sandbox is turned off" action={action}>
+      FHIR requests and live calls are refused, and nothing is shown. All data are kept.
+    </Empty>
+  )
+}
+
+export const Loading = ({ rows = 5 }: { readonly rows?: number }) => (
+  <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
+    {Array.from({ length: rows }, (_, row) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+      <Skeleton key={row} height={28} />
+    ))}
+  </Stack>
+)
+
+interface QueryLike<T> {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+/** What a query gave, or what there is instead. */
+export function Loaded<T>({
+  query,
+  rows = 5,
+  children,
+}: {
+  readonly query: QueryLike<T>
+  readonly rows?: number
+  readonly children: (data: T) => ReactNode
+}) {
+  if (query.data !== undefined && !isSandboxOff(query.error)) return <>{children(query.data)}</>
+  if (query.error) return <ErrorView error={query.error} onRetry={() => query.refetch()} />
+  return <Loading rows={rows} />
+}
+
+const isSandboxOff = (error: unknown): boolean => error instanceof Problem && error.reason === 'sandbox-off'
+
+export const PagePending = () => <Loading rows={8} />
+
+/** The boundary of errors of a page; the rest of the dashboard goes on. */
+export function PageError({ error, reset }: { readonly error: unknown; readonly reset: () => void }) {
+  const router = useRouter()
+  const retry = () => {
+    reset()
+    void router.invalidate()
+  }
+  // After an upgrade the files of a page that is opened for the first time may be gone.
+  const isStale = error instanceof TypeError && /module|import/i.test(error.message)
+  if (!isStale) return <ErrorView error={error} onRetry={retry} />
+  return (
+    <Empty
+      icon="refresh"
+      title="The dashboard has been upgraded"
+      action={<Button onClick={() => location.reload()}>Load it again</Button>}
+    >
+      This page is of an earlier version.
+    </Empty>
+  )
+}
+
+export const NotFound = () => (
+  <Empty
+    icon="search"
+    title="There is no such page"
+    action={
+      <Group>
+        <LinkButton to="/">Overview</LinkButton>
+      </Group>
+    }
+  >
+    The address may be of another version of the dashboard.
+  </Empty>
+)

@@ -1,0 +1,112 @@
+/** The command palette: pages, patients by name, and `Type/id`. */
+import { Kbd, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
+import '@mantine/spotlight/styles.css'
+import { useNavigate } from '@tanstack/react-router'
+import type { Patient } from 'fhir/r4'
+import { useEffect, useState } from 'react'
+import { useSearch } from '../../api/queries.ts'
+import { matchesIn } from '../../fhir/bundles.ts'
+import { patientName, referenceParts } from '../../fhir/names.ts'
+import { criteriaOf } from '../../fhir/patient-criteria.ts'
+import { dateText } from '../../fhir/time.ts'
+import { pages } from '../../page-list.ts'
+import { useMaybeClinic } from '../clinic-context.tsx'
+import { Icon } from '../icon.tsx'
+
+const [store, palette] = createSpotlight()
+
+interface PaletteProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+export function Palette({ isOpen, onClose }: PaletteProps) {
+  const [query, setQuery] = useState('')
+  useEffect(() => (isOpen ? palette.open() : palette.close()), [isOpen])
+  const go = useGo(onClose)
+  return (
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightClose={onClose}
+      shortcut={null}
+      scrollable
+      maxHeight={360}
+      transitionProps={{ duration: 0 }}
+    >
+      <Spotlight.Search
+        placeholder="Page, patient, or Patient/123"
+        aria-label="Page, patient, or Patient/123"
+        leftSection={<Icon name="search" />}
+      />
+      <Spotlight.ActionsList>
+        <Entries query={query.trim()} go={go} />
+      </Spotlight.ActionsList>
+      <Spotlight.Footer>
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> choose, <Kbd size="xs">Enter</Kbd> opens,{' '}
+          <Kbd size="xs">Esc</Kbd> closes
+        </Text>
+      </Spotlight.Footer>
+    </Spotlight.Root>
+  )
+}
+
+function useGo(onClose: () => void) {
+  const navigate = useNavigate()
+  return (to: string, search: Record<string, string> = {}): void => {
+    onClose()
+    void navigate({ to, search } as unknown as Parameters<typeof navigate>[0])
+  }
+}
+
+interface EntriesProps {
+  readonly query: string
+  readonly go: (to: string, search?: Record<string, string>) => void
+}
+
+function Entries({ query, go }: EntriesProps) {
+  const clinic = useMaybeClinic()
+  const [settled] = useDebouncedValue(query, 120)
+  const isReference = referenceParts(query) !== undefined
+  const isName = settled !== '' && !isReference && clinic !== undefined
+  const found = useSearch('Patient', [...criteriaOf(settled), ['_count', '6'], ['_elements', 'name,birthDate']], {
+    enabled: isName,
+    keepsPrevious: true,
+  })
+  const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
+  const shown = pages.filter(({ navigation }) => navigation?.label.toLowerCase().includes(query.toLowerCase()))
+  const isEmpty = !isReference && shown.length === 0 && patients.length === 0 && !found.isFetching
+  return (
+    <>
+      {isReference && <ReferenceEntry reference={query} go={go} />}
+      {shown.map(({ path, navigation }) => (
+        <Spotlight.Action
+          key={path}
+          label={navigation?.label ?? path}
+          leftSection={<Icon name={navigation?.icon ?? 'more'} />}
+          onClick={() => go(path)}
+        />
+      ))}
+      {patients.map((patient) => (
+        <Spotlight.Action
+          key={patient.id}
+          label={patientName(patient)}
+          description={dateText(patient.birthDate)}
+          leftSection={<Icon name="user" />}
+          onClick={() => go(`/patients/${patient.id}`)}
+        />
+      ))}
+      {isEmpty && <Spotlight.Empty>No page and no patient is called so</Spotlight.Empty>}
+    </>
+  )
+}
+
+function ReferenceEntry({ reference, go }: { readonly reference: string; readonly go: EntriesProps['go'] }) {
+  const { type = '', id = '' } = referenceParts(reference) ?? {}
+  const open = () => (type === 'Patient' ? go(`/patients/${id}`) : go('/explorer', { open: `${type}/${id}` }))
+  return <Spotlight.Action label={`Open ${type}/${id}`} leftSection={<Icon name="explorer" />} onClick={open} />
+}

@@ -1,0 +1,117 @@
+/** The page before the dashboard: user name and password, or a token of another issuer. */
+import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { Problem } from '../api/problem.ts'
+import { usePastedToken as enterWithToken, signIn } from '../api/session.ts'
+
+export function SignIn() {
+  const [isPasting, setPasting] = useState(false)
+  return (
+    <Stack component="main" align="center" justify="center" mih="100dvh" p="md">
+      <Paper withBorder p="xl" w="100%" maw={400} radius="lg" className="card">
+        <Title order={1} size="h3">
+          Sandbox EMR
+        </Title>
+        <Text c="dimmed" size="sm" mb="lg">
+          Dashboard of the clinic
+        </Text>
+        {isPasting ? <TokenForm /> : <PasswordForm />}
+        <Text size="sm" mt="lg">
+          <Anchor component="button" type="button" onClick={() => setPasting(!isPasting)}>
+            {isPasting ? 'Sign in with a password' : 'Use a token of another issuer'}
+          </Anchor>
+        </Text>
+      </Paper>
+    </Stack>
+  )
+}
+
+function PasswordForm() {
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const { error, isBusy, submit } = useSubmit(() => signIn(username, password))
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="User name"
+          autoComplete="username"
+          autoFocus
+          required
+          value={username}
+          onChange={(event) => setUsername(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <FormError text={error} />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function TokenForm() {
+  const [token, setToken] = useState('')
+  const { error, submit } = useSubmit(async () => enterWithToken(token))
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Textarea
+          label="Token"
+          description="A JSON Web Token that this server accepts. It is kept in memory only, and is gone when the page is loaded again."
+          required
+          minRows={4}
+          autosize
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+        />
+        <FormError text={error} />
+        <Button type="submit" fullWidth>
+          Use this token
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+export const FormError = ({ text }: { readonly text: string | undefined }) =>
+  text === undefined ? null : (
+    <Alert color="red" variant="light" p="xs" role="alert">
+      {text}
+    </Alert>
+  )
+
+/** @param action what the form is for; its error is shown in the form */
+export function useSubmit(action: () => Promise<void>) {
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await action()
+    } catch (problem) {
+      setError(wordsOf(problem))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { error, isBusy, submit }
+}
+
+function wordsOf(problem: unknown): string {
+  if (problem instanceof Problem && problem.status === 404) {
+    return 'This server has no passwords: its tokens come from another issuer. Use one of those.'
+  }
+  return problem instanceof Error ? problem.message : String(problem)
+}

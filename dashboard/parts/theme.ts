@@ -1,0 +1,28 @@
+/** The look: one colour for what can be done, greys for the rest, with contrasts that hold in light and dark. */
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+
+export const theme = createTheme({
+  primaryColor: 'cyan',
+  primaryShade: 9,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  headings: { fontWeight: '650' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+})
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: { '--mantine-color-cyan-filled-hover': '#084c58' },
+  light: {
+    '--mantine-color-dimmed': '#5c636a',
+    '--mantine-color-error': '#c92a2a',
+    '--mantine-color-body': '#fbfcfc',
+    '--mantine-color-cyan-light': '#e3fafc',
+    '--mantine-color-cyan-light-hover': '#d3f5f9',
+  },
+  dark: {
+    '--mantine-color-error': '#ff8787',
+    '--mantine-color-dimmed': '#a6a7ab',
+    '--mantine-color-anchor': '#66d9e8',
+  },
+})

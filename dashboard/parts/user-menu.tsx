@@ -1,0 +1,49 @@
+/** Who is signed in, the look, the token, and the way out. */
+import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { signOut } from '../api/session.ts'
+import { useUser } from './clinic-context.tsx'
+import { copyText } from './copy.tsx'
+import { Icon } from './icon.tsx'
+
+/** Opens at once: it is loaded when it is asked for. */
+export function UserMenu() {
+  const user = useUser()
+  const scheme = useComputedColorScheme('light')
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = scheme === 'dark'
+  return (
+    <Menu position="bottom-end" width={240} defaultOpened>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="Account and look">
+          <Icon name="user" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text span size="sm" fw={600} c="var(--mantine-color-text)">
+            <bdi>{user.name}</bdi>
+          </Text>
+          <br />
+          {user.role}
+          {user.isPasted ? ', by a token of another issuer' : ''}
+        </Menu.Label>
+        <Menu.Item
+          leftSection={<Icon name={isDark ? 'sun' : 'moon'} />}
+          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+        >
+          {isDark ? 'Light' : 'Dark'}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="key" />}
+          onClick={() => copyText(user.token, 'The token is copied; it holds for some minutes.')}
+        >
+          Copy token
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

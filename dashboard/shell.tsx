@@ -1,0 +1,186 @@
+/** What is around every page: header, navigation, command palette, and what must be seen everywhere. */
+import { AppShell, Badge, Burger, Button, Group, Kbd, NavLink, Text } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { settingsOf, useSandbox } from './api/clinic.ts'
+import type { Session } from './api/session.ts'
+import { useIsConnectionLost, useSession } from './api/use-session.ts'
+import { type DashboardPage, pages } from './page-list.ts'
+import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
+import { Icon } from './parts/icon.tsx'
+import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
+import { UserMenuButton } from './parts/user-menu-button.tsx'
+
+const loadPalette = () => import('./parts/palette/palette.tsx')
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+
+export function Shell() {
+  const state = useSession()
+  if (state.kind !== 'signed-in') return null
+  return <ShellOf session={state.session} />
+}
+
+function ShellOf({ session }: { readonly session: Session }) {
+  const { clinic: id } = session
+  const settings = useQuery({ ...settingsOf(id ?? ''), enabled: id !== undefined })
+  if (id !== undefined && settings.data === undefined) {
+    return settings.error ? <ErrorView error={settings.error} onRetry={settings.refetch} /> : null
+  }
+  const { data } = settings
+  const clinic =
+    id === undefined || data === undefined
+      ? undefined
+      : { id, name: data.name, timeZone: data.timeZone, settings: data }
+  return (
+    <HereProvider here={{ session, clinic }}>
+      <Frame clinic={clinic} />
+    </HereProvider>
+  )
+}
+
+function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what closes it
+  useEffect(close, [pathname])
+  const palette = usePalette()
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+      transitionDuration={0}
+    >
+      <AppShell.Header>
+        <a className="skip-link" href="#main">
+          Skip to the page
+        </a>
+        <Group h="100%" px="md" wrap="nowrap" gap="sm">
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label="Navigation"
+            aria-expanded={isOpen}
+          />
+          <Text fw={650} className="cut" flex={1} miw={0}>
+            <bdi>{clinic?.name ?? 'Sandbox EMR'}</bdi>
+          </Text>
+          <SandboxState />
+          <Button
+            variant="default"
+            size="xs"
+            px="xs"
+            leftSection={<Icon name="search" size={16} />}
+            onClick={palette.open}
+          >
+            Search
+            <Kbd size="xs" ml="xs" visibleFrom="sm">
+              Ctrl K
+            </Kbd>
+          </Button>
+          <UserMenuButton />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <Navigation clinic={clinic} pathname={pathname} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Connection />
+        <Suspense fallback={<PagePending />}>
+          <Page clinic={clinic} pathname={pathname} />
+        </Suspense>
+      </AppShell.Main>
+      {palette.isLoaded && (
+        <Suspense>
+          <Palette isOpen={palette.isOpen} onClose={palette.close} />
+        </Suspense>
+      )}
+    </AppShell>
+  )
+}
+
+/** Loaded when there is nothing else to do, so that it opens at once. */
+function usePalette() {
+  const [isLoaded, setLoaded] = useState(false)
+  const [isOpen, { open: show, close }] = useDisclosure(false)
+  const open = () => {
+    setLoaded(true)
+    show()
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette().then(() => setLoaded(true)), 1200)
+    return () => clearTimeout(timer)
+  }, [])
+  useHotkeys([['mod+K', open]], [])
+  return { isLoaded, isOpen, open, close }
+}
+
+function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {
+  return (
+    <nav aria-label="Pages">
+      {pages.flatMap(({ path, navigation }) =>
+        navigation === undefined || (clinic === undefined && !navigation.isForService) ? (
+          []
+        ) : (
+          <NavLink
+            key={path}
+            component={Link}
+            to={path}
+            label={navigation.label}
+            leftSection={<Icon name={navigation.icon} />}
+            active={isWithin(pathname, path)}
+            aria-current={isWithin(pathname, path) ? 'page' : undefined}
+          />
+        ),
+      )}
+    </nav>
+  )
+}
+
+const isWithin = (pathname: string, path: string): boolean =>
+  path === '/' ? pathname === '/' : pathname === path || pathname.startsWith(`${path}/`)
+
+function Page({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {
+  const page = pages.find(({ path }) => isWithin(pathname, path))
+  if (clinic !== undefined || isForService(page)) return <Outlet />
+  return (
+    <Empty icon="settings" title="This account is of no clinic">
+      Operators make clinics and accounts, and see patient data of their own clinic only.
+    </Empty>
+  )
+}
+
+const isForService = (page: DashboardPage | undefined): boolean => page?.navigation?.isForService ?? false
+
+/** Somebody else may have turned it off. */
+function SandboxState() {
+  const clinic = useMaybeClinic()
+  return clinic === undefined ? null : <SandboxBadge clinic={clinic.id} />
+}
+
+function SandboxBadge({ clinic }: { readonly clinic: string }) {
+  const { data } = useSandbox(clinic)
+  if (data === undefined || data.enabled) return null
+  return (
+    <Badge color="red" variant="filled" flex="none">
+      Sandbox off
+    </Badge>
+  )
+}
+
+function Connection() {
+  const isLost = useIsConnectionLost()
+  return (
+    <div role="status">
+      {isLost && (
+        <Text size="sm" fw={600} className="card" p="xs" mb="md" c="red">
+          The server does not answer. What you see may be old; it is asked again until it is back.
+        </Text>
+      )}
+    </div>
+  )
+}

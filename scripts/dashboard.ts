@@ -1,0 +1,118 @@
+/**
+ * `npm run dashboard`: builds the dashboard into `.runtime/dashboard/<version>`, where that has not been done. The server
+ * does it at its first start. `--dev` serves it from its sources instead, before a server at port 3000 or at `--server`.
+ */
+import { copyFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { constants as os, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, createServer, type InlineConfig } from 'vite'
+import { BuildFolder } from '../src/rest/dashboard/build-folder.ts'
+import { NONCE } from '../src/rest/dashboard/page.ts'
+import { takeTurn } from './lock.mjs'
+
+/** Of versions before: pages that are open may still ask for files of the last one. */
+const KEPT_BEFORE = 1
+
+const { values } = parseArgs({
+  options: {
+    dev: { type: 'boolean' },
+    server: { type: 'string' },
+    'in-background': { type: 'boolean' },
+    // The folder with dashboard/ and the lock file: for tests.
+    project: { type: 'string', default: join(import.meta.dirname, '..') },
+  },
+})
+// What is built is for browsers, whatever this process is for.
+process.env.NODE_ENV = values.dev ? 'development' : 'production'
+const root = join(values.project, 'dashboard')
+const config: InlineConfig = {
+  root,
+  configFile: false,
+  logLevel: 'error',
+  // Files find each other from where they are, so that it does not matter under which path a proxy offers the server.
+  base: './',
+  html: { cspNonce: NONCE },
+}
+
+const OUTPUT = {
+  target: 'es2023',
+  cssMinify: false,
+  reportCompressedSize: false,
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  chunkSizeWarningLimit: 1000,
+} as const
+
+if (values.dev) await serveSources(values.server ?? 'http://127.0.0.1:3000')
+else await buildOnce(new BuildFolder(values.project))
+
+async function buildOnce(builds: BuildFolder): Promise<void> {
+  if (values['in-background']) setPriority(os.priority.PRIORITY_BELOW_NORMAL)
+  const endTurn = takeTurn(join(builds.root, 'lock'), (holder) =>
+    console.log(`Waiting for the build that process ${holder} has begun.`),
+  )
+  try {
+    if (!builds.isBuilt) await buildNew(builds)
+  } finally {
+    endTurn()
+  }
+}
+
+async function buildNew(builds: BuildFolder): Promise<void> {
+  const unfinished = `${builds.current}.unfinished`
+  rmSync(builds.failure, { force: true })
+  rmSync(unfinished, { recursive: true, force: true })
+  try {
+    await build({ ...config, build: { outDir: unfinished, emptyOutDir: true, assetsDir: 'assets', ...OUTPUT } })
+    // Browsers that ask for /favicon.ico know no hash.
+    copyFileSync(join(root, 'icon.svg'), join(unfinished, 'assets/icon.svg'))
+    await compress(join(unfinished, 'assets'))
+    renameSync(unfinished, builds.current)
+  } catch (error) {
+    writeFileSync(builds.failure, reasonOf(error))
+    throw error
+  }
+  for (const folder of builds.earlier().slice(KEPT_BEFORE)) rmSync(folder, { recursive: true, force: true })
+  for (const name of readdirSync(builds.root)) {
+    const isLeftOver = /\.(failed|unfinished)$/.test(name) && !name.startsWith(builds.version)
+    if (isLeftOver) rmSync(join(builds.root, name), { recursive: true, force: true })
+  }
+}
+
+/** Once, and better than would be possible for each answer. */
+async function compress(folder: string): Promise<void> {
+  const files = readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))
+  await Promise.all(
+    files.map(async (name) => {
+      const path = join(folder, name)
+      const body = await readFile(path)
+      const [br, gz] = await Promise.all([
+        promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+        promisify(gzip)(body, { level: 9 }),
+      ])
+      await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
+    }),
+  )
+}
+
+/** Without colours. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how terminals are told colours
+  return text.replace(/\u001b\[[\d;]*m/g, '').slice(0, 4000)
+}
+
+/** With Vite's own server, which reloads the page when a source changes; all that is not the dashboard's goes to `server`. */
+async function serveSources(server: string): Promise<void> {
+  const vite = await createServer({
+    ...config,
+    base: '/dashboard/',
+    server: { host: '127.0.0.1', proxy: { '^/(?!dashboard|@|node_modules)': { target: server, changeOrigin: false } } },
+    plugins: [{ name: 'base', transformIndexHtml: (html) => html.replaceAll('__BASE__', '/dashboard/') }],
+  })
+  await vite.listen()
+  vite.printUrls()
+}

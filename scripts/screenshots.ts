@@ -1,0 +1,112 @@
+/**
+ * `npm run screenshots`: the pictures of the README, docs/pictures/*.png. A server of its own, with the demo clinic and a
+ * few calls, is looked at in a browser.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findBrowser } from './browser/find-browser.ts'
+
+interface Picture {
+  readonly name: string
+  readonly path: string
+  readonly look: BrowserContextOptions
+}
+
+const DESK = { viewport: { width: 1280, height: 800 } } as const
+const PHONE = { viewport: { width: 375, height: 740 } } as const
+
+const PICTURES: readonly Picture[] = [
+  { name: 'overview', path: '', look: { ...DESK, colorScheme: 'light' } },
+  { name: 'patients', path: '/patients', look: { ...DESK, colorScheme: 'dark' } },
+  { name: 'patient-phone', path: '/patients/abernathy-ruth', look: { ...PHONE, colorScheme: 'light' } },
+  { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
+]
+
+/** What callers say, for the clinic to have had a day. */
+const CALLS = [
+  ['Nadia', 'Okonkwo', 'The bill of March is wrong'],
+  ['Tomas', 'Varga', 'A payment plan'],
+  ['Imani', 'Wells', ''],
+  ['Peter', 'Lund', ''],
+] as const
+
+const FOLDER = join(import.meta.dirname, '../docs/pictures')
+const SERVER = join(import.meta.dirname, '../src/index.ts')
+/** Milliseconds until the server must answer. */
+const PATIENCE = 60_000
+
+const found = findBrowser()
+if (found === undefined) throw new Error('There is no browser; name one in CHROMIUM_PATH')
+mkdirSync(FOLDER, { recursive: true })
+const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SERVER], {
+  env: { ...process.env, PORT: '0', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'fatal', DEMO: 'on', NODE_ENV: 'test' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+try {
+  const url = await addressOf(server)
+  for (const [index, call] of CALLS.entries()) await makeCall(url, `picture-${index}`, call)
+  const { executablePath, args, env } = found
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...args],
+    env: { ...process.env, ...env } as Record<string, string>,
+  })
+  for (const picture of PICTURES) await take(browser, url, picture)
+  await browser.close()
+} finally {
+  server.kill()
+}
+
+/** The port of the server is a free one, which it prints. */
+async function addressOf({ stdout }: ChildProcess): Promise<string> {
+  let output = ''
+  stdout?.on('data', (chunk) => {
+    output += String(chunk)
+  })
+  for (const deadline = Date.now() + PATIENCE; Date.now() < deadline; await sleep(50)) {
+    const url = /answers at (http:\/\/\S+)/.exec(output)?.[1]
+    if (url !== undefined) return url
+  }
+  throw new Error(`The server does not answer: ${output}`)
+}
+
+async function makeCall(
+  url: string,
+  id: string,
+  [firstName, lastName, complaint]: (typeof CALLS)[number],
+): Promise<void> {
+  const tool = async (name: string, args: object): Promise<void> => {
+    await fetch(`${url}/patient-journey/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-voice-secret': 'demo-secret', 'x-call-id': id },
+      body: JSON.stringify({ message: { toolCalls: [{ id: name, function: { arguments: args } }] } }),
+    })
+  }
+  const phone = `+1212555${String(1000 + id.length * 7 + firstName.length).slice(0, 4)}`
+  await tool('update_registration_field', { firstName, lastName, phone, email: `${firstName}@example.com` })
+  if (complaint !== '') await tool('escalate_billing', { reason: complaint })
+}
+
+async function take(browser: Browser, url: string, { name, path, look }: Picture): Promise<void> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...look })
+  const page = await context.newPage()
+  await openDashboard(page, url)
+  await page.goto(`${url}/dashboard${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) })
+  await context.close()
+  console.log(`docs/pictures/${name}.png`)
+}
+
+/** Waits for the build, where there is none yet, as the page does. */
+async function openDashboard(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/dashboard`)
+  await page.getByLabel('User name').fill('demo', { timeout: PATIENCE })
+  await page.locator('input[type=password]').fill('demo')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+}

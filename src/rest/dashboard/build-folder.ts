@@ -1,0 +1,84 @@
+/**
+ * Where the dashboard is built: a folder for each version of its sources, so that what is built is never stale. It is made
+ * under another name and renamed when it is complete; why a build failed is in a file beside it.
+ */
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type BuildState =
+  | { readonly kind: 'built'; readonly folder: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'building' }
+
+const PROJECT = join(import.meta.dirname, '../../..')
+
+export class BuildFolder {
+  /** Holds the folders of versions. */
+  readonly root: string
+  readonly #project: string
+  #version: string | undefined
+
+  /** @param project the folder with `dashboard/` and the lock file */
+  constructor(project: string = PROJECT) {
+    this.#project = project
+    this.root = join(project, '.runtime/dashboard')
+  }
+
+  /** Of the sources as they were when it was first asked for. */
+  get version(): string {
+    this.#version ??= versionOf(this.#project)
+    return this.#version
+  }
+
+  /** The folder of this version, whether it is there or not. */
+  get current(): string {
+    return join(this.root, this.version)
+  }
+
+  /** The file that says why the build of this version failed. */
+  get failure(): string {
+    return `${this.current}.failed`
+  }
+
+  get isBuilt(): boolean {
+    return existsSync(this.current)
+  }
+
+  state(): BuildState {
+    if (this.isBuilt) return { kind: 'built', folder: this.current }
+    if (existsSync(this.failure)) return { kind: 'failed', reason: readFileSync(this.failure, 'utf8') }
+    return this.#unwritable() ?? { kind: 'building' }
+  }
+
+  /** The folders of earlier versions, the newest first. */
+  earlier(): readonly string[] {
+    if (!existsSync(this.root)) return []
+    const names = readdirSync(this.root).filter((name) => /^[\da-f]+$/.test(name) && name !== this.version)
+    return names.map((name) => join(this.root, name)).sort((one, other) => changed(other) - changed(one))
+  }
+
+  #unwritable(): BuildState | undefined {
+    try {
+      mkdirSync(this.root, { recursive: true })
+      accessSync(this.root, constants.W_OK)
+      return undefined
+    } catch {
+      const reason = `${this.root} cannot be written. Build it once with a user who may: npm run dashboard`
+      return { kind: 'failed', reason }
+    }
+  }
+}
+
+const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Of everything that the build reads. */
+function versionOf(project: string): string {
+  const hash = createHash('sha256')
+  const sources = globSync('dashboard/**/*.{ts,tsx,css,html,svg,json}', { cwd: project })
+  for (const path of [...sources.sort(), 'scripts/dashboard.ts', 'package-lock.json']) {
+    const file = join(project, path)
+    if (existsSync(file)) hash.update(`${path}\0`).update(readFileSync(file)).update('\0')
+  }
+  return hash.digest('hex').slice(0, 16)
+}

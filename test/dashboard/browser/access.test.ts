@@ -1,0 +1,79 @@
+/** Every page for everybody: read aloud, by keyboard, in light and dark, on a phone. */
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { type Dashboard, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+
+/** By what they are called in the pictures. */
+const PAGES: Readonly<Record<string, string>> = {
+  overview: '/',
+  patients: '/patients',
+  placeholders: '/patients?tab=placeholders',
+  patient: '/patients/abernathy-ruth',
+  timeline: '/patients/goldberg-samuel?tab=timeline',
+  appointments: '/patients/goldberg-samuel?tab=appointments',
+  coverage: '/patients/abernathy-ruth?tab=coverage',
+  documents: '/patients/goldberg-samuel?tab=documents',
+  duplicates: '/patients/abernathy-ruth?tab=duplicates',
+  history: '/patients/abernathy-ruth?tab=history',
+  schedule: '/schedule',
+  week: '/schedule?view=week',
+  times: '/schedule?view=list',
+  hours: '/schedule/hours/schedule-okafor',
+  'work-list': '/work-list',
+  deliveries: '/work-list?tab=deliveries',
+  settings: '/settings',
+  booking: '/settings?tab=booking',
+  'data-settings': '/settings?tab=data',
+  connectors: '/settings?tab=connectors',
+  explorer: '/explorer',
+  capabilities: '/explorer?view=capabilities',
+  request: '/explorer?method=PUT&path=Patient/x',
+}
+
+const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  phone: { colorScheme: 'light', viewport: { width: 375, height: 740 } },
+}
+
+/** Looked at by people, as no check sees what overlaps. */
+const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  mkdirSync(PICTURES, { recursive: true })
+})
+afterAll(() => dashboard?.close())
+
+describe.each(Object.keys(LOOKS))('in the look %s', (look) => {
+  let page: Page
+  beforeAll(async () => {
+    page = await dashboard.signedIn('', LOOKS[look])
+  })
+  afterAll(() => page?.context().close())
+
+  test.each(Object.entries(PAGES))('the page %s has no finding of axe and scrolls to no side', async (name, path) => {
+    await page.goto(`${dashboard.server.url}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
+    expect(await fitsItsWidth(page)).toBe(true)
+    await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) })
+  })
+})
+
+test('the sign-in page has no finding of axe either', async () => {
+  for (const look of Object.values(LOOKS)) {
+    const page = await dashboard.open('', look)
+    await page.getByLabel('User name').waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    await page.context().close()
+  }
+})

@@ -1,0 +1,98 @@
+/** The dashboard in a real browser: built, served by the real app, and signed in to. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findBrowser } from '../../scripts/browser/find-browser.ts'
+import type { AppParts } from '../../src/app.ts'
+import { startServer, type TestServer } from './server.ts'
+
+export interface Dashboard {
+  readonly server: TestServer
+  /** A window that nobody has signed in to. It is closed with the rest. */
+  readonly open: (path?: string, options?: BrowserContextOptions) => Promise<Page>
+  /** A window in which somebody is signed in. */
+  readonly signedIn: (path?: string, options?: BrowserContextOptions & { readonly as?: string }) => Promise<Page>
+  /** What browsers have complained of: errors of scripts, and what the Content-Security-Policy stopped. */
+  readonly complaints: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** Milliseconds for anything that a test waits for. */
+const PATIENCE = 15_000
+
+const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
+/** As browsers write it to their console for each answer that is no success, which pages expect at times. */
+const FAILED_ANSWER = /^Failed to load resource/
+
+/** @throws Error where there is no browser, or the dashboard cannot be built */
+export async function startDashboard(
+  env: Record<string, string> = {},
+  parts: Partial<AppParts> = {},
+): Promise<Dashboard> {
+  const found = findBrowser()
+  if (found === undefined) throw new Error('There is no browser; name one in CHROMIUM_PATH')
+  const built = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT], { encoding: 'utf8' })
+  if (built.status !== 0) throw new Error(`The dashboard cannot be built: ${built.stderr}`)
+  const server = await startServer(env, parts)
+  const { executablePath, args } = found
+  const browser = await chromium.launch({ executablePath, args: [...args], env: { ...environment(), ...found.env } })
+  const complaints: string[] = []
+  const open = (path = '', options: BrowserContextOptions = {}) =>
+    openWindow(browser, `${server.url}/dashboard${path}`, options, complaints)
+  return {
+    server,
+    complaints,
+    open,
+    signedIn: async (path = '', { as = 'demo', ...options } = {}) => {
+      const page = await open('', options)
+      await signIn(page, as, as)
+      await page.goto(`${server.url}/dashboard${path}`)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+      return page
+    },
+    close: async () => {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+export async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('User name').fill(username)
+  await page.getByLabel('Password', { exact: false }).first().fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+}
+
+/** Whether nothing is cut off sideways, and nothing scrolls sideways. */
+export const fitsItsWidth = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
+
+async function openWindow(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions,
+  complaints: string[],
+): Promise<Page> {
+  // A zone that is far from that of the clinic.
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'Asia/Tokyo',
+    locale: 'de-DE',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(PATIENCE)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !FAILED_ANSWER.test(message.text())) complaints.push(message.text())
+  })
+  await page.goto(url)
+  return page
+}
+
+const environment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
