@@ -80,7 +80,7 @@ test('times are the same text in whatever zone and language the browser is, and 
     ['Asia/Tokyo', 'ja-JP'],
     ['America/Los_Angeles', 'en-US'],
     ['Europe/Berlin', 'de-DE'],
-  ]) {
+  ] as const) {
     const page = await dashboard.signedIn('/patients/goldberg-samuel?tab=appointments', { timezoneId, locale })
     await page.getByText('Times of New York, UTC-').waitFor()
     texts.push(await page.locator('main time').first().innerText())
