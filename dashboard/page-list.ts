@@ -37,9 +37,49 @@ export const pages: readonly DashboardPage[] = [
     component: 'PatientPage',
   },
   {
+    path: '/schedule',
+    load: () => import('./pages/schedule/schedule-page.tsx'),
+    component: 'SchedulePage',
+    navigation: { label: 'Schedule', icon: 'calendar' },
+  },
+  {
+    path: '/schedule/hours/$id',
+    load: () => import('./pages/schedule/hours-page.tsx'),
+    component: 'HoursPage',
+  },
+  {
+    path: '/work-list',
+    load: () => import('./pages/work-list/work-list-page.tsx'),
+    component: 'WorkListPage',
+    navigation: { label: 'Work list', icon: 'tasks' },
+  },
+  {
+    path: '/calls',
+    load: () => import('./pages/calls/calls-page.tsx'),
+    component: 'CallsPage',
+    navigation: { label: 'Live calls', icon: 'call' },
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',
     navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
+  {
+    path: '/journal',
+    load: () => import('./pages/journal/journal-page.tsx'),
+    component: 'JournalPage',
+    navigation: { label: 'Journal', icon: 'journal' },
+  },
+  {
+    path: '/journal/$id',
+    load: () => import('./pages/exchange/exchange-page.tsx'),
+    component: 'ExchangePage',
+  },
+  {
+    path: '/settings',
+    load: () => import('./pages/settings/settings-page.tsx'),
+    component: 'SettingsPage',
+    navigation: { label: 'Settings', icon: 'settings', isForService: true },
   },
 ]

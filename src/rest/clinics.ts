@@ -3,37 +3,43 @@
  * operator any; that is all an operator may do in a clinic of others: FHIR data are always those of the token's clinic.
  */
 import { Router } from '@koa/router'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
 import {
-  type ClinicSettings,
   clinicExists,
   findSettings,
+  findVersionedSettings,
   parseSettingsFor,
+  type VersionedSettings,
   withoutSecrets,
   writeSettings,
 } from '../clinics/settings.ts'
-import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
+import { badRequest, FhirError, notFound, preconditionFailed } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import type { TrialParts } from '../integrations/trial.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { addConnectorRoutes } from './connectors.ts'
+import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { readJsonBody } from './message/body.ts'
+import { versionsIn } from './message/entity-tag.ts'
 import { readSwitch } from './message/json-values.ts'
 import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
-interface ClinicDependencies {
-  readonly repository: Repository
+interface ClinicDependencies extends ExchangeDependencies {
+  readonly trials: TrialParts
 }
 
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
-export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
+export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
+  const { repository, trials } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
   router.get('/', async (koa) => {
@@ -63,18 +69,21 @@ export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
   })
 
   router.get('/:clinic/settings', async (koa) => {
-    const { settings } = await configurable(koa, repository)
-    koa.body = withoutSecrets(settings)
+    answerSettings(koa, await configurable(koa, repository))
   })
 
   router.put('/:clinic/settings', async (koa) => {
     const { clinic } = await configurable(koa, repository)
-    const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS))
+    const ifMatch = koa.get('If-Match')
+    const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS), ifMatch)
+    if ('settings' in answer) return answerSettings(koa, answer)
     koa.status = answer.status
     koa.body = answer.body
   })
 
   addOutboxRoutes(router, repository)
+  addConnectorRoutes(router, repository, trials)
+  addExchangeRoutes(router, dependencies)
   return smallRouter(['clinics'], router)
 }
 
@@ -102,14 +111,21 @@ const noSuchClinic = (): FhirError =>
  * the events of the audit trail that belong to no clinic either.
  */
 export function requireSandbox(repository: Repository): Middleware {
-  return async (koa, next) => {
-    if (userOf(koa).clinic === SERVICE) {
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (clinic === SERVICE) {
       if (isReadOfTrail(koa)) return next()
       throw ofNoClinic()
     }
-    if (!(await isSandboxEnabled(repository, userOf(koa).clinic))) throw sandboxIsOff()
-    return next()
+    const isEnabled = isSandboxEnabled(repository, clinic)
+    return isEnabled instanceof Promise ? isEnabled.then((known) => goOn(known, next)) : goOn(isEnabled, next)
   }
+}
+
+/** @throws FhirError 403 */
+function goOn(isEnabled: boolean, next: Next): Promise<unknown> {
+  if (!isEnabled) throw sandboxIsOff()
+  return next()
 }
 
 const isReadOfTrail = ({ method, path }: KoaContext): boolean =>
@@ -132,15 +148,23 @@ const sandboxIsOff = (): FhirError =>
 async function configurable(
   koa: KoaContext,
   repository: Repository,
-): Promise<{ clinic: string; settings: ClinicSettings }> {
+): Promise<VersionedSettings & { readonly clinic: string }> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
   // The same answer whether the other clinic exists or not: clinics learn nothing of each other.
   if (clinic !== user.clinic) requireOperator(user, `configure another clinic than '${user.clinic}'`)
-  const settings = isClinicId(clinic) ? await findSettings(repository, clinic) : undefined
-  if (settings === undefined) throw notFound('There is no such clinic')
-  return { clinic, settings }
+  const found = isClinicId(clinic) ? await findVersionedSettings(repository, clinic) : undefined
+  if (found === undefined) throw notFound('There is no such clinic')
+  return { clinic, ...found }
 }
+
+/** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */
+function answerSettings(koa: KoaContext, { settings, version }: VersionedSettings): void {
+  koa.set('ETag', tagOf(version))
+  koa.body = withoutSecrets(settings)
+}
+
+const tagOf = (version: number): string => `W/"${version}"`
 
 /** Clinics of a page. */
 const PAGE = 100
@@ -172,11 +196,24 @@ async function makeClinic(repository: Repository, body: unknown) {
 const withProblems = (problems: readonly string[]) =>
   ({ status: 422, body: { error: `The settings have problems: ${problems.join('; ')}`, problems } }) as const
 
-async function replaceSettings(repository: Repository, clinic: string, body: unknown) {
+/** @param ifMatch the header, or '' for none */
+async function replaceSettings(repository: Repository, clinic: string, body: unknown, ifMatch: string) {
   return repository.change(clinic, async (unit) => {
-    const parsed = await parseSettingsFor(unit, body, await findSettings(unit, clinic))
+    const current = await findVersionedSettings(unit, clinic)
+    requireMatch(current, ifMatch)
+    const parsed = await parseSettingsFor(unit, body, current?.settings)
     if ('problems' in parsed) return withProblems(parsed.problems)
     await writeSettings(unit, parsed.settings)
-    return { status: 200, body: withoutSecrets(parsed.settings) }
+    return { settings: parsed.settings, version: (current?.version ?? 0) + 1 }
   })
+}
+
+/** @throws FhirError 412 when somebody else has changed the settings since the client has read them */
+function requireMatch(current: VersionedSettings | undefined, ifMatch: string): void {
+  if (ifMatch === '' || ifMatch.trim() === '*') return
+  if (current !== undefined && versionsIn(ifMatch).includes(current.version)) return
+  const now = current === undefined ? 'there are none' : `they are ${tagOf(current.version)} now`
+  throw preconditionFailed(
+    `If-Match asks for settings ${ifMatch}, but ${now}: somebody has changed them; read them again and repeat the change on that`,
+  )
 }

@@ -126,6 +126,20 @@ describe('the sandbox switch', () => {
 describe('the settings', () => {
   beforeEach(() => configure('PUT', 'demo-clinic/settings', DEMO))
 
+  test('have a tag, and a change by who has not seen the last one is refused', async () => {
+    const read = await configure('GET', 'demo-clinic/settings')
+    const seen = { 'if-match': String(read.headers.get('etag')) }
+    const first = await configure('PUT', 'demo-clinic/settings', { ...DEMO, name: 'First' }, seen)
+    expect([first.status, first.headers.get('etag')]).toEqual([200, expect.not.stringMatching(seen['if-match'])])
+    const second = await configure('PUT', 'demo-clinic/settings', { ...DEMO, name: 'Second' }, seen)
+    expect([second.status, second.body.error]).toEqual([412, expect.stringContaining('somebody has changed them')])
+    const now = await configure('GET', 'demo-clinic/settings')
+    expect([now.body.name, now.headers.get('etag')]).toEqual(['First', first.headers.get('etag')])
+    const latest = { 'if-match': String(first.headers.get('etag')) }
+    expect((await configure('PUT', 'demo-clinic/settings', { ...DEMO, name: 'Second' }, latest)).status).toBe(200)
+    expect((await configure('PUT', 'demo-clinic/settings', DEMO, { 'if-match': '*' })).status).toBe(200)
+  })
+
   test('are read as they were put', async () => {
     const changed = { ...DEMO, name: 'Maple', timeZone: 'UTC', policies: { overbooking: true, slotTakenStatus: 422 } }
     const put = await configure('PUT', 'demo-clinic/settings', changed)

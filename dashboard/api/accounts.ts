@@ -1,0 +1,51 @@
+/** Accounts: docs/accounts.md. */
+import { queryOptions } from '@tanstack/react-query'
+import { get, send } from './client.ts'
+
+export interface Account {
+  readonly username: string
+  readonly name: string
+  readonly clinic?: string
+  readonly role: string
+  readonly enabled: boolean
+}
+
+export interface NewAccount {
+  readonly username: string
+  readonly name: string
+  readonly password: string
+  readonly role: string
+  readonly clinic?: string | undefined
+}
+
+interface Page {
+  readonly accounts: readonly Account[]
+  readonly next?: string
+}
+
+const MOST = 10
+
+/** @param clinic undefined: of all that one may see */
+export const accountsOf = (clinic: string | undefined) =>
+  queryOptions({
+    queryKey: ['accounts', clinic ?? ''],
+    queryFn: async ({ signal }) => {
+      const accounts: Account[] = []
+      let next: string | undefined = clinic === undefined ? 'accounts' : `accounts?clinic=${clinic}`
+      for (let page = 0; next !== undefined && page < MOST; page += 1) {
+        const answer: Page = await get<Page>(next, signal)
+        accounts.push(...answer.accounts)
+        next = answer.next
+      }
+      return { accounts, isCut: next !== undefined }
+    },
+  })
+
+const one = (username: string): string => `accounts/${encodeURIComponent(username)}`
+
+export const addAccount = (account: NewAccount) => send({ method: 'POST', path: 'accounts', body: account })
+export const setLogin = (username: string, enabled: boolean) =>
+  send({ method: 'PUT', path: `${one(username)}/login`, body: { enabled } })
+export const setPassword = (username: string, password: string) =>
+  send({ method: 'PUT', path: `${one(username)}/password`, body: { password } })
+export const removeAccount = (username: string) => send({ method: 'DELETE', path: one(username) })

@@ -1,0 +1,56 @@
+/** Searches of which all is needed, such as the visits of a day: page after page, up to a number that a screen can bear. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Bundle, FhirResource } from 'fhir/r4'
+import { includedIn, matchesIn, nextOf } from '../fhir/bundles.ts'
+import { get } from './client.ts'
+import { type Parameters, searchPath } from './queries.ts'
+
+/** The most that one page may have without leaving the event loop of the server. */
+const PAGE = '200'
+
+export interface Found<T extends FhirResource> {
+  readonly matches: readonly T[]
+  readonly included: <I extends FhirResource>(type: I['resourceType']) => readonly I[]
+  /** There are more than were asked for. */
+  readonly isCut: boolean
+}
+
+interface Options {
+  readonly enabled?: boolean
+  /** Milliseconds between questions for what is new. */
+  readonly every?: number
+  /** Resources. */
+  readonly most?: number
+}
+
+export function useAll<T extends FhirResource>(
+  type: T['resourceType'],
+  parameters: Parameters,
+  { enabled = true, every, most = 2000 }: Options = {},
+) {
+  const path = searchPath(type, [...parameters, ['_count', PAGE]])
+  return useQuery({
+    queryKey: [type, path, 'all'],
+    queryFn: ({ signal }) => getAll<T>(path, most, signal),
+    enabled,
+    placeholderData: keepPreviousData,
+    ...(every === undefined ? {} : { refetchInterval: every }),
+  })
+}
+
+async function getAll<T extends FhirResource>(path: string, most: number, signal: AbortSignal): Promise<Found<T>> {
+  const pages: Bundle[] = []
+  let count = 0
+  for (let next: string | undefined = path; next !== undefined && count < most; ) {
+    const page: Bundle = await get<Bundle>(next, signal)
+    pages.push(page)
+    count += matchesIn(page).length
+    next = nextOf(page)
+  }
+  const last = pages.at(-1)
+  return {
+    matches: pages.flatMap((page) => matchesIn<T>(page)),
+    included: (type) => pages.flatMap((page) => includedIn(page, type)),
+    isCut: last !== undefined && nextOf(last) !== undefined,
+  }
+}

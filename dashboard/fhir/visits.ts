@@ -1,0 +1,111 @@
+/** Appointments as a schedule shows them. https://hl7.org/fhir/R4/appointment.html */
+import type { Appointment, Patient, Schedule, Slot } from 'fhir/r4'
+import { idOfType, patientName, referenceParts, referenceText } from './names.ts'
+import { minutesBetween } from './time.ts'
+
+export interface Visit {
+  readonly id: string
+  /** Schedule.id; undefined where the visit is in none of those that are shown. */
+  readonly schedule: string | undefined
+  readonly status: Appointment['status']
+  readonly start: string
+  readonly end: string
+  readonly minutes: number
+  readonly patient: string
+  readonly patientId: string | undefined
+  /** Until when it is held; undefined for what is no hold. */
+  readonly heldUntil: string | undefined
+  readonly slots: readonly string[]
+  readonly appointment: Appointment
+}
+
+const HOLD_EXPIRES = 'https://sandbox-emr.example/fhir/StructureDefinition/hold-expires'
+
+/** Those that say nothing of what time is taken. */
+export const NOT_SHOWN: readonly Appointment['status'][] = ['cancelled', 'entered-in-error', 'proposed', 'waitlist']
+
+export const STATUS_TEXT: Readonly<Record<Appointment['status'], string>> = {
+  proposed: 'Proposed',
+  pending: 'Held',
+  booked: 'Booked',
+  arrived: 'Arrived',
+  'checked-in': 'Checked in',
+  fulfilled: 'Done',
+  cancelled: 'Cancelled',
+  noshow: 'No-show',
+  'entered-in-error': 'Entered in error',
+  waitlist: 'Waitlist',
+}
+
+interface Around {
+  readonly slots: readonly Slot[]
+  readonly schedules: readonly Schedule[]
+  readonly patients: readonly Patient[]
+}
+
+/** Undefined for one without times. */
+export function visitOf(appointment: Appointment, around: Around): Visit | undefined {
+  const { id, status, start, end } = appointment
+  if (id === undefined || start === undefined || end === undefined) return undefined
+  const slots = slotIdsOf(appointment)
+  const patientId = patientIdOf(appointment)
+  return {
+    id,
+    schedule: scheduleOf(appointment, slots, around),
+    status,
+    start,
+    end,
+    minutes: minutesBetween(start, end),
+    patient: patientOf(appointment, around.patients),
+    patientId,
+    heldUntil: appointment.extension?.find(({ url }) => url === HOLD_EXPIRES)?.valueInstant,
+    slots,
+    appointment,
+  }
+}
+
+export const slotIdsOf = ({ slot = [] }: Appointment): readonly string[] =>
+  slot.flatMap(({ reference }) => referenceParts(reference)?.id ?? [])
+
+export const patientIdOf = ({ participant }: Appointment): string | undefined =>
+  idOfType(
+    participant.map(({ actor }) => actor),
+    'Patient',
+  )
+
+/** The names of all who come, as of a group. */
+export function patientOf({ participant }: Appointment, patients: readonly Patient[]): string {
+  const names = participant.flatMap(({ actor }) => {
+    const parts = referenceParts(actor?.reference)
+    if (parts?.type !== 'Patient') return []
+    const found = patients.find(({ id }) => id === parts.id)
+    return [found === undefined ? referenceText(actor) : patientName(found)]
+  })
+  return names.join(', ') || 'Nobody is named'
+}
+
+/** That of its slots; where they are gone, that of its practitioner. */
+function scheduleOf({ participant }: Appointment, slots: readonly string[], around: Around): string | undefined {
+  const slot = around.slots.find(({ id }) => slots.includes(id ?? ''))
+  if (slot !== undefined) return referenceParts(slot.schedule.reference)?.id
+  const actors = participant.flatMap(({ actor }) => referenceParts(actor?.reference) ?? [])
+  const practitioners = actors.filter(({ type }) => type.startsWith('Practitioner')).map(({ id }) => id)
+  const isOfThem = ({ actor }: Schedule) =>
+    actor.some(({ reference }) => practitioners.includes(referenceParts(reference)?.id ?? ''))
+  return around.schedules.find(isOfThem)?.id
+}
+
+/** What may be done, as the server has it: docs/appointment.md#status. */
+export const mayConfirm = ({ status }: Visit): boolean => status === 'pending' || status === 'proposed'
+export const mayMove = ({ status }: Visit): boolean => status === 'booked' || status === 'pending'
+export const mayCancel = ({ status }: Visit): boolean =>
+  ['booked', 'pending', 'arrived', 'checked-in', 'proposed', 'waitlist'].includes(status)
+
+const NEXT: Partial<Record<Appointment['status'], readonly Appointment['status'][]>> = {
+  booked: ['arrived', 'noshow'],
+  arrived: ['checked-in', 'fulfilled', 'noshow'],
+  'checked-in': ['fulfilled'],
+}
+
+/** What a visit that takes place becomes, each by one click. */
+export const nextStatuses = ({ status }: Visit): readonly Appointment['status'][] => NEXT[status] ?? []

@@ -1,0 +1,71 @@
+/** What a calendar shows of slots and visits. */
+import type { Slot } from 'fhir/r4'
+import { scheduleIdOf } from '../../fhir/free-times.ts'
+import { clockText, minutesBetween } from '../../fhir/time.ts'
+import { mayMove, STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import type { CalendarEntry } from '../../parts/calendar.tsx'
+import type { Column } from './use-plan.ts'
+
+const LOOKS: Partial<Record<Visit['status'], CalendarEntry['look']>> = {
+  pending: 'held',
+  fulfilled: 'done',
+  noshow: 'missed',
+}
+
+interface Shown {
+  readonly slots: readonly Slot[]
+  readonly visits: readonly Visit[]
+  readonly columns: readonly Column[]
+  readonly zone: string
+}
+
+export function entriesOf({ slots, visits, columns, zone }: Shown): readonly CalendarEntry[] {
+  const rows = new Set(columns.map(({ id }) => id))
+  const painted = slots.flatMap((slot) => slotEntry(slot) ?? [])
+  return [...painted, ...visits.map((visit) => visitEntry(visit, zone))].filter(({ row }) => rows.has(row))
+}
+
+/** Only what is free and yet to come, and what somebody has blocked; what is booked is seen by its visit. */
+function slotEntry(slot: Slot): CalendarEntry | undefined {
+  const { id = '', start, end, status } = slot
+  const isFree = status === 'free' && Date.parse(start) > Date.now()
+  if (!isFree && status !== 'busy-unavailable') return undefined
+  const look = isFree ? 'free' : 'blocked'
+  return {
+    id,
+    row: scheduleIdOf(slot),
+    title: look,
+    label: isFree ? '' : 'blocked',
+    start,
+    end,
+    look,
+    isMovable: false,
+  }
+}
+
+function visitEntry(visit: Visit, zone: string): CalendarEntry {
+  const { id, schedule = '', start, end, status, patient } = visit
+  const until = visit.heldUntil === undefined ? '' : ` until ${clockText(visit.heldUntil, zone)}`
+  const note = status === 'booked' ? '' : ` · ${STATUS_TEXT[status]}${until}`
+  return {
+    id,
+    row: schedule,
+    title: `${clockText(start, zone)} to ${clockText(end, zone)}, ${patient}, ${STATUS_TEXT[status]}${until}`,
+    label: `${patient}${note}`,
+    start,
+    end,
+    look: LOOKS[status] ?? 'visit',
+    isMovable: mayMove(visit),
+  }
+}
+
+const STEPS = [60, 30, 20, 15, 10, 5]
+
+/** Minutes of a grid on which all slots begin and end, as coarse as can be. */
+export function stepOf(slots: readonly Slot[]): number {
+  const fits = (step: number) =>
+    slots.every(
+      ({ start, end }) => (Date.parse(start) / 60_000) % step === 0 && minutesBetween(start, end) % step === 0,
+    )
+  return slots.length === 0 ? 30 : Math.min(30, STEPS.find(fits) ?? 5)
+}

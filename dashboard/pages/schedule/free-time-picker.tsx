@@ -1,0 +1,132 @@
+/** Free times of a week from a day on, to choose one of. */
+import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
+import type { Slot } from 'fhir/r4'
+import { useMemo } from 'react'
+import { useAll } from '../../api/all-pages.ts'
+import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
+import { addDays, clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
+import { PractitionerSelect } from './practitioner-select.tsx'
+import classes from './schedule.module.css'
+import type { Column } from './use-plan.ts'
+
+export interface Looked {
+  /** Schedule.id; empty: of all. */
+  readonly who: string
+  /** `2026-11-24` */
+  readonly from: string
+}
+
+interface FreeTimePickerProps {
+  readonly columns: readonly Column[]
+  readonly looked: Looked
+  readonly onLook: (looked: Looked) => void
+  /** Minutes that are needed; undefined: one Slot. */
+  readonly minutes?: number | undefined
+  readonly value: FreeTime | undefined
+  readonly onChange: (time: FreeTime) => void
+}
+
+const DAYS = 7
+
+export function FreeTimePicker({ columns, looked, onLook, minutes, value, onChange }: FreeTimePickerProps) {
+  const { timeZone } = useClinic()
+  const today = dayOf(Date.now(), timeZone)
+  const from = looked.from < today ? today : looked.from
+  const query = useFreeSlots({ ...looked, from }, timeZone)
+  const times = useMemo(() => query.data && freeTimes(query.data, minutes), [query.data, minutes])
+  return (
+    <Stack gap="sm">
+      <Group gap="sm" align="end">
+        <TextInput
+          type="date"
+          label="From"
+          value={from}
+          min={today}
+          onChange={({ currentTarget: { value: day } }) => day !== '' && onLook({ ...looked, from: day })}
+        />
+        <PractitionerSelect
+          columns={columns}
+          value={looked.who}
+          isRequired={false}
+          onChange={(who) => onLook({ ...looked, who })}
+        />
+      </Group>
+      <Text size="xs" c="dimmed">
+        <ZoneNote />
+      </Text>
+      <Loaded query={{ ...query, data: times }} rows={3}>
+        {(all) => <Times times={all} columns={columns} value={value} onChange={onChange} from={from} />}
+      </Loaded>
+    </Stack>
+  )
+}
+
+function useFreeSlots({ who, from }: Looked, zone: string) {
+  const now = new Date().toISOString().slice(0, 16)
+  const start = startOfDay(from, zone)
+  const query = useAll<Slot>(
+    'Slot',
+    [
+      ['status', 'free'],
+      ['start', `ge${start}`],
+      ['start', `lt${startOfDay(addDays(from, DAYS), zone)}`],
+      ...(who === '' ? [] : [['schedule', `Schedule/${who}`] as const]),
+      ['_elements', 'schedule,start,end,status,appointmentType'],
+      ['_sort', 'start'],
+    ],
+    { every: 10_000 },
+  )
+  const data = useMemo(
+    () => query.data?.matches.filter((slot) => Date.parse(slot.start) > Date.parse(`${now}Z`)),
+    [query.data, now],
+  )
+  return { data, error: query.error, refetch: query.refetch }
+}
+
+interface TimesProps extends Pick<FreeTimePickerProps, 'columns' | 'value' | 'onChange'> {
+  readonly times: readonly FreeTime[]
+  readonly from: string
+}
+
+function Times({ times, columns, value, onChange, from }: TimesProps) {
+  const { timeZone } = useClinic()
+  const days = Object.entries(Object.groupBy(times, ({ start }) => dayOf(start, timeZone)))
+  if (days.length === 0) {
+    return (
+      <Text size="sm" role="status">
+        Nothing is free in the week from {dayText(startOfDay(from, timeZone), timeZone)}. Choose a later day, or another
+        practitioner.
+      </Text>
+    )
+  }
+  return (
+    <Stack gap="xs" mah={280} style={{ overflowY: 'auto' }} tabIndex={0} role="group" aria-label="Free times">
+      <Chip.Group value={value?.slots.join() ?? ''}>
+        {days.map(([day, ofDay = []]) => (
+          <div key={day}>
+            <Text size="sm" fw={600} mb={4}>
+              {dayText(startOfDay(day, timeZone), timeZone)}
+            </Text>
+            <div className={classes.times}>
+              {ofDay.map((time) => (
+                <Chip
+                  key={time.slots.join()}
+                  value={time.slots.join()}
+                  size="sm"
+                  radius="sm"
+                  title={columns.find(({ id }) => id === time.schedule)?.label}
+                  onChange={() => onChange(time)}
+                >
+                  {clockText(time.start, timeZone)}
+                </Chip>
+              ))}
+            </div>
+          </div>
+        ))}
+      </Chip.Group>
+    </Stack>
+  )
+}

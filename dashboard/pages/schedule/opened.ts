@@ -1,0 +1,10 @@
+/** What is seen of the schedule, and what is open over it. */
+import type { Appointment } from 'fhir/r4'
+import type { FreeTime } from '../../fhir/free-times.ts'
+import type { Visit } from '../../fhir/visits.ts'
+
+export type View = 'day' | 'week' | 'list'
+
+export type Opened =
+  | { readonly kind: 'visit' | 'move' | 'cancel'; readonly visit: Visit }
+  | { readonly kind: 'book'; readonly time: FreeTime | undefined; readonly entry?: Appointment }

@@ -1,0 +1,31 @@
+/** Whose schedule is seen. */
+import { Select } from '@mantine/core'
+import type { Column } from './use-plan.ts'
+
+interface PractitionerSelectProps {
+  readonly columns: readonly Column[]
+  /** Schedule.id; empty: all. */
+  readonly value: string
+  readonly isRequired: boolean
+  readonly onChange: (id: string) => void
+}
+
+export function PractitionerSelect({ columns, value, isRequired, onChange }: PractitionerSelectProps) {
+  const all = isRequired ? [] : [{ value: '', label: 'All practitioners' }]
+  const data = [
+    ...all,
+    ...columns.map(({ id, label, note }) => ({ value: id, label: [label, note].filter(Boolean).join(', ') })),
+  ]
+  return (
+    <Select
+      aria-label="Practitioner"
+      data={data}
+      value={value}
+      allowDeselect={false}
+      searchable={columns.length > 8}
+      onChange={(id) => onChange(id ?? '')}
+      flex="1 1 200px"
+      maw={300}
+    />
+  )
+}

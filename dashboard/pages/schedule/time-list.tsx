@@ -1,0 +1,116 @@
+/** The same times as a list, for narrow windows, keyboards, and who hears it. */
+import { Button, Group, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
+import type { Slot } from 'fhir/r4'
+import { useState } from 'react'
+import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
+import { clockText } from '../../fhir/time.ts'
+import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { Empty } from '../../parts/page-states.tsx'
+import type { Opened } from './opened.ts'
+import classes from './schedule.module.css'
+import { StatusBadge } from './status-badge.tsx'
+import type { Column } from './use-plan.ts'
+
+interface TimeListProps {
+  readonly visits: readonly Visit[]
+  readonly free: readonly Slot[]
+  readonly columns: readonly Column[]
+  readonly onOpen: (opened: Opened) => void
+}
+
+export function TimeList({ visits, free, columns, onOpen }: TimeListProps) {
+  const [withFree, setWithFree] = useState(true)
+  return (
+    <Stack gap="md">
+      <Switch
+        label="Free times too"
+        checked={withFree}
+        onChange={({ currentTarget: { checked } }) => setWithFree(checked)}
+      />
+      {columns.map((column) => (
+        <section key={column.id} aria-label={column.label}>
+          <Group gap="xs" mb={4} align="baseline">
+            <Text fw={600} component="h2" size="md" m={0}>
+              <bdi>{column.label}</bdi>
+            </Text>
+            <Text size="sm" c="dimmed">
+              <bdi>{column.note}</bdi>
+            </Text>
+          </Group>
+          <Times
+            visits={visits.filter(({ schedule }) => schedule === column.id)}
+            free={withFree ? freeTimes(free, undefined).filter(({ schedule }) => schedule === column.id) : []}
+            onOpen={onOpen}
+          />
+        </section>
+      ))}
+    </Stack>
+  )
+}
+
+interface TimesProps {
+  readonly visits: readonly Visit[]
+  readonly free: readonly FreeTime[]
+  readonly onOpen: (opened: Opened) => void
+}
+
+type Row = { readonly at: string } & ({ readonly visit: Visit } | { readonly time: FreeTime })
+
+function Times({ visits, free, onOpen }: TimesProps) {
+  const rows: readonly Row[] = [
+    ...visits.map((visit) => ({ at: visit.start, visit })),
+    ...free.map((time) => ({ at: time.start, time })),
+  ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
+  if (rows.length === 0) {
+    return (
+      <Empty icon="calendar" title="Nobody comes, and nothing is free">
+        Working hours fill a day with times that can be booked.
+      </Empty>
+    )
+  }
+  return (
+    <div className="card">
+      {rows.map((row) =>
+        'visit' in row ? (
+          <VisitRow key={row.visit.id} visit={row.visit} onOpen={() => onOpen({ kind: 'visit', visit: row.visit })} />
+        ) : (
+          <FreeRow key={row.time.slots[0]} time={row.time} onBook={() => onOpen({ kind: 'book', time: row.time })} />
+        ),
+      )}
+    </div>
+  )
+}
+
+function VisitRow({ visit, onOpen }: { readonly visit: Visit; readonly onOpen: () => void }) {
+  const { timeZone } = useClinic()
+  return (
+    <UnstyledButton className={`row ${classes.time}`} onClick={onOpen}>
+      <span className="number">
+        {clockText(visit.start, timeZone)}–{clockText(visit.end, timeZone)}
+      </span>
+      <span className="name cut">
+        <bdi>{visit.patient}</bdi>
+      </span>
+      <StatusBadge status={visit.status} text={STATUS_TEXT[visit.status]} />
+    </UnstyledButton>
+  )
+}
+
+function FreeRow({ time, onBook }: { readonly time: FreeTime; readonly onBook: () => void }) {
+  const { timeZone } = useClinic()
+  const clock = clockText(time.start, timeZone)
+  return (
+    <div className={`row ${classes.time}`}>
+      <span className="number">
+        {clock}–{clockText(time.end, timeZone)}
+      </span>
+      <Text span size="sm" c="dimmed" className="cut">
+        free{time.type === '' ? '' : `, ${time.type}`}
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={onBook}>
+        Book {clock}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+/** What a schedule shows of a span of days: who works, what is free, who comes. */
+import type { Appointment, Patient, Practitioner, Schedule, Slot } from 'fhir/r4'
+import { useMemo } from 'react'
+import { type Found, useAll } from '../../api/all-pages.ts'
+import { nameOf, referenceParts, referenceText } from '../../fhir/names.ts'
+import { startOfDay } from '../../fhir/time.ts'
+import { NOT_SHOWN, type Visit, visitOf } from '../../fhir/visits.ts'
+
+/** Milliseconds between questions for what others have changed. */
+const ASK_EVERY = 15_000
+
+export interface Column {
+  readonly id: string
+  readonly label: string
+  /** Where. */
+  readonly note: string
+  readonly schedule: Schedule
+}
+
+export interface Plan {
+  readonly slots: readonly Slot[]
+  readonly visits: readonly Visit[]
+  readonly isCut: boolean
+}
+
+/** The active schedules, by the name of who works. */
+export function useColumns() {
+  const query = useAll<Schedule>('Schedule', [['_include', 'Schedule:actor']])
+  const { data } = query
+  const columns = useMemo(() => data && columnsOf(data), [data])
+  return { ...query, data: columns }
+}
+
+function columnsOf(found: Found<Schedule>): readonly Column[] {
+  const practitioners = found.included<Practitioner>('Practitioner')
+  const columns = found.matches
+    .filter(({ active }) => active !== false)
+    .map((schedule): Column => {
+      const { actor, id = '' } = schedule
+      const labels = actor.map((one) => {
+        const { type, id: actorId } = referenceParts(one.reference) ?? {}
+        const practitioner = practitioners.find((found) => found.id === actorId)
+        return { type, text: (practitioner && nameOf(practitioner.name)) || referenceText(one) }
+      })
+      const who = labels.find(({ type }) => type !== 'Location') ?? labels[0]
+      const where = labels.find(({ type }) => type === 'Location')
+      return { id, label: who?.text ?? id, note: where === who ? '' : (where?.text ?? ''), schedule }
+    })
+  return columns.sort((one, other) => one.label.localeCompare(other.label, 'en'))
+}
+
+interface Span {
+  /** `2026-11-24`, and the day after the last one. */
+  readonly from: string
+  readonly until: string
+  readonly zone: string
+  /** Only of this schedule. */
+  readonly schedule?: string | undefined
+}
+
+export function usePlan({ from, until, zone, schedule }: Span, columns: readonly Column[] | undefined) {
+  const bounds = [`ge${startOfDay(from, zone)}`, `lt${startOfDay(until, zone)}`]
+  const within = (name: string) => bounds.map((bound) => [name, bound] as const)
+  const options = { every: ASK_EVERY, enabled: columns !== undefined }
+  const slots = useAll<Slot>(
+    'Slot',
+    [
+      ...within('start'),
+      ...(schedule === undefined ? [] : [['schedule', `Schedule/${schedule}`] as const]),
+      ['_elements', 'schedule,start,end,status,appointmentType'],
+      ['_sort', 'start'],
+    ],
+    options,
+  )
+  const appointments = useAll<Appointment>(
+    'Appointment',
+    [
+      ...within('date'),
+      ...NOT_SHOWN.map((status) => ['status:not', status] as const),
+      ['_include', 'Appointment:patient'],
+    ],
+    options,
+  )
+  const data = useMemo(
+    () => (columns && slots.data && appointments.data ? planOf(columns, slots.data, appointments.data) : undefined),
+    [columns, slots.data, appointments.data],
+  )
+  const refetch = () => Promise.all([slots.refetch(), appointments.refetch()])
+  return { data, error: slots.error ?? appointments.error, refetch }
+}
+
+function planOf(columns: readonly Column[], slots: Found<Slot>, appointments: Found<Appointment>): Plan {
+  const around = {
+    slots: slots.matches,
+    schedules: columns.map(({ schedule }) => schedule),
+    patients: appointments.included<Patient>('Patient'),
+  }
+  return {
+    slots: slots.matches,
+    visits: appointments.matches.flatMap((appointment) => visitOf(appointment, around) ?? []),
+    isCut: slots.isCut || appointments.isCut,
+  }
+}

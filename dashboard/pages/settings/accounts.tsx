@@ -1,0 +1,139 @@
+/** Who may sign in: docs/accounts.md. */
+import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Account, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
+import { useUser } from '../../parts/clinic-context.tsx'
+import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
+import { NewAccountForm } from './new-account-form.tsx'
+import { PasswordForm } from './password-form.tsx'
+
+export function Accounts() {
+  const { clinic, role } = useUser()
+  // An operator sees those of all clinics.
+  const query = useQuery(accountsOf(role === 'operator' ? undefined : clinic))
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <Stack maw={860}>
+      <Button w="fit-content" aria-expanded={isAdding} variant={isAdding ? 'default' : 'filled'} onClick={() => setAdding(!isAdding)}>
+        {isAdding ? 'Not now' : 'New account…'}
+      </Button>
+      {isAdding && <NewAccountForm onDone={() => setAdding(false)} />}
+      <Loaded query={query}>
+        {({ accounts, isCut }) =>
+          accounts.length === 0 ? (
+            <Empty icon="user" title="There are no accounts">
+              A new account lets somebody sign in here and with POST /session.
+            </Empty>
+          ) : (
+            <>
+              <AccountTable accounts={accounts} />
+              {isCut && <Text size="sm">There are more than are listed here.</Text>}
+            </>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
+  const [removed, setRemoved] = useState<readonly string[]>([])
+  const mark = (username: string, isRemoved: boolean) =>
+    setRemoved((before) => (isRemoved ? [...before, username] : before.filter((one) => one !== username)))
+  return (
+    <Table.ScrollContainer minWidth={560} className="card">
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            {['User name', 'Name', 'Role', 'Clinic', 'State', 'Do'].map((title) => (
+              <Table.Th key={title}>{title}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {accounts
+            .filter(({ username }) => !removed.includes(username))
+            .map((account) => (
+              <AccountRow key={account.username} account={account} onRemove={(is) => mark(account.username, is)} />
+            ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+interface AccountRowProps {
+  readonly account: Account
+  readonly onRemove: (isRemoved: boolean) => void
+}
+
+function AccountRow({ account, onRemove }: AccountRowProps) {
+  const { username, name, role, clinic, enabled } = account
+  const user = useUser()
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        <bdi>{username}</bdi>
+      </Table.Th>
+      <Table.Td>
+        <bdi>{name}</bdi>
+      </Table.Td>
+      <Table.Td>{role}</Table.Td>
+      <Table.Td>{clinic}</Table.Td>
+      <Table.Td>
+        <Badge variant="default" radius="sm" tt="none">
+          {enabled ? 'enabled' : 'disabled'}
+        </Badge>
+      </Table.Td>
+      <Table.Td>{username === user.username ? 'you' : <AccountMenu account={account} onRemove={onRemove} />}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function AccountMenu({ account, onRemove }: AccountRowProps) {
+  const { username, enabled } = account
+  const client = useQueryClient()
+  const [isChangingPassword, setChangingPassword] = useState(false)
+  const refresh = () => client.invalidateQueries({ queryKey: ['accounts'] })
+  const allow = async (isEnabled: boolean) => {
+    await setLogin(username, isEnabled)
+    await refresh()
+  }
+  const toggle = () =>
+    allow(!enabled).then(
+      () => offerUndo(`${username} is ${enabled ? 'disabled' : 'enabled'}.`, () => allow(enabled)),
+      tellProblem,
+    )
+  const remove = () => {
+    onRemove(true)
+    const act = async () => {
+      try {
+        await removeAccount(username)
+      } catch (error) {
+        onRemove(false)
+        throw error
+      }
+      await refresh()
+    }
+    doLater(`The account ${username} is removed.`, act, () => onRemove(false))
+  }
+  return (
+    <Group gap="xs">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="compact-sm" variant="default">
+            Change…
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={toggle}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
+          <Menu.Item onClick={() => setChangingPassword(true)}>New password…</Menu.Item>
+          <Menu.Item onClick={remove}>Remove</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChangingPassword && <PasswordForm username={username} onClose={() => setChangingPassword(false)} />}
+    </Group>
+  )
+}

@@ -1,0 +1,31 @@
+/** Turns the sandbox of the clinic off and on. */
+import { Group, Switch, Text } from '@mantine/core'
+import { useSandbox, useSwitchSandbox } from '../../api/clinic.ts'
+import { offerUndo } from '../../parts/undo.tsx'
+
+export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
+  const { data } = useSandbox(clinic)
+  const toggle = useSwitchSandbox(clinic)
+  const set = async (enabled: boolean) => {
+    await toggle.mutateAsync(enabled)
+    offerUndo(`The sandbox is ${enabled ? 'on' : 'off'}.`, () => toggle.mutateAsync(!enabled))
+  }
+  return (
+    <Group className="card" p="md" justify="space-between">
+      <div>
+        <Text size="sm" fw={600}>
+          Sandbox
+        </Text>
+        <Text size="sm" c="dimmed">
+          Off, FHIR requests and live calls are refused; all data are kept.
+        </Text>
+      </div>
+      <Switch
+        label={data?.enabled === false ? 'Sandbox is off' : 'Sandbox is on'}
+        checked={data?.enabled ?? false}
+        disabled={data === undefined || toggle.isPending}
+        onChange={({ currentTarget: { checked } }) => void set(checked)}
+      />
+    </Group>
+  )
+}

@@ -1,0 +1,65 @@
+/** How the clinic works: its name and zone, numbers, policies, connectors, the sandbox switch, accounts. */
+import { Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { taggedSettingsOf } from '../../api/clinic-settings.ts'
+import { type Clinic, useMaybeClinic, useUser } from '../../parts/clinic-context.tsx'
+import { useFilters } from '../../parts/filters.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { Accounts } from './accounts.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import { type SettingsTab, TABS } from './settings-tabs.ts'
+
+export function SettingsPage() {
+  const clinic = useMaybeClinic()
+  const { role } = useUser()
+  const [{ tab }, setFilters] = useFilters({ tab: clinic === undefined ? 'accounts' : 'clinic' })
+  const mayChange = role === 'admin' || role === 'operator'
+  const names = (Object.keys(TABS) as SettingsTab[]).filter((name) =>
+    name === 'accounts' ? mayChange : clinic !== undefined,
+  )
+  const shown = names.find((name) => name === tab) ?? names[0]
+  return (
+    <>
+      <PageHead
+        title="Settings"
+        description={mayChange ? undefined : 'Admins change them; you see them as they are.'}
+      />
+      <Tabs value={shown ?? null} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {names.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {TABS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {mayChange && (
+          <Tabs.Panel value="accounts">
+            <Accounts />
+          </Tabs.Panel>
+        )}
+      </Tabs>
+      {clinic !== undefined && shown !== undefined && (
+        <ClinicSettings clinic={clinic} tab={shown} isReadOnly={!mayChange} />
+      )}
+    </>
+  )
+}
+
+interface ClinicSettingsProps {
+  readonly clinic: Clinic
+  readonly tab: SettingsTab
+  readonly isReadOnly: boolean
+}
+
+/** One form for all tabs, so that what is changed in one is not lost by looking at another. */
+function ClinicSettings({ clinic, tab, isReadOnly }: ClinicSettingsProps) {
+  const query = useQuery(taggedSettingsOf(clinic.id))
+  return (
+    <div hidden={tab === 'accounts'}>
+      <Loaded query={query}>
+        {(first) => <SettingsForm clinic={clinic.id} first={first} tab={tab} isReadOnly={isReadOnly} />}
+      </Loaded>
+    </div>
+  )
+}

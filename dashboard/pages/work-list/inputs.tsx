@@ -1,0 +1,68 @@
+/** What is attached to a Task: what is known of the call, and the slot that is offered. */
+import { Stack, Title } from '@mantine/core'
+import type { Slot, Task, TaskInput } from 'fhir/r4'
+import { useGet } from '../../api/queries.ts'
+import { conceptText, referenceParts, referenceText } from '../../fhir/names.ts'
+import { clockText, dateText, dayOf, dayText } from '../../fhir/time.ts'
+import { inputLabel } from '../../fhir/work.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { PageLink } from '../../parts/links.tsx'
+
+export function Inputs({ task }: { readonly task: Task }) {
+  const { input = [], encounter } = task
+  if (input.length === 0 && encounter === undefined) return null
+  const call: readonly Fact[] =
+    encounter?.reference === undefined ? [] : [['Call', <ReferenceLink key="call" reference={encounter.reference} label="The call" />]]
+  return (
+    <Stack gap="xs" component="section" aria-label="Attached">
+      <Title order={3} size="h6">
+        Attached
+      </Title>
+      <Facts facts={[...call, ...input.map((one): Fact => [inputLabel(one), valueOf(one)])]} />
+    </Stack>
+  )
+}
+
+function valueOf(input: TaskInput) {
+  const { valueReference, valueString, valueCode, valueInteger, valueBoolean, valueDate, valueCodeableConcept } = input
+  const reference = valueReference?.reference
+  if (reference !== undefined) return <ReferenceLink reference={reference} label={referenceText(valueReference)} />
+  if (valueDate !== undefined) return dateText(valueDate)
+  const text =
+    valueString ?? valueCode ?? valueInteger ?? valueBoolean ?? valueCodeableConcept ?? input.valueUri ?? input.valueDateTime
+  if (typeof text === 'object') return <bdi>{conceptText(text)}</bdi>
+  if (typeof text === 'boolean') return text ? 'yes' : 'no'
+  return <bdi>{text ?? JSON.stringify({ ...input, type: undefined })}</bdi>
+}
+
+function ReferenceLink({ reference, label }: { readonly reference: string; readonly label: string }) {
+  const { type, id } = referenceParts(reference) ?? {}
+  if (type === 'Slot' && id !== undefined) return <OfferedSlot id={id} />
+  if (type === 'Patient') {
+    return (
+      <PageLink to={`/patients/${id}`}>
+        <bdi>{label}</bdi>
+      </PageLink>
+    )
+  }
+  if (type === undefined) return <bdi>{label}</bdi>
+  return (
+    <PageLink to="/explorer" search={{ open: `${type}/${id}` }}>
+      <bdi>{label}</bdi>
+    </PageLink>
+  )
+}
+
+/** When it is, with a link to that day of the schedule, where it is booked. */
+function OfferedSlot({ id }: { readonly id: string }) {
+  const { timeZone } = useClinic()
+  const { data, error } = useGet<Slot>(`Slot/${id}`)
+  if (data === undefined) return <>{error ? 'a slot that is gone' : '…'}</>
+  const schedule = referenceParts(data.schedule.reference)?.id
+  return (
+    <PageLink to="/schedule" search={{ day: dayOf(data.start, timeZone), who: schedule }}>
+      {dayText(data.start, timeZone)}, {clockText(data.start, timeZone)} ({data.status})
+    </PageLink>
+  )
+}

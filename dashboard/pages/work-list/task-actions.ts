@@ -1,0 +1,65 @@
+/** What is done with Tasks, by the documented operations: docs/work-list.md. */
+import { useQueryClient } from '@tanstack/react-query'
+import type { Annotation, Task } from 'fhir/r4'
+import { useMemo } from 'react'
+import { get } from '../../api/client.ts'
+import { operate, patch, put } from '../../api/operations.ts'
+import { Problem } from '../../api/problem.ts'
+import type { Session } from '../../api/session.ts'
+import { USERS } from '../../fhir/work.ts'
+
+export interface Completion {
+  /** A code of CodeSystem/task-outcome; empty: the text stands for it. */
+  readonly code: string
+  readonly text: string
+  readonly note: string
+}
+
+const OUTCOMES = 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome'
+
+export function useTaskActions() {
+  const client = useQueryClient()
+  return useMemo(() => {
+    const then = async (work: Promise<Task>): Promise<Task> => {
+      try {
+        return await work
+      } finally {
+        await Promise.all(['Task', 'counts'].map((type) => client.invalidateQueries({ queryKey: [type] })))
+      }
+    }
+    return {
+      claim: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [])),
+      release: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [['release', { valueBoolean: true }]])),
+      complete: (id: string, completion: Completion) => then(completeOne(id, completion)),
+      comment: (task: Task, text: string, by: Session) => then(commentOn(task, noteOf(text, by))),
+      /** As it was before, where nobody has changed it since. */
+      restore: (before: Task, after: Task) => then(put(before, after.meta?.versionId)),
+    }
+  }, [client])
+}
+
+const completeOne = (id: string, { code, text, note }: Completion) =>
+  operate<Task>(`Task/${id}/$complete`, [
+    ['outcome', { valueCodeableConcept: code === '' ? { text } : { coding: [{ system: OUTCOMES, code }], text } }],
+    ...(note === '' ? [] : [['note', { valueString: note }] as const]),
+  ])
+
+const noteOf = (text: string, { username, name }: Session): Annotation => ({
+  authorReference: { identifier: { system: USERS, value: username }, display: name },
+  time: new Date().toISOString(),
+  text,
+})
+
+/** Comments add up, so one that meets another is written after it. */
+async function commentOn(task: Task, note: Annotation): Promise<Task> {
+  try {
+    return await patch(task, [
+      task.note === undefined
+        ? { op: 'add', path: '/note', value: [note] }
+        : { op: 'add', path: '/note/-', value: note },
+    ])
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 412)) throw error
+    return commentOn(await get<Task>(`Task/${task.id}`), note)
+  }
+}

@@ -1,0 +1,112 @@
+/** One Task: what it is about, what others have said, and what is done with it. */
+import { Badge, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import type { Task } from 'fhir/r4'
+import { useState } from 'react'
+import { useGet } from '../../api/queries.ts'
+import { conceptText } from '../../fhir/names.ts'
+import { dueOf, taskTitle } from '../../fhir/tasks.ts'
+import { isOpenTask, isOwnedBy, ownerName, priorityOf } from '../../fhir/work.ts'
+import { useUser } from '../../parts/clinic-context.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { FormError } from '../../parts/sign-in.tsx'
+import { Time } from '../../parts/times.tsx'
+import { offerUndo } from '../../parts/undo.tsx'
+import { Comments } from './comments.tsx'
+import { CompleteForm } from './complete-form.tsx'
+import { Inputs } from './inputs.tsx'
+import { useTaskActions } from './task-actions.ts'
+import { STATUS_TEXT } from './task-text.ts'
+import { WhoItIsFor } from './who-it-is-for.tsx'
+
+interface TaskDialogProps {
+  readonly id: string
+  readonly onClose: () => void
+}
+
+export function TaskDialog({ id, onClose }: TaskDialogProps) {
+  const query = useGet<Task>(`Task/${id}`)
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={
+        <Text fw={650} component="span">
+          <bdi>{query.data === undefined ? 'Task' : taskTitle(query.data)}</bdi>
+        </Text>
+      }
+    >
+      <Loaded query={query}>{(task) => <TaskView task={task} onClose={onClose} />}</Loaded>
+    </Drawer>
+  )
+}
+
+function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: () => void }) {
+  const owner = ownerName(task)
+  return (
+    <Stack>
+      <Facts
+        facts={[
+          ['Status', <Badge key="status" variant="default" radius="sm" tt="none">{STATUS_TEXT[task.status] ?? task.status}</Badge>],
+          ['Kind', conceptText(task.code)],
+          ['Priority', priorityOf(task)],
+          ['Due', dueOf(task) && <Time at={dueOf(task)} />],
+          ['Raised', task.authoredOn && <Time at={task.authoredOn} />],
+          ['Owner', owner && <bdi>{owner}</bdi>],
+          ['About', <WhoItIsFor key="for" task={task} />],
+          ...outcomesOf(task),
+        ]}
+      />
+      <Actions task={task} onClose={onClose} />
+      <Inputs task={task} />
+      <Comments task={task} />
+    </Stack>
+  )
+}
+
+const outcomesOf = ({ output = [] }: Task) =>
+  output.map(({ type, valueCodeableConcept, valueString, valueReference }) => {
+    const value = valueString ?? conceptText(valueCodeableConcept) ?? valueReference?.reference
+    return [conceptText(type) || 'Outcome', <bdi key={value}>{value}</bdi>] as const
+  })
+
+function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () => void }) {
+  const { username, role } = useUser()
+  const { claim, release, restore } = useTaskActions()
+  const [isCompleting, setCompleting] = useState(false)
+  const [error, setError] = useState<string>()
+  if (!isOpenTask(task)) return null
+  const id = task.id ?? ''
+  const isMine = isOwnedBy(task, username)
+  const act = async (work: () => Promise<Task>, said: string) => {
+    setError(undefined)
+    try {
+      const after = await work()
+      offerUndo(said, () => restore(task, after))
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : String(problem))
+    }
+  }
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h6">
+        What is done
+      </Title>
+      <Group gap="xs">
+        {!isMine && <Button onClick={() => act(() => claim(id), 'The task is yours.')}>Claim</Button>}
+        {task.owner !== undefined && (isMine || role === 'admin') && (
+          <Button variant="default" onClick={() => act(() => release(id), 'The task is given back.')}>
+            Give back
+          </Button>
+        )}
+        <Button variant={isMine ? 'filled' : 'default'} onClick={() => setCompleting(!isCompleting)} aria-expanded={isCompleting}>
+          Complete…
+        </Button>
+      </Group>
+      <FormError text={error} />
+      {isCompleting && <CompleteForm task={task} onDone={onClose} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,56 @@
+/** Which Tasks are seen; each choice is in the address. */
+import { Group, Select } from '@mantine/core'
+import { CODE_TEXT } from './task-text.ts'
+import type { Filters } from './task-choices.ts'
+
+const OWNERS = [
+  { value: '', label: 'Any owner' },
+  { value: 'me', label: 'Mine' },
+  { value: 'nobody', label: 'Nobody’s' },
+]
+const PRIORITIES = [
+  { value: '', label: 'Any priority' },
+  { value: 'stat', label: 'Stat' },
+  { value: 'asap', label: 'As soon as possible' },
+  { value: 'urgent', label: 'Urgent' },
+  { value: 'routine', label: 'Routine' },
+]
+const DUE = [
+  { value: '', label: 'Due any time' },
+  { value: 'overdue', label: 'Overdue' },
+  { value: 'day', label: 'Due within a day' },
+]
+const CODES = [
+  { value: '', label: 'Any kind' },
+  ...Object.entries(CODE_TEXT).map(([value, label]) => ({ value, label })),
+]
+
+interface TaskFiltersProps {
+  readonly filters: Filters
+  readonly onChange: (changes: Partial<Filters>) => void
+}
+
+export function TaskFilters({ filters, onChange }: TaskFiltersProps) {
+  const choices = [
+    { name: 'owner', label: 'Owner', data: OWNERS },
+    { name: 'priority', label: 'Priority', data: PRIORITIES },
+    { name: 'due', label: 'Due', data: DUE },
+    { name: 'code', label: 'Kind', data: CODES },
+  ] as const
+  return (
+    <Group gap="xs">
+      {choices.map(({ name, label, data }) => (
+        <Select
+          key={name}
+          aria-label={label}
+          data={data}
+          value={filters[name]}
+          allowDeselect={false}
+          onChange={(value) => onChange({ [name]: value ?? '' })}
+          flex="1 1 150px"
+          maw={220}
+        />
+      ))}
+    </Group>
+  )
+}

@@ -1,0 +1,42 @@
+/** What calls have left for the staff: Tasks that are claimed, commented, done; and deliveries that were given up. */
+import { SegmentedControl, Stack } from '@mantine/core'
+import { useFilters } from '../../parts/filters.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { FILTERS, type Filters } from './task-choices.ts'
+import { TaskDialog } from './task-dialog.tsx'
+import { TaskFilters } from './task-filters.tsx'
+import { TaskList } from './task-list.tsx'
+
+const TABS = [
+  { value: 'open', label: 'Open' },
+  { value: 'closed', label: 'Closed' },
+  { value: 'deliveries', label: 'Deliveries' },
+]
+
+export function WorkListPage() {
+  const [filters, setFilters] = useFilters<Filters>(FILTERS)
+  const { tab, task } = filters
+  return (
+    <Stack gap="sm">
+      <PageHead title="Work list" description={<ZoneNote />} />
+      <SegmentedControl
+        aria-label="What is shown"
+        data={TABS}
+        value={tab}
+        onChange={(value) => setFilters({ tab: value })}
+        w="fit-content"
+      />
+      {tab === 'deliveries' ? (
+        <Deliveries state={filters.state} onState={(state) => setFilters({ state })} />
+      ) : (
+        <>
+          <TaskFilters filters={filters} onChange={setFilters} />
+          <TaskList filters={filters} onOpen={(id) => setFilters({ task: id })} onClear={() => setFilters({ ...FILTERS, tab })} />
+        </>
+      )}
+      {task !== '' && <TaskDialog id={task} onClose={() => setFilters({ task: '' })} />}
+    </Stack>
+  )
+}

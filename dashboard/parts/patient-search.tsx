@@ -1,0 +1,72 @@
+/** Choosing a patient, searched as you type. */
+import { Group, Loader, Select, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Patient } from 'fhir/r4'
+import { useState } from 'react'
+import { useSearch } from '../api/queries.ts'
+import { matchesIn } from '../fhir/bundles.ts'
+import { patientName, telecomOf } from '../fhir/names.ts'
+import { criteriaOf } from '../fhir/patient-criteria.ts'
+import { PLACEHOLDER } from '../fhir/patients.ts'
+import { dateText } from '../fhir/time.ts'
+
+interface PatientSearchProps {
+  readonly label: string
+  readonly value: Patient | undefined
+  readonly onChange: (patient: Patient | undefined) => void
+  readonly error?: string | undefined
+}
+
+export function PatientSearch({ label, value, onChange, error }: PatientSearchProps) {
+  const [typed, setTyped] = useState('')
+  const [settled] = useDebouncedValue(typed, 120)
+  const isChosen = value !== undefined && typed === patientName(value)
+  const query = useSearch('Patient', parametersFor(isChosen ? '' : settled), { keepsPrevious: true })
+  const found = query.data === undefined ? [] : matchesIn<Patient>(query.data)
+  const all = value === undefined || found.some(({ id }) => id === value.id) ? found : [value, ...found]
+  return (
+    <Select
+      label={label}
+      placeholder="Name, birth date, phone or record number"
+      searchable
+      required
+      clearable
+      data-autofocus
+      error={error}
+      data={all.map((patient) => ({ value: patient.id ?? '', label: patientName(patient) }))}
+      // The server has chosen already.
+      filter={({ options }) => options}
+      value={value?.id ?? null}
+      onChange={(id) => onChange(all.find((patient) => patient.id === id))}
+      onSearchChange={setTyped}
+      rightSection={query.isFetching ? <Loader size={14} /> : undefined}
+      nothingFoundMessage={query.isFetching ? 'Searching …' : 'Nobody is found'}
+      maxDropdownHeight={260}
+      comboboxProps={{ withinPortal: true }}
+      renderOption={({ option }) => <Choice patient={all.find(({ id }) => id === option.value)} />}
+    />
+  )
+}
+
+const parametersFor = (typed: string) =>
+  [
+    ...criteriaOf(typed),
+    ['_tag:not', PLACEHOLDER],
+    ['_sort', 'family,given'],
+    ['_count', '20'],
+    ['_elements', 'name,birthDate,telecom'],
+  ] as const
+
+function Choice({ patient }: { readonly patient: Patient | undefined }) {
+  if (patient === undefined) return null
+  return (
+    <Group justify="space-between" wrap="nowrap" w="100%" gap="sm">
+      <Text size="sm" className="cut">
+        <bdi>{patientName(patient)}</bdi>
+      </Text>
+      <Text size="xs" c="dimmed" className="number" flex="none">
+        {[dateText(patient.birthDate), telecomOf(patient.telecom, 'phone')].filter(Boolean).join(' · ')}
+      </Text>
+    </Group>
+  )
+}

@@ -1,0 +1,47 @@
+/** When a person may be contacted: the clinic's hours, in the person's own time zone where that is known. */
+import type { Patient } from 'fhir/r4'
+import { DateTime, IANAZone } from 'luxon'
+import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
+import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+
+export interface ContactWindow {
+  readonly zone: string
+  /** Minutes of the day. */
+  readonly from: number
+  readonly until: number
+}
+
+/** https://hl7.org/fhir/R4/extension-timezone.html, on an address of the Patient. */
+const TIME_ZONE = 'http://hl7.org/fhir/StructureDefinition/timezone'
+
+/** @param patient Patient.id */
+export async function contactWindow(ctx: Context, patient: string | undefined): Promise<ContactWindow> {
+  const found = patient === undefined ? undefined : await ctx.find<Patient>('Patient', patient)
+  return windowOf(await readSettings(ctx.unit, ctx.clinic), found?.resource)
+}
+
+/** @param patient whose own zone counts, where it is known */
+export function windowOf({ timeZone, recovery }: ClinicSettings, patient: Patient | undefined): ContactWindow {
+  const { contactFrom, contactUntil } = recoveryDefaults(recovery)
+  return { zone: zoneOf(patient) ?? timeZone, from: minuteOf(contactFrom), until: minuteOf(contactUntil) }
+}
+
+/** No state tells it, as several have two zones: only what the address says counts. */
+const zoneOf = (patient: Patient | undefined): string | undefined =>
+  (patient?.address ?? [])
+    .filter(({ use }) => use !== 'old')
+    .flatMap(({ extension = [] }) => extension.filter(({ url }) => url === TIME_ZONE))
+    .map(({ valueCode }) => valueCode)
+    .find((zone) => zone !== undefined && IANAZone.isValidZone(zone))
+
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+/** The first moment from `moment` on (ms since 1970 UTC) at which the window is open: `moment` itself while it is. */
+export function firstOpen({ zone, from, until }: ContactWindow, moment: number): number {
+  const local = DateTime.fromMillis(moment, { zone })
+  const minute = local.hour * 60 + local.minute
+  if (minute >= from && minute < until) return moment
+  const day = (minute < from ? local : local.plus({ days: 1 })).startOf('day')
+  return day.set({ hour: Math.floor(from / 60), minute: from % 60 }).toMillis()
+}

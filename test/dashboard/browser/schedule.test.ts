@@ -1,0 +1,192 @@
+/** The schedule: booking, moving, cancelling, working hours, and the times of a clinic that is far from the browser. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import type { Page } from 'playwright-core'
+import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+
+const ZONE = 'America/New_York'
+const OKAFOR = 'schedule-okafor'
+
+let dashboard: Dashboard
+/** A day of the clinic that is all free. */
+let day: string
+let slots: readonly Slot[]
+
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const from = new Date(Date.now() + 86_400_000).toISOString()
+  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
+  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
+  const days = Map.groupBy(free, ({ start }) => dayOf(start))
+  day = [...days].find(([, ofDay]) => ofDay.length === 16)?.[0] ?? ''
+  slots = days.get(day) ?? []
+})
+afterAll(() => dashboard?.close())
+
+const fhir = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  dashboard.server.fhir(method, path, body, headers)
+const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, ...options }).format(new Date(at))
+const dayOf = (at: string): string => inZone(at, { dateStyle: 'short' })
+const clock = (at: string): string => inZone(at, { hour: '2-digit', minute: '2-digit' })
+
+/** The slot of that day at a time of the clinic's clocks. */
+function slotAt(time: string): Slot {
+  const slot = slots.find(({ start }) => clock(start) === time)
+  if (slot === undefined) throw new Error(`There is no slot at ${time}`)
+  return slot
+}
+
+async function booked(id: string, patient: string, time: string): Promise<void> {
+  const slot = slotAt(time)
+  const visit: Appointment = {
+    resourceType: 'Appointment',
+    id,
+    status: 'booked',
+    slot: [{ reference: `Slot/${slot.id}` }],
+    start: slot.start,
+    end: slot.end,
+    participant: [{ status: 'accepted', actor: { reference: `Patient/${patient}` } }],
+  }
+  const { status, text } = await fhir('PUT', `/Appointment/${id}`, visit)
+  if (status >= 300) throw new Error(text)
+}
+
+const appointment = async (id: string): Promise<Appointment> => (await fhir('GET', `/Appointment/${id}`)).body
+const slotOf = async (id: string) => (await appointment(id)).slot?.[0]?.reference
+const openDay = (view = 'day', who = '') => dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`)
+const cell = (page: Page, time: string) =>
+  page.getByRole('button', { name: `Time Dr. Amara Okafor ${day} ${time}:00 - ` })
+const visit = (page: Page, text: string) => page.getByRole('button', { name: text })
+
+test('a free time is booked for a patient without a mouse, by the id of its slot; for a while it can be undone', async () => {
+  const page = await openDay('list', OKAFOR)
+  const button = page.getByRole('button', { name: 'Book 08:30' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  const search = page.getByRole('dialog').getByLabel('Patient')
+  await search.fill('aber ru')
+  await page.getByRole('option', { name: 'Ruth Abernathy' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByLabel('Reason').fill('Cough')
+  await page.keyboard.press('Enter')
+  await visit(page, '08:30–09:00 Ruth Abernathy').waitFor()
+  const found = await fhir('GET', `/Appointment?patient=abernathy-ruth&date=${dayOf(slotAt('08:30').start)}`)
+  expect(found.body.entry.map(({ resource }: { resource: Appointment }) => [resource.slot, resource.description])).toEqual([
+    [[{ reference: `Slot/${slotAt('08:30').id}` }], 'Cough'],
+  ])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await button.waitFor()
+})
+
+test('a visit that is dragged moves at once, and goes back by Undo', async () => {
+  await booked('dragged', 'abernathy-ruth', '09:00')
+  const page = await openDay()
+  await visit(page, '09:00 Ruth Abernathy').dragTo(cell(page, '10:00'))
+  await visit(page, '10:00 Ruth Abernathy').waitFor()
+  await page.getByText('Ruth Abernathy is moved to').waitFor()
+  expect(await slotOf('dragged')).toBe(`Slot/${slotAt('10:00').id}`)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await visit(page, '09:00 Ruth Abernathy').waitFor()
+  expect(await slotOf('dragged')).toBe(`Slot/${slotAt('09:00').id}`)
+})
+
+test('a visit that is dropped on a time that somebody has taken meanwhile goes back, with the sentence of the server and what is free', async () => {
+  await booked('refused', 'goldberg-samuel', '13:00')
+  const page = await openDay()
+  await visit(page, '13:00 Samuel Goldberg').waitFor()
+  // The page does not hear of what others do from now on.
+  await page.route(/\/(Slot|Appointment)\?/, () => undefined)
+  await booked('faster', 'abernathy-ruth', '14:00')
+  const answered = page.waitForResponse(/reschedule/)
+  await visit(page, '13:00 Samuel Goldberg').dragTo(cell(page, '14:00'))
+  const answer = await answered
+  expect(answer.status()).toBe(409)
+  await visit(page, '13:00 Samuel Goldberg').waitFor({ timeout: 1000 })
+  const sentence = (await answer.json()).issue[0].diagnostics
+  await page.getByText(sentence).waitFor()
+  await page.unroute(/\/(Slot|Appointment)\?/)
+  await page.getByRole('button', { name: 'Show free times' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Move the visit of Samuel Goldberg' })
+  await dialog.getByText('15:00', { exact: true }).first().click()
+  await dialog.getByRole('button', { name: /^Move to .*15:00$/ }).click()
+  await page.getByText('Samuel Goldberg is moved to').waitFor()
+  expect(await slotOf('refused')).toBe(`Slot/${slotAt('15:00').id}`)
+})
+
+test('a visit is cancelled with its reason, and one that was missed is only marked when nobody has undone it', async () => {
+  await booked('off', 'abernathy-ruth', '16:00')
+  const page = await openDay('list', OKAFOR)
+  await visit(page, '16:00–16:30 Ruth Abernathy').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'No-show' }).click()
+  await visit(page, '16:00–16:30 Ruth Abernathy No-show').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await visit(page, '16:00–16:30 Ruth Abernathy Booked').click()
+  expect((await appointment('off')).status).toBe('booked')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the visit…' }).click()
+  await page.getByRole('dialog').getByLabel('The patient feels better').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the visit', exact: true }).click()
+  await page.getByRole('button', { name: 'Book 16:00' }).waitFor()
+  expect(await appointment('off')).toMatchObject({
+    status: 'cancelled',
+    cancelationReason: { coding: [{ code: 'pat-fb' }] },
+  })
+})
+
+describe('times are those of the clinic in a browser in Tokyo', () => {
+  test.each([
+    ['2027-03-14', '2027-03-14T06:30:00Z', '01:30–02:00'],
+    ['2027-03-14', '2027-03-14T07:30:00Z', '03:30–04:00'],
+    ['2027-11-07', '2027-11-07T05:30:00Z', '01:30–01:00'],
+    ['2027-11-07', '2027-11-07T06:30:00Z', '01:30–02:00'],
+    ['2027-11-07', '2027-11-07T14:00:00Z', '09:00–09:30'],
+  ])('on %s what begins at %s is shown at %s, where clocks change', async (on, start, shown) => {
+    const end = new Date(Date.parse(start) + 1_800_000).toISOString()
+    const id = `clocks-${start.slice(0, 16).replace(':', '-')}`
+    const participant = [
+      { status: 'accepted', actor: { reference: 'Practitioner/practitioner-okafor' } },
+      { status: 'accepted', actor: { reference: 'Patient/abernathy-ruth' } },
+    ]
+    await fhir('PUT', `/Appointment/${id}`, { resourceType: 'Appointment', id, status: 'arrived', start, end, participant })
+    const page = await dashboard.signedIn(`/schedule?day=${on}&view=list&who=${OKAFOR}`)
+    await page.getByText('Times of New York, UTC-').waitFor()
+    await visit(page, `${shown} Ruth Abernathy`).waitFor()
+    await page.getByText('Week', { exact: true }).click()
+    await visit(page, `${shown.slice(0, 5)} Ruth Abernathy`).first().waitFor()
+    await page.context().close()
+  })
+})
+
+test('working hours are saved; where somebody else has saved meanwhile both versions are shown, and nothing is lost', async () => {
+  const path = `/Schedule/${OKAFOR}`
+  const page = await dashboard.signedIn(`/schedule/hours/${OKAFOR}`)
+  await page.getByRole('heading', { level: 1, name: 'Working hours of Dr. Amara Okafor' }).waitFor()
+  await page.getByRole('button', { name: 'Add a break' }).click()
+  await page.getByLabel('From, Breaks 2').fill('15:00')
+  await page.getByLabel('Until, Breaks 2').fill('15:30')
+  const schedule: Schedule = (await fhir('GET', path)).body
+  const changed = structuredClone(schedule)
+  const horizon = changed.extension?.[0]?.extension?.find(({ url }) => url === 'horizonDays')
+  if (horizon !== undefined) horizon.valuePositiveInt = 21
+  expect((await fhir('PUT', path, changed)).status).toBe(200)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Somebody else has saved meanwhile' })
+  await dialog.getByRole('row', { name: /^Days ahead/ }).getByText('21').waitFor()
+  await dialog.getByRole('button', { name: 'Save what is chosen' }).click()
+  await page.getByText('The working hours are saved.').waitFor()
+  const parts = ((await fhir('GET', path)).body as Schedule).extension?.[0]?.extension ?? []
+  expect(parts.find(({ url }) => url === 'horizonDays')?.valuePositiveInt).toBe(21)
+  expect(parts.filter(({ url }) => url === 'break').map(({ extension }) => extension?.at(-1)?.valueTime)).toEqual([
+    '13:00:00',
+    '15:30:00',
+  ])
+  // What is wrong is told at the field.
+  await page.getByLabel('Until, Breaks 2').fill('14:00')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('region', { name: 'Breaks' }).getByRole('alert').waitFor()
+})
+
+test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})

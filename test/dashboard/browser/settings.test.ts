@@ -1,0 +1,78 @@
+/** The settings of a clinic: what is wrong stands at its field, secrets are not read, and no change of others is lost. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+
+const PATH = '/clinics/demo-clinic/settings'
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+})
+afterAll(() => dashboard?.close())
+
+const json = { 'content-type': 'application/json' }
+const settings = async () => (await dashboard.server.fhir('GET', PATH)).body
+
+test('an admin changes the settings; what is wrong stands at its field, and secrets are written and not read', async () => {
+  const page = await dashboard.signedIn('/settings', { as: 'admin' })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await page.getByLabel('Time zone').fill('New York')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Maple <b>Street</b>')
+  await save.click()
+  await page.getByRole('alert').getByText('timeZone must be an IANA time zone').waitFor()
+  expect(await page.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Time zone').fill('America/New_York')
+  await page.getByRole('tab', { name: 'Connectors' }).click()
+  await page.locator('section', { hasText: 'Messages to patients' }).getByRole('button', { name: 'Set up' }).click()
+  const messages = page.locator('section', { hasText: 'Messages to patients' })
+  await messages.getByLabel('Address').fill('https://messages.example/hook')
+  await messages.getByLabel('Secret').first().fill(SECRET)
+  await save.click()
+  await page.getByText('The settings are saved.').waitFor()
+  expect(await settings()).toMatchObject({
+    name: 'Maple <b>Street</b>',
+    messages: { enabled: true, url: 'https://messages.example/hook', secret: 'set' },
+  })
+  expect(await messages.getByLabel('Secret').first().inputValue()).toBe('')
+  await page.getByRole('banner').getByText('Maple <b>Street</b>').waitFor()
+  expect(await page.content()).not.toContain(SECRET)
+})
+
+test('where somebody else has saved meanwhile both versions are shown, and each keeps what it has changed', async () => {
+  const page = await dashboard.signedIn('/settings?tab=booking', { as: 'admin' })
+  await page.getByLabel('Days ahead').fill('90')
+  await page.getByLabel('Minutes of a hold').fill('12')
+  const { policies, ...rest } = await settings()
+  const theirs = { ...rest, policies: { ...policies, holdMinutes: 9, maxOpenAppointments: 4 } }
+  expect((await dashboard.server.fhir('PUT', PATH, theirs, json)).status).toBe(200)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Somebody else has saved meanwhile' })
+  const held = dialog.getByRole('row', { name: /^Minutes of a hold/ })
+  await held.getByText('both have changed it').waitFor()
+  await held.getByLabel('9').check()
+  await dialog.getByRole('button', { name: 'Save what is chosen' }).click()
+  await page.getByText('The settings are saved.').waitFor()
+  expect((await settings()).policies).toMatchObject({ bookingHorizonDays: 90, holdMinutes: 9, maxOpenAppointments: 4 })
+})
+
+test('staff see the settings and change nothing but the switch; there are no accounts for them', async () => {
+  const page = await dashboard.signedIn('/settings')
+  await page.getByLabel('Time zone').waitFor()
+  expect(await page.getByLabel('Time zone').isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+  expect(await page.getByRole('tab', { name: 'Accounts' }).count()).toBe(0)
+})
+
+test('an admin sees the accounts of the clinic, and disables one, which can be undone', async () => {
+  const page = await dashboard.signedIn('/settings?tab=accounts', { as: 'admin' })
+  const row = page.getByRole('row', { name: /^demo / })
+  await row.getByRole('button', { name: 'Change…' }).click()
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await row.getByText('disabled').waitFor()
+  await page.getByText('demo is disabled.').waitFor()
+})
+
+test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
