@@ -68,7 +68,7 @@ function BodyView({ body }: { readonly body: Message['body'] }) {
 }
 
 /** JSON with line breaks; anything else as it is. */
-export function readable(text: string): string {
+function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)
   } catch {

@@ -14,7 +14,7 @@ export const ToolCalls = ({ tools }: { readonly tools: readonly ToolCall[] }) =>
   </Panel>
 )
 
-export function ToolCallView({ call: { tool, success, code, arguments: given, result } }: { readonly call: ToolCall }) {
+function ToolCallView({ call: { tool, success, code, arguments: given, result } }: { readonly call: ToolCall }) {
   return (
     <Stack gap={4}>
       <Group gap="xs">
