@@ -1,13 +1,13 @@
 /** Measures the server on the embedded engine, compared with ceilings measured in the same run. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { measureAuditCost } from './audit-cost.ts'
 import { type Sizes, sizesAt } from './data-set.ts'
 import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './emr.ts'
 import { type Import, importData, importLargeRecords } from './import-data.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
+import { measurePair, type PairedCost } from './paired-cost.ts'
 import { measureReadBesideWrites } from './read-beside-writes.ts'
-import type { AuditCost, ReadBesideWrites, Results, ScenarioResult } from './report.ts'
+import type { ReadBesideWrites, Results, ScenarioResult } from './report.ts'
 import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
 import { type Access, ceilingTraffic, scenarios } from './scenarios.ts'
 import { benchScheduling } from './scheduling/scheduling-bench.ts'
@@ -20,6 +20,7 @@ const IDLE = 10_000
 export const LARGE_RECORDS = 'large records'
 export const READ_BESIDE_WRITES = 'read beside writes'
 export const AUDIT = 'audit trail'
+export const JOURNAL = 'journal'
 
 export interface EmbeddedOptions {
   readonly scale: number
@@ -119,19 +120,26 @@ async function besideWrites(
   return measured
 }
 
-async function auditCost(
+/** What parts of the server are without, and what they are beside the rest; each is compared without the others. */
+const PARTS = {
+  [AUDIT]: { without: { AUDIT: 'off', JOURNAL: 'off' }, beside: { AUDIT: 'on', JOURNAL: 'off' } },
+  [JOURNAL]: { without: { JOURNAL: 'off' }, beside: { JOURNAL: 'full' } },
+} as const
+
+async function pairedCost(
+  part: keyof typeof PARTS,
   folder: string,
   { sizes, only, seconds }: Omit<WritesBeside, 'access'>,
-): Promise<AuditCost | undefined> {
-  if (!isChosen(AUDIT, only)) return undefined
+): Promise<PairedCost | undefined> {
+  if (!isChosen(part, only)) return undefined
   const readsBy = (authorization: string) => {
     const read = scenarios(sizes, { authorization, voiceSecret: '' }).find(({ name }) => name === 'read')
     if (read === undefined) throw new Error('There is no scenario named read')
     return read.traffic
   }
-  const measured = await measureAuditCost(databaseUrlIn(folder), readsBy, seconds)
+  const measured = await measurePair({ databaseUrl: databaseUrlIn(folder), ...PARTS[part], readsBy, seconds })
   if (measured !== undefined)
-    progress(`${AUDIT}: ${measured.beside.toFixed(4)} ms, ${measured.without.toFixed(4)} ms without`)
+    progress(`${part}: ${measured.cpu.beside.toFixed(4)} ms, ${measured.cpu.without.toFixed(4)} ms without`)
   return measured
 }
 
@@ -151,7 +159,8 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
   const ceilings: Results['ceilings'][number][] = []
   for (const ceiling of CEILINGS) ceilings.push(await measureCeiling(ceiling, folder, seconds))
   const { imported, start, idle, loaded } = await load(folder, sizes)
-  const audit = await auditCost(folder, { sizes, only, seconds })
+  const audit = await pairedCost(AUDIT, folder, { sizes, only, seconds })
+  const journal = await pairedCost(JOURNAL, folder, { sizes, only, seconds })
   const scheduling = await benchScheduling(
     folder,
     (name) => isChosen(name, only),
@@ -173,6 +182,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
       ...(largeRecords === undefined ? {} : { largeRecords }),
       ...(readBesideWrites === undefined ? {} : { readBesideWrites }),
       ...(audit === undefined ? {} : { auditCost: audit }),
+      ...(journal === undefined ? {} : { journalCost: journal }),
       start: { empty: start, loaded: server.startMilliseconds },
       memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak, afterRun: server.memory()?.resident },
     }

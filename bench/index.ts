@@ -19,7 +19,7 @@ import { contentsTable, contentsVerdicts } from './contents/contents-report.ts'
 import { sizesAt } from './data-set.ts'
 import { benchDocuments, DOCUMENTS } from './documents/documents-bench.ts'
 import { documentsTables, documentsVerdicts } from './documents/documents-report.ts'
-import { AUDIT, benchEmbedded, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
+import { AUDIT, benchEmbedded, JOURNAL, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
@@ -93,6 +93,7 @@ function options(): Options {
     LARGE_RECORDS,
     READ_BESIDE_WRITES,
     AUDIT,
+    JOURNAL,
     MONGO_SIZES,
     GROWTH,
     ISOLATION,

@@ -2,6 +2,7 @@
 import { cpus } from 'node:os'
 import type { Import } from './import-data.ts'
 import type { Measurement } from './load.ts'
+import type { PairedCost } from './paired-cost.ts'
 import type { Ceiling, Target } from './scenario.ts'
 import { RUN_TARGETS } from './scenarios.ts'
 
@@ -19,7 +20,8 @@ export interface Results {
   /** Absent where other scenarios were chosen. */
   readonly largeRecords?: Import
   readonly readBesideWrites?: ReadBesideWrites
-  readonly auditCost?: AuditCost
+  readonly auditCost?: PairedCost
+  readonly journalCost?: PairedCost
   readonly start: {
     /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
     readonly empty: number
@@ -37,12 +39,6 @@ export interface Results {
     /** After the scenarios, when the server has been idle for some seconds. */
     readonly afterRun: number | undefined
   }
-}
-
-/** Milliseconds of processor time for a read, without and with the audit trail. */
-export interface AuditCost {
-  readonly without: number
-  readonly beside: number
 }
 
 /** The p99 of a read every ten milliseconds, in milliseconds. */
@@ -86,6 +82,7 @@ export function verdicts(results: Results): readonly Verdict[] {
     ...largeRecordsVerdict(results.largeRecords),
     ...readBesideWritesVerdict(results.readBesideWrites),
     ...auditCostVerdict(results.auditCost),
+    ...journalCostVerdict(results.journalCost),
     ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
     ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
     ...memoryVerdict('memory after the run', results.memory.afterRun, RUN_TARGETS.memoryAfterRun),
@@ -131,9 +128,23 @@ function readBesideWritesVerdict(measured: ReadBesideWrites | undefined): readon
   ]
 }
 
-function auditCostVerdict(measured: AuditCost | undefined): readonly Verdict[] {
+function journalCostVerdict(measured: PairedCost | undefined): readonly Verdict[] {
   if (measured === undefined) return []
-  const ratio = measured.beside / measured.without
+  const { without, beside } = measured.requestsPerSecond
+  const ratio = beside / without
+  return [
+    {
+      what: 'reads a second with the journal',
+      value: `${ratio.toFixed(2)} times those without`,
+      target: `at least ${RUN_TARGETS.journalThroughput}`,
+      pass: ratio >= RUN_TARGETS.journalThroughput,
+    },
+  ]
+}
+
+function auditCostVerdict(measured: PairedCost | undefined): readonly Verdict[] {
+  if (measured === undefined) return []
+  const ratio = measured.cpu.beside / measured.cpu.without
   return [
     {
       what: 'CPU of a read with the audit trail',
@@ -206,7 +217,7 @@ export const machine = () => ({
 })
 
 export function tables(results: Results): string {
-  const { start, memory, import: imported, largeRecords, readBesideWrites, auditCost } = results
+  const { start, memory, import: imported, largeRecords, readBesideWrites, auditCost, journalCost } = results
   return [
     table(
       ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
@@ -226,7 +237,13 @@ export function tables(results: Results): string {
     ...(auditCost === undefined
       ? []
       : [
-          `Audit trail: ${auditCost.without.toFixed(4)} ms of CPU for a read without it, ${auditCost.beside.toFixed(4)} ms with it.`,
+          `Audit trail: ${auditCost.cpu.without.toFixed(4)} ms of CPU for a read without it, ${auditCost.cpu.beside.toFixed(4)} ms with it.`,
+        ]),
+    ...(journalCost === undefined
+      ? []
+      : [
+          `Journal: ${round(journalCost.requestsPerSecond.without)} reads a second without it, ${round(journalCost.requestsPerSecond.beside)} with it; ` +
+            `${journalCost.cpu.without.toFixed(4)} ms of CPU for a read without it, ${journalCost.cpu.beside.toFixed(4)} ms with it.`,
         ]),
     `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
     `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +

@@ -54,10 +54,27 @@ export const pages: readonly DashboardPage[] = [
     navigation: { label: 'Work list', icon: 'tasks' },
   },
   {
+    path: '/calls',
+    load: () => import('./pages/calls/calls-page.tsx'),
+    component: 'CallsPage',
+    navigation: { label: 'Live calls', icon: 'call' },
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',
     navigation: { label: 'FHIR explorer', icon: 'explorer', isForService: true },
+  },
+  {
+    path: '/journal',
+    load: () => import('./pages/journal/journal-page.tsx'),
+    component: 'JournalPage',
+    navigation: { label: 'Journal', icon: 'journal' },
+  },
+  {
+    path: '/journal/$id',
+    load: () => import('./pages/exchange/exchange-page.tsx'),
+    component: 'ExchangePage',
   },
   {
     path: '/settings',

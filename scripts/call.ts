@@ -1,103 +1,13 @@
 /** `npm run call`: plays a phone call, a JSON file of tool calls in order, against a running server. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
+import { filledIn, type PlayedCall, playCall, type Result, type Send } from '../dashboard/api/play-call.ts'
 
 const USAGE = `npm run call -- FILE [--url URL] [--family FAMILY] [--secret SECRET] [--number +1…] [--from +1…]
 
 FILE is a call such as examples/scheduling-call.json. By default it is played against the demo clinic of http://127.0.0.1:3000.
 --number is the dialled number, --from that of the caller.`
-
-export interface PlayedCall {
-  readonly description: string
-  /** Headers of every request, besides those that name the call. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** The body of POST /abandonments, sent before all else; `{{abandonment.id}}` in `register` is its id. */
-  readonly abandonment?: Readonly<Record<string, unknown>>
-  /** What POST /calls gets besides the id before the first step: `{"dialedNumber": "+12125550100"}`; absent: it is not sent. */
-  readonly register?: Readonly<Record<string, unknown>>
-  /** The body of POST /calls/{id}/end after the last step: `{"reason": "…"}`; absent: the call is not ended. */
-  readonly end?: Readonly<Record<string, unknown>>
-  readonly steps: readonly Step[]
-}
-
-interface Step {
-  /** What the caller says. */
-  readonly caller?: string
-  /** The name by which later steps refer to the result: {{name.slots.0.slotKey}}. */
-  readonly as?: string
-  readonly tool: string
-  /** Of the tool, where it is not that of the command line. */
-  readonly family?: string
-  readonly arguments: Readonly<Record<string, unknown>>
-  /** What the result must hold. */
-  readonly expect?: Readonly<Record<string, unknown>>
-}
-
-type Result = Readonly<Record<string, unknown>>
-
-/** Sends one tool call. @returns its decoded result */
-export type Send = (tool: string, args: object, family?: string) => Promise<Result>
-
-/**
- * Plays the steps one after the other.
- * @param tell gets what the caller and the agent say
- * @throws Error naming the step whose result is not as expected, or that refers to a result that there is not
- */
-export async function playCall(
-  { steps }: Pick<PlayedCall, 'steps'>,
-  send: Send,
-  tell: (line: string) => void,
-): Promise<readonly Result[]> {
-  const named = new Map<string, Result>()
-  const results: Result[] = []
-  for (const [index, { caller, as, tool, family, arguments: args, expect = {} }] of steps.entries()) {
-    const step = `step ${index + 1}, ${tool}`
-    if (caller !== undefined) tell(`caller: ${caller}`)
-    const given = filledIn(args, named, step) as object
-    const start = performance.now()
-    const result = await send(tool, given, family)
-    tell(`  ${tool} ${inShort(given)} (${Math.round(performance.now() - start)} ms)`)
-    if (result.success === false || result.valid === false)
-      tell(`  ${result.code}: ${result.error ?? result.errorMessage}`)
-    tell(`agent: ${result.say}`)
-    for (const [name, value] of Object.entries(filledIn(expect, named, step) as Result)) {
-      if (isDeepStrictEqual(result[name], value)) continue
-      throw new Error(`${step}: ${name} is ${JSON.stringify(result[name])}, and ${JSON.stringify(value)} is expected`)
-    }
-    if (as !== undefined) named.set(as, result)
-    results.push(result)
-  }
-  return results
-}
-
-const WIDTH = 100
-
-function inShort(args: object): string {
-  const text = JSON.stringify(args)
-  return text.length <= WIDTH ? text : `${text.slice(0, WIDTH)}…`
-}
-
-/** With the values that placeholders stand for. */
-function filledIn(value: unknown, named: ReadonlyMap<string, Result>, step: string): unknown {
-  if (typeof value === 'string') return placeholder(value, named, step)
-  if (Array.isArray(value)) return value.map((one) => filledIn(one, named, step))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledIn(one, named, step)]))
-}
-
-function placeholder(text: string, named: ReadonlyMap<string, Result>, step: string): unknown {
-  const [, path] = /^\{\{(.+)\}\}$/.exec(text) ?? []
-  if (path === undefined) return text
-  const [name = '', ...members] = path.split('.')
-  const found = members.reduce<unknown>(
-    (value, member) =>
-      (typeof value === 'object' && value !== null ? Object.entries(value) : []).find(([one]) => one === member)?.[1],
-    named.get(name),
-  )
-  if (found === undefined) throw new Error(`${step}: nothing before has the result ${path}`)
-  return found
-}
 
 interface Options {
   readonly url: string

@@ -29,8 +29,12 @@ import { crmConnector } from './integrations/crm/connector.ts'
 import { DEADLINE } from './integrations/exchange.ts'
 import { insuranceConnector } from './integrations/insurance/connector.ts'
 import { messageWebhook } from './integrations/message-webhook.ts'
+import type { Outbound } from './integrations/outbound-request.ts'
 import { Outbox } from './integrations/outbox/outbox.ts'
-import { openAuditStore, openContentStore, openStore } from './open-store.ts'
+import { Journal, type JournalOptions } from './journal/journal.ts'
+import { LiveJournal } from './journal/live.ts'
+import type { SentRequest } from './journal/sent.ts'
+import { openAuditStore, openContentStore, openJournalStore, openStore } from './open-store.ts'
 import { duplicateSearches } from './operations/duplicates/background-search.ts'
 import { mergeLoop } from './operations/merge/merge-loop.ts'
 import { WorkThreadPool } from './process/work-threads.ts'
@@ -39,6 +43,7 @@ import { Repository } from './repository/repository.ts'
 import { AuditObserver } from './rest/audit.ts'
 import type { BuildFolder } from './rest/dashboard/build-folder.ts'
 import { simulatorOf } from './rest/insurance-simulator.ts'
+import { JournalObserver } from './rest/journal.ts'
 import { type Drain, drainable } from './rest/server/drain.ts'
 import { EventLoopLoad } from './rest/server/event-loop-load.ts'
 import type { Observer } from './rest/server/exchange.ts'
@@ -86,10 +91,17 @@ export interface AppParts {
   readonly workThreads?: number
   /**
    * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
-   * ResourceStore.share gave; `observer` tells the other one what was done.
+   * ResourceStore.share gave; `observer` tells the other one what was done, and `onSent` what systems of clinics were asked.
    */
-  readonly workThread?: { readonly sharedStore: object | undefined; readonly observer: Observer }
+  readonly workThread?: {
+    readonly sharedStore: object | undefined
+    readonly observer: Observer
+    readonly onSent: (sent: SentRequest) => void
+  }
 }
+
+/** Where this server serves the simulator of insurance verification. */
+type Simulator = () => ReturnType<typeof simulatorOf>
 
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
 export async function createApp({
@@ -119,13 +131,12 @@ export async function createApp({
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
   const contentStore = await openContentStore(config.databaseUrl)
   const contents = new StoredContents(repository, contentStore)
-  const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses }
-  const integrations: Integrations = {
-    insurance: insuranceConnector({ outbound, simulator: () => simulatorOf(server, config), clock }),
-    crm: crmConnector(outbound),
-    messages: messageWebhook(outbound),
-    ...given,
-  }
+  const journal = workThread === undefined ? await openJournal({ config, repository, logger }) : undefined
+  const live = journal && new LiveJournal(journal)
+  const onSent = workThread?.onSent ?? ((sent: SentRequest) => journal?.recordSent(sent))
+  const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
+  const simulator = () => simulatorOf(server, config)
+  const integrations: Integrations = { ...connectors(outbound, simulator, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const access = (clinic: string, agent: Agent) =>
     clinicAccess(
@@ -138,7 +149,7 @@ export async function createApp({
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
   const threads =
-    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads })
+    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads, onSent })
   const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
   const loop = new EventLoopLoad()
   const loads = () => [
@@ -147,9 +158,11 @@ export async function createApp({
     ...(threads === undefined ? [] : [threads.load]),
     ...(store.load?.().parts ?? []),
     ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
+    ...(journal === undefined ? [] : [journal.load]),
   ]
-  const services = { config, logger, repository, contents, access, integrations, passwordCost }
-  const observersWith = workThread === undefined ? observersOf(trail) : () => [workThread.observer]
+  const trials = { outbound, simulator }
+  const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
+  const observersWith = workThread === undefined ? observersOf(trail, journal) : () => [workThread.observer]
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
@@ -158,10 +171,13 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
+    // They would keep the server from ending.
+    live?.close()
     await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
     await threads?.close()
     await trail?.close()
+    await journal?.close()
     await contentStore.close()
     await store.close()
   }
@@ -169,11 +185,33 @@ export async function createApp({
   return { repository, server, access, isQuiet, close }
 }
 
+const connectors = (outbound: Outbound, simulator: Simulator, clock: AppParts['clock']): Integrations => ({
+  insurance: insuranceConnector({ outbound, simulator, clock }),
+  crm: crmConnector(outbound),
+  messages: messageWebhook(outbound),
+})
+
+interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger'> {
+  readonly config: Config
+}
+
+const openJournal = async ({ config, repository, logger }: JournalParts): Promise<Journal> =>
+  new Journal({
+    store: await openJournalStore(config.databaseUrl, logger),
+    repository,
+    logger,
+    defaults: config.journal,
+    // Those that requests may hold, or answers.
+    secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
+  })
+
 /** Of requests that came in here. */
 const observersOf =
-  (trail: AuditTrail | undefined) =>
-  (addressOf: (koa: KoaContext) => string): readonly Observer[] =>
-    trail === undefined ? [] : [new AuditObserver(trail, addressOf)]
+  (trail: AuditTrail | undefined, journal: Journal | undefined) =>
+  (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
+    ...(trail === undefined ? [] : [new AuditObserver(trail, addressOf)]),
+    ...(journal === undefined ? [] : [new JournalObserver(journal)]),
+  ]
 
 interface BackgroundServices {
   readonly repository: Repository

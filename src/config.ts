@@ -54,6 +54,12 @@ export interface Config {
   readonly allowPrivateAddresses: boolean
   /** The audit trail; undefined: nothing is audited. */
   readonly audit: { readonly days: number } | undefined
+  /** For clinics without settings of their own: what the journal keeps of their exchanges. */
+  readonly journal: {
+    readonly mode: (typeof JOURNAL_MODES)[number]
+    readonly days: number
+    readonly entries: number
+  }
   readonly limits: Limits
 }
 
@@ -92,6 +98,7 @@ export interface Limits {
 
 const PROFILE_POLICIES = ['off', 'warn', 'reject'] as const
 const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
+const JOURNAL_MODES = ['full', 'headers', 'off'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const DATABASE_URL = /^(?:sqlite:|mongodb(?:\+srv)?:\/\/)./
@@ -150,6 +157,11 @@ export function readConfig(environment: Environment = process.env): Config {
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     allowPrivateAddresses: read.flag('ALLOW_PRIVATE_ADDRESSES', demo),
     audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
+    journal: {
+      mode: read.choice('JOURNAL', demo ? 'full' : 'off', JOURNAL_MODES),
+      days: read.integer('JOURNAL_DAYS', 7, 1, 3_650),
+      entries: read.integer('JOURNAL_ENTRIES', 10_000, 100, 1_000_000),
+    },
     limits: {
       bodyBytes,
       inlineContentBytes: read.integer('MAX_INLINE_CONTENT_BYTES', 20 * 1024 * 1024, 64 * 1024, 64 * 1024 * 1024),

@@ -10,14 +10,19 @@ import type { Contents } from './content/contents.ts'
 import type { Agent, ClinicAccess } from './core/context.ts'
 import type { Integrations } from './core/ports.ts'
 import type { Declared } from './declare-server.ts'
+import { DEMO_CLINIC } from './demo/demo-clinic.ts'
 import type { LoadedExtension } from './extensions/naming.ts'
 import { familiesWith } from './extensions/tools.ts'
+import type { TrialParts } from './integrations/trial.ts'
+import type { Journal } from './journal/journal.ts'
+import type { LiveJournal } from './journal/live.ts'
 import type { Repository } from './repository/repository.ts'
 import { abandonmentRoutes } from './rest/abandonments.ts'
 import { accountRoutes } from './rest/accounts.ts'
 import { clinicRoutes, requireClinic, requireSandbox } from './rest/clinics.ts'
 import type { BuildFolder } from './rest/dashboard/build-folder.ts'
 import { dashboardRoutes, leadToDashboard } from './rest/dashboard.ts'
+import { exchangeRoutes } from './rest/exchanges.ts'
 import { fhirRoutes } from './rest/fhir-routes.ts'
 import { healthRoutes } from './rest/health.ts'
 import { insuranceSimulatorRoutes } from './rest/insurance-simulator.ts'
@@ -26,6 +31,7 @@ import { TrustedProxies } from './rest/message/trusted-proxies.ts'
 import { Capabilities, metadata } from './rest/metadata.ts'
 import { notRouted, unservedAt } from './rest/not-routed.ts'
 import { options } from './rest/options.ts'
+import { Replays } from './rest/replays.ts'
 import { resumeRoutes } from './rest/resume.ts'
 import { userOf } from './rest/server/authenticate.ts'
 import { answerClientErrors } from './rest/server/client-error.ts'
@@ -38,14 +44,16 @@ import { type Observer, observed } from './rest/server/exchange.ts'
 import type { FairShares } from './rest/server/fair-shares.ts'
 import { faultOf } from './rest/server/fault.ts'
 import { HttpResponse } from './rest/server/http-response.ts'
+import { inOrder } from './rest/server/in-order.ts'
 import { Logins } from './rest/server/logins.ts'
 import { limitPipelining } from './rest/server/pipelining.ts'
-import { segmentsOf } from './rest/server/small-router.ts'
+import { bySegment, type SmallRouter, segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
 import { continueWhenRead } from './rest/server/unread-body.ts'
-import { inBudget, moveAsBefore, type WorkThreads } from './rest/server/work-threads.ts'
+import { Budgets, type WorkThreads } from './rest/server/work-threads.ts'
 import { sessionRoutes } from './rest/session.ts'
 import { shipResources } from './rest/shipped-resources.ts'
+import { TOOLS, toolListRoutes } from './rest/tool-list.ts'
 import { CALLS, toolRoutes } from './rest/tools.ts'
 
 type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
@@ -72,6 +80,10 @@ interface HttpServices {
   readonly loads: () => readonly PartLoad[]
   /** Where the dashboard is built. Absent: in the folder of this project. */
   readonly dashboard: BuildFolder | undefined
+  /** Both are absent in a work thread, which is asked for none of them. */
+  readonly journal: Journal | undefined
+  readonly live: LiveJournal | undefined
+  readonly trials: TrialParts
 }
 
 interface RouterServices extends HttpServices {
@@ -79,6 +91,8 @@ interface RouterServices extends HttpServices {
   readonly addressOf: (koa: Koa.Context) => string
   readonly baseOf: (koa: Koa.Context) => string
   readonly authenticate: Koa.Middleware
+  /** Undefined where there is no server that could be sent something. */
+  readonly replays: Replays | undefined
 }
 
 interface Tools {
@@ -88,53 +102,80 @@ interface Tools {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, contents, access, integrations, shares } = services
+  const { config, logger, repository, contents, access, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
   const authenticate = authenticateSession(config, repository)
-  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate }, declared, tools)
-  const { health, simulators, session, calls, clinics, accounts, abandonments, resume, dashboard } = routers
+  const demoClinic = config.demo ? DEMO_CLINIC : undefined
+  const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
+  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate, replays }, declared, tools)
+  const {
+    health,
+    simulators,
+    session,
+    calls,
+    clinics,
+    accounts,
+    abandonments,
+    resume,
+    exchanges,
+    dashboard,
+    toolList,
+  } = routers
   const all = Object.values(routers)
-  const koa = new Koa()
   const documents = new Capabilities(statement)
-  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(observed(services.observersWith(addressOf)))
-  koa.use(errors(logger, segmentsOf(all), unservedAt(declared, all)))
-  koa.use(options(declared, all))
-  koa.use(health.middleware)
-  koa.use(simulators.middleware)
-  if (shares !== undefined) {
-    const withoutToken = segmentsOf([session, calls, abandonments, resume, dashboard]).union(new Set(['metadata']))
-    koa.use(shares.ofAddress(withoutToken, addressOf))
-  }
-  koa.use(dashboard.middleware)
-  if (config.dashboard) koa.use(leadToDashboard(baseOf))
-  koa.use(capabilityRoute(metadata(documents, baseOf)))
-  // In a work thread, whoever handed the request over does both.
+  const budgets = new Budgets(services.threads, config.limits, logger)
+  // In a work thread, whoever handed the request over does these.
   const isConnected = shares !== undefined
-  if (isConnected) koa.use(answerContents(contents))
-  koa.use(inBudget(services.threads, config.limits, logger))
-  koa.use(session.middleware)
-  koa.use(calls.middleware)
-  koa.use(abandonments.middleware)
-  koa.use(resume.middleware)
-  koa.use(authenticate)
-  koa.use(requireClinic(repository))
-  if (shares !== undefined) koa.use(shares.ofUser)
-  if (isConnected) koa.use(bodyContents(contents, config.limits))
-  koa.use(moveAsBefore())
-  koa.use(clinics.middleware)
-  koa.use(accounts.middleware)
-  koa.use(requireSandbox(repository))
-  koa.use(shipResources((clinic) => access(clinic, { kind: 'server' })))
+  const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
+  const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
+  const inBudget = isConnected ? inOrder(answerContents(contents), budgets.inBudget) : budgets.inBudget
+  const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
+  const routedAfter =
+    (...before: readonly Koa.Middleware[]) =>
+    ({ segments, middleware }: SmallRouter) =>
+      [segments, inOrder(...before, middleware)] as const
+  const koa = new Koa()
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(
+    inOrder(
+      observed(services.observersWith(addressOf)),
+      errors(logger, segmentsOf(all), unservedAt(declared, all)),
+      options(declared, all),
+      bySegment(
+        ...[health, simulators].map(routedAfter()),
+        ...[dashboard, toolList].map(routedAfter(...ofAddress)),
+        [['metadata'], inOrder(...ofAddress, capabilityRoute(metadata(documents, baseOf)))],
+        ...[session, calls, abandonments, resume].map(routedAfter(...ofAddress, inBudget)),
+        ...[clinics, accounts, exchanges].map(routedAfter(withUser)),
+      ),
+      ...(config.dashboard ? [leadToDashboard(baseOf)] : []),
+      withUser,
+      requireSandbox(repository),
+      shipResources((clinic) => access(clinic, { kind: 'server' })),
+      fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
+      notRouted(declared),
+    ),
+  )
+  koa.on('error', brokenConnection(logger))
+  const server = serverOf(koa)
+  return server
+}
+
+/** What FHIR's routes need of the others. */
+function fhirServices(
+  { access, contents, config: { limits }, integrations, logger }: HttpServices,
+  declared: Omit<Declared, 'statement'>,
+  documents: Capabilities,
+) {
   const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  const handed = { ...declared, capabilities, contents, limits: config.limits, integrations, logger }
-  koa.use(fhirRoutes(statement, { ...handed, baseOf, accessOf }))
-  koa.use(notRouted(declared))
-  koa.on('error', brokenConnection(logger))
+  return { ...declared, capabilities, contents, limits, integrations, logger, accessOf }
+}
+
+function serverOf(koa: Koa): Server {
   const answer = withDefaultHeaders(limitPipelining(koa.callback()))
   const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
   server.timeout = SILENCE
@@ -153,13 +194,14 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
+  const exchanges = exchangeRoutes(services)
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, dashboard }
-  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS]))
+  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
+  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { ...beside, calls }
+  return { ...beside, calls, toolList: toolListRoutes(families) }
 }
 
 /**

@@ -11,9 +11,11 @@ import { coveredParameters } from './search/index/covered.ts'
 import { extraction } from './search/index/versions.ts'
 import type { AuditStore, Retention } from './storage/audit-port.ts'
 import type { ContentStore } from './storage/content-port.ts'
+import type { JournalStore } from './storage/journal-port.ts'
 import type { IndexingProgress, ResourceStore } from './storage/port.ts'
 import { openSqliteAuditStore } from './storage/sqlite/audit-store.ts'
 import { openSqliteContentStore } from './storage/sqlite/content-store.ts'
+import { openSqliteJournalStore } from './storage/sqlite/journal-store.ts'
 import { openSqliteStore, type SqliteOptions } from './storage/sqlite/sqlite-store.ts'
 
 /** How a store is opened, besides its address. */
@@ -69,6 +71,15 @@ export async function openAuditStore(databaseUrl: string, retention: Retention):
     return openMongoAuditStore(databaseUrl, retention)
   }
   return openSqliteAuditStore(databaseUrl.slice('sqlite:'.length), retention)
+}
+
+/** The store of the journal, beside that of the resources. It is opened when it is first used. */
+export async function openJournalStore(databaseUrl: string, logger: Logger): Promise<JournalStore> {
+  if (databaseUrl.startsWith('mongodb')) {
+    const { openMongoJournalStore } = await import('./storage/mongo/journal-store.ts')
+    return openMongoJournalStore(databaseUrl)
+  }
+  return openSqliteJournalStore(databaseUrl.slice('sqlite:'.length), (notice) => logger.warn(notice))
 }
 
 /** The store of contents, beside that of the resources. It is opened when it is first used. */

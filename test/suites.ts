@@ -46,7 +46,7 @@ const STORE_SENSITIVE = suites(
   'test/rest/interactions/conditional.test.ts',
   'test/rest/tenancy.test.ts',
   'test/search/random-searches.test.ts',
-  'test/storage/{audit-store,content-store,custom-reindex,mongo-*,random,same-answers}.test.ts',
+  'test/storage/{audit-store,content-store,custom-reindex,journal-store,mongo-*,random,same-answers}.test.ts',
   'test/content/contents.test.ts',
 )
 

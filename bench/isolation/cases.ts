@@ -5,6 +5,7 @@ import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
 import { documents } from './cases/documents.ts'
+import { journal } from './cases/journal.ts'
 import { merges } from './cases/merges.ts'
 import { pages } from './cases/pages.ts'
 import { patches } from './cases/patches.ts'
@@ -28,4 +29,5 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...scheduling,
   ...merges,
   ...documents,
+  ...journal,
 ]

@@ -23,8 +23,9 @@ const gets = (authorization: string, path: (n: number) => string): Traffic => ({
 const entries =
   (wanted: number) =>
   (text: string): string | undefined => {
-    const { entry = [] } = JSON.parse(text) as { entry?: readonly unknown[] }
-    return entry.length === wanted ? undefined : `${entry.length} entries instead of ${wanted}`
+    const { entry = [] } = JSON.parse(text) as { entry?: readonly { readonly search?: { readonly mode?: string } }[] }
+    const found = entry.filter(({ search }) => search?.mode === 'match').length
+    return found === wanted ? undefined : `${found} entries instead of ${wanted}`
   }
 
 /** More than any scenario uses, so that connection and count combine to a unique number. */

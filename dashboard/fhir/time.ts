@@ -18,6 +18,9 @@ export const dayText = (at: Instant, zone: string): string => inZone(at, zone).f
 /** `10:35` */
 export const clockText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm')
 
+/** `10:35:07` */
+export const secondsText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm:ss')
+
 /** `Tue 24 Nov 2026, 10:35`; a date without a time is a day wherever one is. */
 export function timeText(at: string | undefined, zone: string): string {
   if (at === undefined || at === '') return ''

@@ -1,7 +1,8 @@
 /** Books, changes or cancels a visit: IHE ITI-117, and the names of Argonaut for it. */
-import { randomUUID } from 'node:crypto'
+
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
+import { newId } from '../fhir/new-id.ts'
 import { conflict, type FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { checkMayBecome } from '../scheduling/hold.ts'
@@ -100,7 +101,7 @@ async function create(ctx: Context, offered: Appointment, details: Details): Pro
       expression: 'appointment-resource',
       reason: 'not-bookable',
     })
-  return await ctx.create<Appointment>({ ...asBooked(ctx, offered, details), id: randomUUID() })
+  return await ctx.create<Appointment>({ ...asBooked(ctx, offered, details), id: newId() })
 }
 
 const asBooked = (ctx: Context, appointment: Appointment, details: Details): Appointment => {

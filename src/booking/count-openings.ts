@@ -16,14 +16,16 @@ export interface CountedOpenings {
 }
 
 /** So many are counted where each free Slot is one, so that an index counts them. */
-const MOST_COUNTED = 1_000
+const MOST_COUNTED = 500
 /** So many Slots are looked at where what they are for decides. */
-export const LOOKED_THROUGH = 300
+export const LOOKED_THROUGH = 100
 
 /** Slots are no longer than this; those that may end too late are looked at one by one. */
 const LONGEST_SLOT = 86_400_000
-/** Schedules of one search. */
-const SCHEDULES_AT_ONCE = 16
+/** Of so few it is looked when they end. */
+const FEW = 50
+/** Schedules whose free Slots are counted one by one: the index has those of each together. */
+const MOST_SCHEDULES = 16
 /** Openings of a page that is only counted. */
 const PAGE = 1_000
 
@@ -45,7 +47,8 @@ export async function countOpenings(
   const found = { total: page.openings.length + page.counted, isAll: !page.isMore }
   if (found.isAll) return found
   const schedules = isCountedByIndex(query) ? (query.schedules ?? (await activeScheduleIds(ctx))) : undefined
-  if (schedules === undefined) return isWhole ? await countByLooking(ctx, query) : found
+  if (schedules === undefined || (!isWhole && schedules.length > MOST_SCHEDULES))
+    return isWhole ? await countByLooking(ctx, query) : found
   return await countByIndex(ctx, schedules, query, isWhole ? Number.POSITIVE_INFINITY : MOST_COUNTED)
 }
 
@@ -60,32 +63,59 @@ async function countByLooking(ctx: Context, query: OpeningsQuery): Promise<Count
   return { total, isAll: true }
 }
 
+interface Asked {
+  readonly schedules: readonly string[]
+  /** Of starts, in milliseconds since 1970 UTC. */
+  readonly span: Span
+  /** Visits end at or before it. */
+  readonly until: number
+  /** So many are counted; where they are not few, those that begin in time and end too late are among them. Infinite: all. */
+  readonly most: number
+}
+
 /** Each free Slot of these Schedules, which are active, is one. */
 async function countByIndex(
   ctx: Context,
   schedules: readonly string[],
-  query: OpeningsQuery,
+  { from, until }: OpeningsQuery,
   most: number,
 ): Promise<CountedOpenings> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last } = bookableStarts(ctx.now, policies)
-  const start = Math.max(query.from, first)
-  const end = Math.min(query.until, last + 1, END_OF_TIME)
-  const lastDay = Math.min(end, Math.max(start, query.until - LONGEST_SLOT))
+  const span = { start: Math.max(from, first), end: Math.min(until, last + 1, END_OF_TIME) }
+  const asked = { schedules, span, until, most }
+  const name = JSON.stringify(['times', asked])
+  // What begins now is never asked for again.
+  return from < first || name.length > LONGEST_NAME
+    ? await countFree(ctx, asked)
+    : await ctx.unit.recentAnswer(name, ['Slot'], () => countFree(ctx, asked))
+}
+
+/** Characters of what is asked for; for more it is counted each time. */
+const LONGEST_NAME = 2_000
+
+async function countFree(ctx: Context, asked: Asked): Promise<CountedOpenings> {
+  const { schedules, span, until, most } = asked
+  const { start, end } = span
+  const isExact = !Number.isFinite(most)
+  const lastDay = isExact ? Math.min(end, Math.max(start, until - LONGEST_SLOT)) : end
   let total = 0
-  for (let at = 0; at < schedules.length && total <= most; at += SCHEDULES_AT_ONCE) {
-    const some = schedules.slice(at, at + SCHEDULES_AT_ONCE)
-    total += await countFreeSlots(ctx, some, { start, end: lastDay }, most - total + 1)
-    if (total <= most) total += await countInTime(ctx, some, { start: lastDay, end }, query)
+  for (const schedule of schedules) {
+    if (total > most) break
+    total += await countFreeSlots(ctx, [schedule], { start, end: lastDay }, most - total + 1)
+    if (isExact) total += await countInTime(ctx, [schedule], { start: lastDay, end }, until)
   }
-  return total > most ? { total: most, isAll: false } : { total, isAll: true }
+  if (total > most) return { total: most, isAll: false }
+  return isExact || total > FEW
+    ? { total, isAll: true }
+    : await countFree(ctx, { ...asked, most: Number.POSITIVE_INFINITY })
 }
 
 async function countInTime(
   ctx: Context,
   schedules: readonly string[],
   { start, end }: Span,
-  { until }: OpeningsQuery,
+  until: number,
 ): Promise<number> {
   const slots = new FreeSlots(ctx, { schedules, from: start, until: end, count: 100 })
   let inTime = 0

@@ -2,11 +2,11 @@
  * The free Slots of some Schedules in order of start, read a part at a time: what is read grows with what is asked for,
  * not with what is stored.
  */
-import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
+import { parsedSlot } from './parsed-slots.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -63,11 +63,11 @@ export class FreeSlots {
     return this.#frontier >= this.#wanted.until
   }
 
-  /** The next of them; perhaps none, though there are more. */
+  /** The next of them; perhaps none, though there are more. They are shared, and not to be changed. */
   async next(): Promise<readonly SlotWithId[]> {
     if (this.isDone) return []
     const { matches, next } = await this.#ctx.unit.search(this.#plan())
-    const slots = matches.map(({ id, resource }): SlotWithId => ({ ...(resource as Slot), id }))
+    const slots = matches.map((found) => parsedSlot(this.#ctx.clinic, found))
     this.#cursor = next
     // The first of them were not enough.
     this.#count = Math.min(MOST_AT_ONCE, 2 * this.#count)

@@ -1,8 +1,8 @@
 /** Holds the time of an appointment for somebody who is about to book it: IHE ITI-116. */
-import { randomUUID } from 'node:crypto'
 import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { checkMayBecome } from '../scheduling/hold.ts'
@@ -22,9 +22,9 @@ export async function hold(
 ): Promise<Versioned<Appointment>> {
   const found = await findAppointment(ctx, id, expression)
   if (found.kind === 'offered') {
-    const newId = randomUUID()
-    await stageHold(ctx, newId)
-    return await ctx.create<Appointment>({ ...found.proposal, id: newId, status: 'pending' })
+    const heldId = newId()
+    await stageHold(ctx, heldId)
+    return await ctx.create<Appointment>({ ...found.proposal, id: heldId, status: 'pending' })
   }
   const { resource } = found.stored
   if (resource.status === 'pending') throw await alreadyHeld(ctx, id, expression)

@@ -21,6 +21,8 @@ export interface OpeningsQuery extends Wishes {
   readonly from: number
   /** Visits end at or before it. */
   readonly until: number
+  /** Visits start before it, and no Slot from it on is looked at but for their end; absent: any start before `until`. */
+  readonly startsBefore?: number
   /** Whether a visit at this time is wanted. */
   readonly isWanted?: (start: number, end: number) => boolean
   /** Openings at most. */
@@ -61,7 +63,8 @@ const LONGEST_VISIT = 86_400_000
 /** @throws BudgetError */
 export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<Openings> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
-  const { first, last } = bookableStarts(ctx.now, policies)
+  const { first, last: bookable } = bookableStarts(ctx.now, policies)
+  const last = Math.min(bookable, (query.startsBefore ?? END_OF_TIME) - 1)
   const from = Math.max(query.from, first, query.after?.start ?? first)
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
   if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false }

@@ -33,12 +33,23 @@ export async function checkActors(ctx: Context, before: Appointment | undefined,
 }
 
 /** The actors, those that do not exist (any more) by their display alone, so that an appointment may name them. */
-export async function resolvedActors(ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> {
+export const resolvedActors = (ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> =>
+  resolvedBy(ctx, actors, exists)
+
+/** The same as it was a moment ago, for what is told. */
+export const recentActors = (ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> =>
+  resolvedBy(ctx, actors, existedRecently)
+
+async function resolvedBy(
+  ctx: Context,
+  actors: readonly Reference[],
+  isThere: typeof exists,
+): Promise<readonly Reference[]> {
   spend(actors.length * LOOKED_UP, 'its participants')
   return await Promise.all(
     actors.map(async (actor) => {
       const address = resolvedAddress(actor.reference, ctx.baseUrl)
-      if (address === undefined || (await exists(ctx, address))) return actor
+      if (address === undefined || (await isThere(ctx, address))) return actor
       return { display: actor.display ?? address }
     }),
   )
@@ -54,6 +65,11 @@ async function exists({ unit }: Context, address: string): Promise<boolean> {
   const [type = '', id = ''] = address.split('/')
   const found = await unit.read(type, id)
   return found !== undefined && !found.deleted
+}
+
+async function existedRecently({ unit }: Context, address: string): Promise<boolean> {
+  const [type = '', id = ''] = address.split('/')
+  return (await unit.readRecent(type as 'Practitioner', id)) !== undefined
 }
 
 const unresolved = (address: string, index: number): Issue => ({

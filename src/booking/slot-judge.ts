@@ -57,7 +57,7 @@ export class SlotJudge {
     return { length, preference: [kind.rank, specialty, place] }
   }
 
-  /** Undefined where there is none that is active, so that nobody is there to see. */
+  /** Undefined where there is none that is active, so that nobody is there to see. It is shared: see `readRecent`. */
   scheduleOf(id: string): Promise<Schedule | undefined> {
     const schedule = this.#schedules.get(id) ?? readSchedule(this.#ctx, id)
     this.#schedules.set(id, schedule)
@@ -77,6 +77,6 @@ export class SlotJudge {
 
 async function readSchedule(ctx: Context, id: string): Promise<Schedule | undefined> {
   spend(LOOKED_UP, 'the schedules of the slots')
-  const schedule = (await ctx.find<Schedule>('Schedule', id))?.resource
+  const schedule = (await ctx.unit.readRecent<Schedule>('Schedule', id))?.resource
   return schedule?.active === false ? undefined : schedule
 }

@@ -14,8 +14,8 @@ const CODE = { system: `${SYSTEM}/task-code`, code: 'waitlist-offer', display: '
 const SLOT_INPUT = { system: `${SYSTEM}/task-input`, code: 'slot' }
 /** An entry that did not want the slot when it was offered. */
 const REFUSED_INPUT = { system: `${SYSTEM}/task-input`, code: 'refused-by' }
-/** Of Task.output, as staff give it to $complete. */
-const REFUSED = { system: `${SYSTEM}/task-outcome`, code: 'refused' }
+/** Of Task.output, as staff give it to $complete: the patient does not come then. */
+const NOT_TAKEN = ['refused', 'no-answer', 'not-needed'].map((code) => ({ system: `${SYSTEM}/task-outcome`, code }))
 
 const OPEN_OFFERS = `code=${encodeURIComponent(`${CODE.system}|${CODE.code}`)}&status=${OPEN_TASK_STATUSES.join()}`
 
@@ -39,14 +39,16 @@ const isCoded = (concept: Task['code'], wanted: { readonly system: string; reado
   concept?.coding?.some(({ system, code }) => system === wanted.system && code === wanted.code) === true
 
 /**
- * An open offer that staff close as refused, with its entry among those that are not offered the slot again; undefined for
- * any other change of a Task.
+ * An open offer that staff close because its patient does not take it, with its entry among those that are not offered the
+ * slot again; undefined for any other change of a Task.
  */
 export function withRefusal(before: Task, after: Task): Task | undefined {
   const { status, output = [], input = [], focus } = after
   const isRefused =
     status === 'rejected' ||
-    (status === 'completed' && output.some((one) => isCoded(one.valueCodeableConcept, REFUSED)))
+    status === 'failed' ||
+    (status === 'completed' &&
+      output.some((one) => NOT_TAKEN.some((outcome) => isCoded(one.valueCodeableConcept, outcome))))
   if (!isOpenOffer(before) || !isRefused || focus === undefined) return undefined
   return { ...after, input: [...input, { type: { coding: [REFUSED_INPUT] }, valueReference: focus }] }
 }

@@ -179,14 +179,22 @@ async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
     const some = patients.slice(at, at + AT_ONCE)
     const isTheirs = (entry: Appointment) =>
       isWaiting(entry) && actorsOf(entry, ctx.baseUrl).some((actor) => some.includes(actor))
-    const search = ctx.search<Appointment>('Appointment', `patient=${some.join()}&status=waitlist`)
-    const entries = await appointmentsAfter(ctx, search, isTheirs)
+    const entries = await appointmentsAfter(ctx, storedEntriesOf(ctx, some), isTheirs)
     if (entries.length === 0) continue
     const settings = await readSettings(ctx.unit, ctx.clinic)
     const visit = await visitOf(ctx, booked, await slotsOf(ctx, booked), actorsOf(booked, ctx.baseUrl))
     for (const entry of entries)
       if (visit !== undefined && wants(entry, visit, readingOf(ctx, settings))) await endEntry(ctx, entry)
   }
+}
+
+/** Nothing that is stored names who comes into being with this change. @param patients as `Patient/<id>` */
+async function storedEntriesOf(ctx: Context, patients: readonly string[]) {
+  const created = new Set(ctx.unit.staged('Patient').flatMap((one) => (one.version === 1 ? [`Patient/${one.id}`] : [])))
+  const known = patients.filter((patient) => !created.has(patient))
+  return known.length === 0
+    ? []
+    : await ctx.search<Appointment>('Appointment', `patient=${known.join()}&status=waitlist`)
 }
 
 /** R4 has no status for it: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */

@@ -92,6 +92,15 @@ export async function changePassword(
   await changeAccount(repository, username, (account) => ({ ...account, passwordHash }))
 }
 
+/**
+ * Gives the account another name of its person, and ends all its sessions: their tokens have the old one.
+ * @throws FhirError 404 when there is no such account, 400 for what is no name
+ */
+export async function renameAccount(repository: Repository, username: string, name: string): Promise<Account> {
+  checkName(name)
+  return await changeAccount(repository, username, (account) => ({ ...account, name }))
+}
+
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
 export async function setDisabled(repository: Repository, username: string, disabled: boolean): Promise<Account> {
   return await changeAccount(repository, username, ({ disabled: _before, ...account }) =>

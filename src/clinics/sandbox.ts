@@ -12,8 +12,10 @@ const KEY = 'enabled'
 /**
  * Whether requests are served, from a cache that may be slightly stale when another process changes it. On by default.
  */
-export const isSandboxEnabled = async (repository: Repository, clinic: string): Promise<boolean> =>
-  isOn(await repository.readRecent(clinic, SANDBOX, KEY))
+export function isSandboxEnabled(repository: Repository, clinic: string): boolean | Promise<boolean> {
+  const found = repository.readRecent(clinic, SANDBOX, KEY)
+  return found instanceof Promise ? found.then(isOn) : isOn(found)
+}
 
 /** The current state of the switch. */
 export const readSandbox = async (repository: Repository, clinic: string): Promise<boolean> =>

@@ -32,12 +32,14 @@ export const versionOf = ({ version = 0 }: Account): number => version
  * any, is changed.
  * @param demo demo mode is on
  */
-export async function goesOn(
-  repository: Repository,
-  { account: key, login, issued }: TokenSession,
-  demo: boolean,
-): Promise<boolean> {
-  const account = (await repository.readRecent(SERVICE, ACCOUNT, key))?.value
+export function goesOn(repository: Repository, session: TokenSession, demo: boolean): boolean | Promise<boolean> {
+  const found = repository.readRecent(SERVICE, ACCOUNT, session.account)
+  return found instanceof Promise
+    ? found.then((record) => goesOnBy(record?.value, session, demo))
+    : goesOnBy(found?.value, session, demo)
+}
+
+function goesOnBy(account: StoredAccount | undefined, { login, issued }: TokenSession, demo: boolean): boolean {
   if (account === undefined) return login === undefined
   if (!isUsable(account, demo)) return false
   if (login === undefined) return versionOf(account) < issued + 1_000

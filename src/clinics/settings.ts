@@ -10,6 +10,13 @@ import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.t
 import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
+import {
+  checkJournalMode,
+  checkJournalNumber,
+  JOURNAL_DAYS,
+  JOURNAL_ENTRIES,
+  type JournalMode,
+} from './journal-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
 import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
@@ -35,6 +42,10 @@ export interface ClinicSettings {
   readonly recovery?: RecoverySettings
   /** What documents are held to; absent: the defaults of document-settings.ts. */
   readonly documents?: DocumentSettings
+  /** What the journal keeps of the clinic's exchanges, for how many days, and how many; absent: the defaults of the server. */
+  readonly journal?: JournalMode
+  readonly journalDays?: number
+  readonly journalEntries?: number
 }
 
 export interface ClinicPolicies {
@@ -114,7 +125,16 @@ export async function readSettings(source: Source, clinic: string): Promise<Clin
     source instanceof Repository
       ? await source.readRecent(clinic, SETTINGS, KEY)
       : await source.records.readRecent(SETTINGS, KEY)
-  return settingsOf(record) ?? DEFAULTS
+  return record === undefined ? DEFAULTS : effectiveSettings(record)
+}
+
+/** By the records that they were made of: these are the same object for as long as they are remembered. */
+const effective = new WeakMap<KindRecord<Partial<ClinicSettings>>, ClinicSettings>()
+
+function effectiveSettings(record: KindRecord<Partial<ClinicSettings>>): ClinicSettings {
+  const settings = effective.get(record) ?? withDefaults(record.value)
+  effective.set(record, settings)
+  return settings
 }
 
 /**
@@ -213,10 +233,14 @@ async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
 }
 
 function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
-  if (record === undefined) return undefined
-  const stored = record.value
-  return { ...DEFAULTS, ...stored, policies: { ...DEFAULT_POLICIES, ...stored.policies } }
+  return record && withDefaults(record.value)
 }
+
+const withDefaults = (stored: Partial<ClinicSettings>): ClinicSettings => ({
+  ...DEFAULTS,
+  ...stored,
+  policies: { ...DEFAULT_POLICIES, ...stored.policies },
+})
 
 /** The settings for clients, which can set the secrets but not read them. */
 export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...settings }: ClinicSettings): object => ({
@@ -312,6 +336,9 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
   recovery: checkRecovery,
   documents: checkDocuments,
+  journal: checkJournalMode,
+  journalDays: checkJournalNumber('journalDays', JOURNAL_DAYS),
+  journalEntries: checkJournalNumber('journalEntries', JOURNAL_ENTRIES),
 }
 
 const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>

@@ -1,13 +1,23 @@
-/** Where a body has got to: the path of the element that comes next, for errors about what is not parsed. */
+/**
+ * Where a body has got to: the path of the element that comes next, for errors about what is not parsed. It is found in one
+ * go, so of a text that is long, or nested deeply, it is not known.
+ */
 
 const MOST_NAMED = 200
+/** Characters: some milliseconds. */
+const MOST_READ = 512 * 1024
+/** Of elements within each other. */
+const MOST_OPEN = 1000
 
 /** @param text of a JSON body up to a property @returns such as `DocumentReference.content[0].attachment`; '' where it is not known */
-export function pathInJson(text: string): string {
+export const pathInJson = (text: string): string => (text.length > MOST_READ ? '' : jsonPath(text))
+
+function jsonPath(text: string): string {
   const open: { name: string; index: number | undefined }[] = []
   let type = ''
   let string = ''
   for (let at = 0; at < text.length; at++) {
+    if (open.length > MOST_OPEN) return ''
     const top = open.at(-1)
     switch (text[at]) {
       case '"': {
@@ -61,9 +71,12 @@ interface OpenElement {
 }
 
 /** @param text of an XML body up to an element; in the path, an element that follows others of its name has its index */
-export function pathInXml(text: string): string {
+export const pathInXml = (text: string): string => (text.length > MOST_READ ? '' : xmlPath(text))
+
+function xmlPath(text: string): string {
   const open: OpenElement[] = []
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    if (open.length > MOST_OPEN) return ''
     const skipped = SKIPPED.find(([begin]) => text.startsWith(begin, at))
     const end = skipped === undefined ? endOfTag(text, at) : text.indexOf(skipped[1], at)
     if (end === -1) break

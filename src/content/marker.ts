@@ -4,6 +4,8 @@
  * it: in the texts of clients the quotes are escaped.
  */
 
+import { unprocessable } from '../fhir/outcome.ts'
+
 /** The url of the extension. */
 export const CONTENT_URL = 'urn:sandbox-emr:content'
 
@@ -89,15 +91,24 @@ export function withContentsAsData(value: unknown): unknown {
   })
 }
 
-/** The markers again, whatever became of them. The object is changed. */
+/**
+ * The markers again, whatever became of them. The object is changed.
+ * @throws FhirError 422 where one was copied to what is no `data`
+ */
 export function withMarkers(value: unknown): unknown {
   return changed(value, (object) => {
+    for (const [name, item] of Object.entries(object)) {
+      if (name !== 'data' && [item].flat().some(isAsData))
+        throw unprocessable(`A long 'data' cannot be the value of '${name}'`)
+    }
     const [, sha256] = (typeof object.data === 'string' && AS_DATA.exec(object.data)) || []
     if (sha256 === undefined) return
     delete object.data
     object._data = contentElement(sha256)
   })
 }
+
+const isAsData = (item: unknown): boolean => typeof item === 'string' && AS_DATA.test(item)
 
 const AS_DATA = new RegExp(`^${RegExp.escape(CONTENT_URL)}:([0-9a-f]{64})$`)
 

@@ -100,38 +100,39 @@ export class ContentScanner {
     if (this.#held.length > 0) yield { kind: 'text', bytes: this.#held }
   }
 
+  /** What is no content is passed on together, however often it looks like one. */
   *#text(bytes: Buffer): Generator<Scanned, Buffer> {
     const { key } = this.#syntax
-    const at = this.#find(bytes)
-    if (at === -1) {
-      const kept = bytes.length - beginningAtEnd(bytes, key)
-      this.#held = bytes.subarray(kept)
-      yield* this.#passed(bytes.subarray(0, kept))
-      return EMPTY
+    for (let at = this.#find(bytes, 0); at !== -1; at = this.#find(bytes, at + key.length)) {
+      const candidate = bytes.subarray(at)
+      const lead = this.#leadOf(candidate)
+      if (lead === undefined) continue
+      yield* this.#passed(bytes.subarray(0, at))
+      if (lead === 'unfinished') return this.#hold(candidate)
+      yield* this.#passed(Buffer.from(this.#syntax.keptOf(lead), 'latin1'))
+      this.#state = 'content'
+      this.#quote = lead.slice(-1)
+      this.#decoder = new Base64Decoder()
+      this.#hasBytes = false
+      return candidate.subarray(lead.length)
     }
-    yield* this.#passed(bytes.subarray(0, at))
-    const candidate = bytes.subarray(at)
+    const kept = bytes.length - beginningAtEnd(bytes, key)
+    this.#held = bytes.subarray(kept)
+    yield* this.#passed(bytes.subarray(0, kept))
+    return EMPTY
+  }
+
+  /** What stands in front of a content; undefined where there is none. */
+  #leadOf(candidate: Buffer): string | 'unfinished' | undefined {
     const head = candidate.toString('latin1', 0, MOST_AROUND)
     const lead = this.#syntax.lead.exec(head)?.[0]
     if (lead === undefined) {
-      if (head.length < MOST_AROUND && this.#syntax.unfinishedLead.test(head)) return this.#hold(candidate)
-      return yield* this.#notThisOne(candidate)
+      return head.length < MOST_AROUND && this.#syntax.unfinishedLead.test(head) ? 'unfinished' : undefined
     }
-    const quote = lead.slice(-1)
-    const end = candidate.indexOf(quote, lead.length)
+    const end = candidate.indexOf(lead.slice(-1), lead.length)
     const length = (end === -1 ? candidate.length : end) - lead.length
-    if (length <= INLINE_BYTES) {
-      return end === -1 ? this.#hold(candidate) : yield* this.#notThisOne(candidate)
-    }
-    if (!this.#isBase64(candidate.toString('latin1', lead.length, lead.length + INLINE_BYTES))) {
-      return yield* this.#notThisOne(candidate)
-    }
-    yield* this.#passed(Buffer.from(this.#syntax.keptOf(lead), 'latin1'))
-    this.#state = 'content'
-    this.#quote = quote
-    this.#decoder = new Base64Decoder()
-    this.#hasBytes = false
-    return candidate.subarray(lead.length)
+    if (length <= INLINE_BYTES) return end === -1 ? 'unfinished' : undefined
+    return this.#isBase64(candidate.toString('latin1', lead.length, lead.length + INLINE_BYTES)) ? lead : undefined
   }
 
   *#content(bytes: Buffer): Generator<Scanned, Buffer> {
@@ -177,12 +178,6 @@ export class ContentScanner {
     return EMPTY
   }
 
-  *#notThisOne(candidate: Buffer): Generator<Scanned, Buffer> {
-    const { length } = this.#syntax.key
-    yield* this.#passed(candidate.subarray(0, length))
-    return candidate.subarray(length)
-  }
-
   *#passedAll(bytes: Buffer): Generator<Scanned, Buffer> {
     yield* this.#passed(bytes)
     return EMPTY
@@ -196,9 +191,9 @@ export class ContentScanner {
   }
 
   /** -1 where there is none. */
-  #find(bytes: Buffer): number {
+  #find(bytes: Buffer, from: number): number {
     const { key, before } = this.#syntax
-    for (let at = bytes.indexOf(key); at !== -1; at = bytes.indexOf(key, at + 1)) {
+    for (let at = bytes.indexOf(key, from); at !== -1; at = bytes.indexOf(key, at + 1)) {
       if (before === undefined || before.has(at === 0 ? this.#last : (bytes[at - 1] ?? -1))) return at
     }
     return -1

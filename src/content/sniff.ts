@@ -48,6 +48,8 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'video/mp4', bytes: '66747970', at: 4 },
   { type: 'application/dicom', bytes: '4449434d', at: 128 },
   { type: 'application/zip', bytes: '504b0304' },
+  // Of no files.
+  { type: 'application/zip', bytes: '504b0506' },
   { type: 'application/gzip', bytes: '1f8b08' },
   { type: 'application/x-ole-storage', bytes: 'd0cf11e0a1b11ae1' },
 ]

@@ -29,7 +29,8 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   clinic,
   agent,
   reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work) => services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent))),
+  change: (work, { isRepeatable = false } = {}) =>
+    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent)), isRepeatable),
 })
 
 /**

@@ -75,6 +75,9 @@ export interface ClinicAccess {
   readonly agent: Agent
   /** A context that only reads: what it stages is never written. */
   reader(): Context
-  /** One atomic, durable change. `work` may run several times when others interfere: no outside effects in it. */
-  change<T>(work: (ctx: Context) => Promise<T>): Promise<T>
+  /**
+   * One atomic, durable change. `work` may run several times when others interfere: no outside effects in it.
+   * @param options `isRepeatable`: what is written twice is the same as written once
+   */
+  change<T>(work: (ctx: Context) => Promise<T>, options?: { readonly isRepeatable?: boolean }): Promise<T>
 }

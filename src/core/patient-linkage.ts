@@ -3,18 +3,18 @@
  * For Patient/$match, live calls and the search for duplicates.
  *
  * No candidate is left out silently: those of a key are all compared, or the key is too common to tell anything by itself.
- * Then those are compared for which something else agrees too, and `narrowed` says so.
+ * Then those are compared who have more of it, so that something else agrees too, and `narrowed` says so.
  */
 import type { Patient } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
+import { askedKeys, narrowerKeys } from '../matching/asked-keys.ts'
 import { compare } from '../matching/compare.ts'
 import { type Demographics, demographicsOf } from '../matching/demographics.ts'
-import { type AskedKeys, askedKeys, isOfPlaceholder, MATCH_KEYS, PLACEHOLDER } from '../matching/keys.ts'
+import { isOfPlaceholder, MATCH_KEYS, PLACEHOLDER } from '../matching/keys.ts'
 import { isPlaceholder, isReplaced } from '../matching/placeholder.ts'
 import { bitsOf, type Frequencies, probabilitiesOf, weightOf } from '../matching/score.ts'
 import type { FieldEvidence } from '../matching/weights.ts'
-import { type CodesQuery, type UnitOfWork, Versioned } from '../repository/repository.ts'
-import { commonPairs } from './common-keys.ts'
+import { type KeysQuery, type UnitOfWork, Versioned } from '../repository/repository.ts'
 import { nameFrequencies } from './name-frequencies.ts'
 
 export interface LinkedPatient {
@@ -39,8 +39,10 @@ export interface Linkage {
 
 /** Patients of one key that are all compared. */
 const MOST = 32
-/** Patients of a key that is too common, for which something else agrees. */
-const MOST_NARROWED = 1_000
+/** Patients of a key that is too common, for which both names agree: all namesakes may be the person. */
+const MOST_NAMESAKES = 1_000
+/** Those for which one name agrees and something that many have; of more, nobody is likelier than the others. */
+const MOST_OF_ONE_NAME = 100
 
 /** With one as likely as this, others are not looked for any further. */
 const CLEAR = 0.9
@@ -65,17 +67,13 @@ export async function linkPatients(
   if (Object.values(keys).every((some) => some.length === 0)) return undefined
   const frequencies = await nameFrequencies(unit, demographics)
   const search = new LinkageSearch(unit, demographics, frequencies, region, except)
-  const { telling, family, given, places, fallback } = keys
+  const { telling, both, family, given, dates, places, fallback } = keys
   // Placeholders with the same name are few, or too many.
-  await search.add({
-    codes: [...telling, ...[...telling, ...family, ...given].map(ofPlaceholder)],
-    together: [family, given],
-    most: MOST,
-  })
+  await search.add([...telling, ...both, ...[...telling, ...both, ...family, ...given].map(ofPlaceholder)])
   if (!search.isClear)
-    await search.add({ codes: [...family, ...given, ...places, ...places.map(ofPlaceholder)], most: MOST })
-  if (!search.isClear) await search.add({ codes: [...fallback, ...fallback.map(ofPlaceholder)], most: MOST })
-  if (!search.isClear) await search.addNarrowed(isOnlyOne(keys))
+    await search.add([...family, ...given, ...dates, ...places, ...[...dates, ...places].map(ofPlaceholder)])
+  if (!search.isClear) await search.add([...fallback, ...fallback.map(ofPlaceholder)])
+  if (!search.isClear) await search.addNarrowed()
   return search.linkage
 }
 
@@ -88,10 +86,6 @@ interface Compared {
 
 const ofPlaceholder = (key: string): string => PLACEHOLDER + key
 
-/** Keys of one kind are all there is to ask for. */
-const isOnlyOne = ({ telling, family, given }: AskedKeys): boolean =>
-  [telling, family, given].filter((keys) => keys.length > 0).length === 1
-
 class LinkageSearch {
   readonly #unit: UnitOfWork
   readonly #demographics: Demographics
@@ -99,7 +93,7 @@ class LinkageSearch {
   readonly #region: string | undefined
   readonly #except: string | undefined
   readonly #found = new Map<string, Compared>()
-  readonly #tooCommon: string[] = []
+  readonly #tooCommon = new Set<string>()
   #isCut = false
   /** Of as many as had been found then. */
   #rating: { readonly found: number; readonly rated: readonly LinkedPatient[] } | undefined
@@ -118,32 +112,38 @@ class LinkageSearch {
     this.#except = except
   }
 
-  /** Those that have one of the keys, as far as it is not too common; and those that have one of each list together. */
-  async add(query: Pick<CodesQuery, 'codes' | 'together' | 'most'>): Promise<void> {
-    if (query.codes.length === 0 && (query.together ?? []).every((keys) => keys.length === 0)) return
-    const { resources, tooCommon, isCut } = await this.#unit.findByCodes({
+  /** Those that have one of the keys, as far as it is not too common. */
+  async add(beginnings: readonly string[]): Promise<void> {
+    await this.#find({ beginnings, most: MOST })
+  }
+
+  /** Those of keys that are too common, as far as something else agrees; where nothing else is known, some of them all. */
+  async addNarrowed(): Promise<void> {
+    const ofPlaceholders = [...this.#tooCommon].filter(isOfPlaceholder)
+    const ofPatients = [...this.#tooCommon].filter((key) => !isOfPlaceholder(key))
+    await this.#addMany(ofPatients, '')
+    await this.#addMany(
+      ofPlaceholders.map((key) => key.slice(PLACEHOLDER.length)),
+      PLACEHOLDER,
+    )
+  }
+
+  async #addMany(common: readonly string[], mark: string): Promise<void> {
+    const { names, others } = narrowerKeys(this.#demographics, new Set(common))
+    await this.#find({ beginnings: others.map((key) => mark + key), most: MOST_OF_ONE_NAME })
+    await this.#find({ beginnings: names.map((key) => mark + key), most: MOST_NAMESAKES, some: true })
+  }
+
+  async #find(query: Pick<KeysQuery, 'beginnings' | 'most' | 'some'>): Promise<void> {
+    if (query.beginnings.length === 0) return
+    const { resources, tooCommon, isCut } = await this.#unit.findByKeys({
       type: 'Patient',
       param: MATCH_KEYS,
       ...query,
     })
     for (const resource of resources) this.#add(new Versioned<Patient>(resource))
-    this.#tooCommon.push(...tooCommon)
+    for (const key of tooCommon) this.#tooCommon.add(key)
     this.#isCut ||= isCut
-  }
-
-  /**
-   * Those of keys that are too common, as far as something else agrees.
-   * @param isAll nothing else is known
-   */
-  async addNarrowed(isAll: boolean): Promise<void> {
-    const ofPatients = this.#tooCommon.filter((key) => !isOfPlaceholder(key))
-    const ofPlaceholders = this.#tooCommon.filter(isOfPlaceholder)
-    for (const common of [ofPatients, ofPlaceholders]) {
-      const pairs = commonPairs(common)
-      for (const { keys, others } of pairs) await this.add({ codes: [], together: [keys, others], most: MOST_NARROWED })
-      if (isAll && common.length > 0 && pairs.length === 0)
-        await this.add({ codes: [], together: [common, common], most: MOST_NARROWED })
-    }
   }
 
   #add(patient: Versioned<Patient>): void {
@@ -170,7 +170,7 @@ class LinkageSearch {
       patients,
       frequencies: this.#frequencies,
       compared: this.#found.size,
-      narrowed: this.#tooCommon.length > 0 || this.#isCut,
+      narrowed: this.#tooCommon.size > 0 || this.#isCut,
     }
   }
 

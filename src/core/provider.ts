@@ -5,7 +5,7 @@ import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import type { Context } from './context.ts'
+import type { ClinicAccess, Context } from './context.ts'
 import type { Operation } from './operation.ts'
 
 /**
@@ -44,6 +44,8 @@ export interface Provider {
   ) => Promise<readonly Issue[]>
   /** The whole resource where a client may send less for an update (`id` is that of the address), else what it sent. */
   readonly completed?: (ctx: Context, body: unknown, id: string) => Promise<unknown>
+  /** Does what is due in the clinic, so that what is read shows it; called before each request for the type. */
+  readonly settle?: (access: ClinicAccess) => Promise<void>
   /** Whether an update must say by If-Match on which version it is based. */
   readonly requiresIfMatch?: (ctx: Context) => Promise<boolean>
   /** What /metadata says beside `literal`, `logical` and `local` about references: http://hl7.org/fhir/R4/valueset-reference-handling-policy.html */

@@ -22,6 +22,8 @@ const SETTINGS: ClinicSettings = {
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
   insurance: { enabled: true, url: SIMULATOR },
+  // A call can be tried at any hour.
+  recovery: { contactFrom: '00:00', contactUntil: '24:00' },
 }
 
 /** Their passwords are their user names; they work in demo mode only. */

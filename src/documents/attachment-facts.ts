@@ -1,5 +1,5 @@
 /** What the bytes of an attachment are, wherever they are kept. */
-import type { Attachment, Binary } from 'fhir/r4'
+import type { Attachment, Binary, DocumentReference, Resource } from 'fhir/r4'
 import { factsOf, type WithData } from '../content/attached-content.ts'
 import type { ContentFacts } from '../content/contents.ts'
 import { contentOf } from '../content/marker.ts'
@@ -20,10 +20,20 @@ export function attachmentFacts(ctx: Context, holder: WithData): Promise<Content
 
 export const hasContent = ({ data, _data }: WithData): boolean => data !== undefined || contentOf(_data) !== undefined
 
-/** The Binary of this clinic to which an attachment leads; null where it leads to one that is not there. */
-export async function linkedBinary(ctx: Context, { url }: Attachment): Promise<Binary | null | undefined> {
+/**
+ * The Binary of this clinic to which an attachment leads, or the one that its document contains (`#id`); null where it
+ * leads to one that is not there.
+ */
+export async function linkedBinary(
+  ctx: Context,
+  { url }: Attachment,
+  { contained = [] }: DocumentReference,
+): Promise<Binary | null | undefined> {
+  if (url?.startsWith('#')) return contained.filter(isBinary).find(({ id }) => url === `#${id}`) ?? null
   const local = url === undefined ? undefined : localReference(url, ctx.baseUrl)
   if (local === undefined) return undefined
   if (local.type !== 'Binary') return null
   return (await ctx.find<Binary>('Binary', local.id))?.resource ?? null
 }
+
+const isBinary = (resource: Resource): resource is Binary => resource.resourceType === 'Binary'

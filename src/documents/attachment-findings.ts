@@ -1,9 +1,10 @@
 /** What an attachment claims, held against what its content is. */
-import type { Attachment, Binary } from 'fhir/r4'
+import type { Attachment, Binary, DocumentReference } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { ContentFacts } from '../content/contents.ts'
 import type { ContentLooks } from '../content/sniff.ts'
 import type { Context } from '../core/context.ts'
+import { isRelative } from '../fhir/reference.ts'
 import { attachmentFacts, hasContent, linkedBinary } from './attachment-facts.ts'
 import type { Finding } from './findings.ts'
 import { charsetOf, contradiction, essenceOf, isCda, isPlainText, isXml } from './media-types.ts'
@@ -12,14 +13,17 @@ import type { DocumentRuleId } from './rules.ts'
 const CDA_ROOT = '{urn:hl7-org:v3}ClinicalDocument'
 const UTF8 = ['utf-8', 'utf8', 'us-ascii']
 const SAFE_LINK = /^(https?:|urn:)/i
-/** With a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
-const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
 
-/** @param at the attachment below the document: `content[0].attachment` */
+export interface AttachmentPlace {
+  readonly attachment: Attachment
+  /** Below the document: `content[0].attachment`. */
+  readonly at: string
+  readonly document: DocumentReference
+}
+
 export async function attachmentFindings(
   ctx: Context,
-  attachment: Attachment,
-  at: string,
+  { attachment, at, document }: AttachmentPlace,
   policies: DocumentPolicies,
 ): Promise<readonly Finding[]> {
   const finding = (rule: DocumentRuleId, element: string, problem: string): Finding => ({
@@ -28,15 +32,18 @@ export async function attachmentFindings(
     problem,
   })
   if (isEmpty(attachment)) return [finding('content-missing', '', 'has neither data nor url')]
-  const binary = hasContent(attachment) ? undefined : await linkedBinary(ctx, attachment)
+  const binary = hasContent(attachment) ? undefined : await linkedBinary(ctx, attachment, document)
   const found = [
     ...linkFindings(attachment, binary, finding),
     ...typeFindings(attachment, policies, finding),
     ...timeFinding(attachment.creation, 'creation', finding),
   ]
   const facts = await attachmentFacts(ctx, binary ?? attachment)
-  if (facts === undefined)
-    return binary == null ? found : [...found, finding('content-empty', 'url', 'leads to a Binary without content')]
+  if (facts === undefined) {
+    return binary == null
+      ? [...found, ...hashFindings(attachment, finding)]
+      : [...found, finding('content-empty', 'url', 'leads to a Binary without content')]
+  }
   return [...found, ...contentFindings(attachment, facts, policies, finding)]
 }
 
@@ -49,12 +56,13 @@ export type Find = (rule: DocumentRuleId, element: string, problem: string) => F
 function linkFindings(attachment: Attachment, binary: Binary | null | undefined, finding: Find): readonly Finding[] {
   const { url, contentType } = attachment
   if (url === undefined) return []
-  if (binary === null) return [finding('link-not-found', 'url', 'leads to nothing that there is in this clinic')]
+  if (binary === null)
+    return [finding('link-not-found', 'url', 'leads to no Binary that there is in this clinic or is contained')]
   if (binary !== undefined) {
     if (contentType === undefined || essenceOf(contentType) === essenceOf(binary.contentType)) return []
     return [finding('link-type', 'contentType', `is not ${binary.contentType}, which the Binary has`)]
   }
-  if (!ABSOLUTE.test(url)) return [finding('link-not-found', 'url', 'is relative, but no Binary of this server')]
+  if (isRelative(url)) return [finding('link-not-found', 'url', 'is relative, but no Binary of this server')]
   if (!SAFE_LINK.test(url)) return [finding('link-unsafe', 'url', 'is a link of a kind that is not taken')]
   return hasContent(attachment) ? [] : [finding('content-not-inline', '', 'has only a link to another server')]
 }
@@ -93,6 +101,19 @@ function contentFindings(
   return contentType === undefined ? measures : [...measures, ...looksFindings(contentType, looks, finding)]
 }
 
+/** Of a content that is elsewhere it can be said only that no content has such a hash. */
+function hashFindings({ hash }: Attachment, finding: Find): readonly Finding[] {
+  if (hash === undefined || bytesOf(hash).length === SHA1_BYTES) return []
+  return [finding('hash-wrong', 'hash', `has ${bytesOf(hash).length} bytes, but a SHA-1 has ${SHA1_BYTES}`)]
+}
+
+const SHA1_BYTES = 20
+
+/** Of base64, which may have white space. */
+const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64')
+
+const isSameHash = (one: string, other: string): boolean => bytesOf(one).equals(bytesOf(other))
+
 function measureFindings(
   { size, hash }: Attachment,
   { size: bytes, sha1 }: ContentFacts,
@@ -102,7 +123,7 @@ function measureFindings(
   const found: Finding[] = []
   if (size !== undefined && Number(size) !== bytes)
     found.push(finding('size-wrong', 'size', `is ${size}, but the content has ${bytes} bytes`))
-  if (hash !== undefined && hash !== sha1)
+  if (hash !== undefined && !isSameHash(hash, sha1))
     found.push(finding('hash-wrong', 'hash', `is ${cut(hash)}, but the SHA-1 of the content is ${sha1}`))
   if (maxBytes !== undefined && bytes > maxBytes)
     found.push(finding('content-too-long', '', `has ${bytes} bytes, but the clinic takes ${maxBytes} at most`))

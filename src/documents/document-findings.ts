@@ -2,7 +2,7 @@
 import type { DocumentReference, Identifier } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Context } from '../core/context.ts'
-import { localReference } from '../fhir/reference.ts'
+import { isRelative, localReference } from '../fhir/reference.ts'
 import { tokenText } from '../search/value.ts'
 import { hasContent } from './attachment-facts.ts'
 import { attachmentFindings, type Find, timeFinding } from './attachment-findings.ts'
@@ -26,7 +26,9 @@ export async function documentFindings(
   const attachments = await Promise.all(
     document.content.map(({ attachment }, index) => {
       const isKept = isWithdrawn && sameText(attachment, before?.content[index]?.attachment)
-      return isKept ? [] : attachmentFindings(ctx, attachment, `content[${index}].attachment`, policies)
+      return isKept
+        ? []
+        : attachmentFindings(ctx, { attachment, at: `content[${index}].attachment`, document }, policies)
     }),
   )
   const subject = await subjectFindings(ctx, document, before)
@@ -52,6 +54,8 @@ const amountFindings = ({ content, relatesTo = [] }: DocumentReference): readonl
   ...(relatesTo.length > MOST_LISTED ? [finding('too-many', 'relatesTo', `names ${relatesTo.length} documents`)] : []),
 ]
 
+const cut = (text: string): string => text.slice(0, 100)
+
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 const finding: Find = (rule, element, problem) => ({ rule, element, problem })
@@ -64,8 +68,17 @@ async function subjectFindings(
   if (subject === undefined) return [finding('subject-missing', 'subject', 'is missing')]
   const { reference = '' } = subject
   const local = localReference(reference, ctx.baseUrl)
-  if (local === undefined)
-    return [finding('subject-elsewhere', 'subject', 'does not refer to a resource of this clinic')]
+  if (local === undefined) {
+    return isRelative(reference)
+      ? [
+          finding(
+            'subject-not-found',
+            'subject.reference',
+            `is ${cut(reference)}, which names no resource of this clinic`,
+          ),
+        ]
+      : [finding('subject-elsewhere', 'subject', 'does not refer to a resource of this clinic')]
+  }
   const { type, id } = local
   const kind =
     type === 'Patient' ? [] : [finding('subject-not-patient', 'subject.reference', `is a ${type}, not a Patient`)]

@@ -27,6 +27,10 @@ const KNOWN_BY_BYTES: ReadonlySet<string> = new Set([
   ...['application/dicom', 'application/gzip', 'audio/wav', 'audio/ogg'],
 ])
 
+/** Packages, known by their first bytes: a zip, or what Office makes of one with a password. They are never unpacked. */
+const PACKAGES = /^application\/(?:zip$|vnd\.openxmlformats-officedocument\.)|\+zip$/
+const PACKED: readonly (string | undefined)[] = ['application/zip', 'application/x-ole-storage']
+
 const MARKUP: ReadonlySet<string | undefined> = new Set([
   undefined,
   'text/html',
@@ -47,7 +51,9 @@ export const isPlainText = (essence: string): boolean =>
 export function contradiction(contentType: string, { type }: ContentLooks): string | undefined {
   const essence = essenceOf(contentType)
   const promised = ALIASES[essence] ?? essence
-  if (KNOWN_BY_BYTES.has(promised)) return type === promised ? undefined : (type ?? 'no such file')
+  const isAsPromised = PACKAGES.test(promised) ? PACKED.includes(type) : type === promised
+  if (PACKAGES.test(promised) || KNOWN_BY_BYTES.has(promised))
+    return isAsPromised ? undefined : (type ?? 'no such file')
   if (isXml(promised) || isPlainText(promised)) return MARKUP.has(type) ? undefined : type
   return undefined
 }

@@ -1,7 +1,7 @@
 /** relatesTo: what it leads to, and what becomes of a document that another one replaces. */
 import type { DocumentReference, DocumentReferenceRelatesTo } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import { localReference } from '../fhir/reference.ts'
+import { isRelative, localReference } from '../fhir/reference.ts'
 import type { Finding } from './findings.ts'
 import type { DocumentRuleId } from './rules.ts'
 
@@ -11,7 +11,10 @@ const OF_ONE_SUBJECT: readonly string[] = ['replaces', 'appends', 'transforms']
 interface Relation {
   readonly code: DocumentReferenceRelatesTo['code']
   readonly index: number
-  readonly id: string
+  /** As it is written. */
+  readonly reference: string
+  /** Undefined where a relative reference names no document. */
+  readonly id: string | undefined
 }
 
 /** The relations to documents of this clinic that a write brings: what was there before holds already. */
@@ -23,8 +26,9 @@ function newRelations(
   const known = new Set((before?.relatesTo ?? []).map(({ code, target }) => `${code} ${target.reference}`))
   return relatesTo.flatMap(({ code, target: { reference = '' } }, index) => {
     const local = localReference(reference, baseUrl)
-    if (local?.type !== 'DocumentReference' || known.has(`${code} ${reference}`)) return []
-    return [{ code, index, id: local.id }]
+    const isHere = local === undefined ? isRelative(reference) : local.type === 'DocumentReference'
+    const id = local?.type === 'DocumentReference' ? local.id : undefined
+    return isHere && !known.has(`${code} ${reference}`) ? [{ code, index, reference, id }] : []
   })
 }
 
@@ -40,11 +44,13 @@ export async function relationFindings(
 async function findingsOf(
   ctx: Context,
   document: DocumentReference,
-  { code, index, id }: Relation,
+  { code, index, reference, id }: Relation,
 ): Promise<readonly Finding[]> {
   const finding = (rule: DocumentRuleId, problem: string): readonly Finding[] => [
     { rule, element: `relatesTo[${index}].target`, problem },
   ]
+  if (id === undefined)
+    return finding('relation-not-found', `is ${reference.slice(0, 100)}, which names no document of this clinic`)
   if (id === document.id) return finding('relation-to-itself', 'is the document itself')
   const other = (await ctx.find<DocumentReference>('DocumentReference', id))?.resource
   if (other === undefined)
@@ -80,10 +86,10 @@ export async function supersededBy(
   // One that was withdrawn and is current again replaces what it replaced before.
   const known = before?.status === document.status ? before : undefined
   if (document.status !== 'current') return []
-  const replaced = newRelations(document, known, ctx.baseUrl).filter(
-    ({ code, id }) => code === 'replaces' && id !== document.id,
+  const replaced = newRelations(document, known, ctx.baseUrl).flatMap(({ code, id }) =>
+    code === 'replaces' && id !== undefined && id !== document.id ? [id] : [],
   )
-  const found = await Promise.all(replaced.map(({ id }) => ctx.find<DocumentReference>('DocumentReference', id)))
+  const found = await Promise.all(replaced.map((id) => ctx.find<DocumentReference>('DocumentReference', id)))
   return found.flatMap((other) =>
     other?.resource.status === 'current' ? [{ ...other.resource, id: other.id, status: 'superseded' as const }] : [],
   )

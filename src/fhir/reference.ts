@@ -21,6 +21,13 @@ export function localReference(text: string, baseUrl: string): LocalReference | 
   return { type, id, ...(version === undefined ? {} : { version }) }
 }
 
+/** A URI with a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
+
+/** Whether a text is to name a resource of this server; it may do so wrongly. A fragment names a contained one. */
+export const isRelative = (reference: string): boolean =>
+  reference !== '' && !reference.startsWith('#') && !ABSOLUTE.test(reference)
+
 /** One text for the ways of writing a reference: `Type/id` for a resource of this server, else as it is written. */
 export function addressOf(reference: string, baseUrl: string): string {
   const local = localReference(reference, baseUrl)

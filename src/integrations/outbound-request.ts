@@ -2,10 +2,14 @@
  * The one way in which connectors send requests to addresses that clinics set. A name is resolved once, and the connection
  * goes to exactly the addresses that were checked, so that a name that changes in between leads nowhere else.
  */
+import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { currentCause } from '../journal/cause.ts'
+import type { OutboundSystem } from '../journal/exchange.ts'
+import type { SentRequest } from '../journal/sent.ts'
 import { isPublicAddress } from './address-classes.ts'
 
 /** Bytes of an answer that are read. */
@@ -13,7 +17,7 @@ const MAX_ANSWER = 65_536
 
 export interface OutboundRequest {
   readonly url: string
-  readonly method: 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -28,7 +32,21 @@ export interface Outbound {
   readonly allowPrivate: boolean
   /** In place of the system's resolver. */
   readonly resolve?: typeof lookup
+  /** Is told of each request, when it has ended. */
+  readonly onSent?: (sent: SentRequest) => void
+  /** Whose system is asked: requests without it are not told of. */
+  readonly about?: {
+    readonly clinic: string
+    readonly system: OutboundSystem
+    /** What it answers is of this server, so it may be shown wherever it listens. */
+    readonly isOwn?: boolean
+  }
 }
+
+export const about = (outbound: Outbound, clinic: string, system: OutboundSystem, isOwn = false): Outbound => ({
+  ...outbound,
+  about: { clinic, system, isOwn },
+})
 
 export interface Answer {
   readonly status: number
@@ -50,6 +68,7 @@ export class OutboundFailure extends Error {
 
 /** Redirections are answers like any other. @throws OutboundFailure */
 export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<Answer> {
+  const tell = teller(request, outbound)
   const late = AbortSignal.timeout(outbound.deadlineMs)
   const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
   try {
@@ -57,11 +76,41 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
     const headers = new Headers(
       Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
     )
-    return { status: response.statusCode ?? 0, headers, text: await textOf(response) }
+    const answer = { status: response.statusCode ?? 0, headers, text: await textOf(response) }
+    tell(answer)
+    return answer
   } catch (error) {
-    if (error instanceof OutboundFailure) throw error
-    throw new OutboundFailure(late.aborted ? 'late' : 'unreachable')
+    const failure =
+      error instanceof OutboundFailure ? error : new OutboundFailure(late.aborted ? 'late' : 'unreachable')
+    tell(failure)
+    throw failure
   }
+}
+
+/**
+ * Tells how a request ended. What a system answers that is not on the public Internet is nobody's to see: a clinic could
+ * name any address within reach of the server.
+ */
+function teller(request: OutboundRequest, outbound: Outbound): (ended: Answer | OutboundFailure) => void {
+  const { about, onSent, allowPrivate } = outbound
+  if (about === undefined || onSent === undefined) return () => {}
+  const [at, since, cause] = [Date.now(), performance.now(), currentCause()]
+  const { clinic, system, isOwn = false } = about
+  const isShown = isOwn || !allowPrivate
+  return (ended) =>
+    onSent({
+      ...{ id: randomUUID(), clinic, system, at, duration: performance.now() - since, ...request },
+      ...(cause === undefined ? {} : { cause }),
+      ...(ended instanceof OutboundFailure ? { failure: ended.reason } : { answer: shownOf(ended, isShown) }),
+    })
+}
+
+/** Headers of an answer that tell nothing of where it came from. */
+const SHOWN_HEADERS = ['content-length', 'content-type', 'retry-after']
+
+function shownOf({ status, headers, text }: Answer, isShown: boolean): NonNullable<SentRequest['answer']> {
+  const shown = isShown ? [...headers] : [...headers].filter(([name]) => SHOWN_HEADERS.includes(name))
+  return { status, headers: Object.fromEntries(shown), ...(isShown && text !== undefined ? { text } : {}) }
 }
 
 function responseTo(

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 import type { Delivery } from '../core/ports.ts'
 import { deliveryOf, exchange, permanent } from './exchange.ts'
-import type { Outbound } from './outbound-request.ts'
+import type { Outbound, OutboundRequest } from './outbound-request.ts'
 
 export interface WebhookEvent {
   /** Stable over all tries: the idempotency key of the receiver. */
@@ -14,24 +14,22 @@ export interface WebhookEvent {
 
 /** @param receiver whom reasons name, such as `the CRM` */
 export async function postSigned(
-  { url, secret }: WebhookSettings,
+  settings: WebhookSettings,
   event: WebhookEvent,
   receiver: string,
   outbound: Outbound,
 ): Promise<Delivery> {
-  const request = signed(secret, event)
+  const request = signedRequest(settings, event)
   if (request === undefined) return permanent(`the webhook secret for ${receiver} is not "whsec_" followed by base64`)
-  const answer = await exchange({ url, method: 'POST', ...request }, receiver, outbound)
+  const answer = await exchange(request, receiver, outbound)
   return 'delivered' in answer ? answer : deliveryOf(receiver, answer)
 }
 
-interface SignedBody {
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** Undefined when the secret cannot be used to sign. */
-function signed(secret: string, { messageId, type, data }: WebhookEvent): SignedBody | undefined {
+export function signedRequest(
+  { url, secret }: Pick<WebhookSettings, 'url' | 'secret'>,
+  { messageId, type, data }: WebhookEvent,
+): OutboundRequest | undefined {
   const now = new Date()
   const body = JSON.stringify({ type, timestamp: now.toISOString(), data })
   try {
@@ -41,7 +39,7 @@ function signed(secret: string, { messageId, type, data }: WebhookEvent): Signed
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': new Webhook(secret).sign(messageId, now, body),
     }
-    return { body, headers }
+    return { url, method: 'POST', body, headers }
   } catch {
     return undefined
   }

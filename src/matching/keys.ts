@@ -6,23 +6,28 @@
  * letter, so that two spellings that differ by one letter have a key in common (one-deletion keys: M. Bosker, Fast
  * Approximate Matching by Deletion Neighborhoods), and the whole given name.
  *
+ * A key has parts, each of which ends with `|`: first its kind and what it is about, then what tells those apart who have
+ * that in common. So what few patients have is asked for by the beginning of keys, and what many have by more of it: all
+ * who sound like Smith and begin with J, or of these the ones who sound like John.
+ *
  * Each key begins with the letter of its kind. Those of placeholders begin with `~`, so that any number of them does not
  * make a key too common to find a patient by.
  */
 import type { Patient } from 'fhir/r4'
 import { type Demographics, demographicsOf } from './demographics.ts'
-import { type NameForms, type NamePart, swapped } from './name-forms.ts'
-import { otherNamesFor } from './nicknames.ts'
+import type { NameForms, NamePart } from './name-forms.ts'
 import { isPlaceholder, isReplaced } from './placeholder.ts'
 
 /** The internal search parameter of the keys. */
 export const MATCH_KEYS = '_match'
 
 /** Raised when the same Patient has other keys than before. */
-export const KEYS_VERSION = '1'
+export const KEYS_VERSION = '2'
 
 /** Of one Patient. More have those with hundreds of names and addresses, which are no records of people. */
 const MAX_KEYS = 200
+/** Of these, for a family name with a given name of another one of the names. */
+const MAX_PAIRS = 50
 
 /** Digits of a telephone number that it has in every spelling, with country code and without. */
 const PHONE_DIGITS = 7
@@ -33,130 +38,105 @@ const SHORTEST_DELETED = 4
 const LONGEST_DELETED = 24
 
 /** Of a record that has only one of the two names. */
-const NO_LETTER = '_'
+export const NO_LETTER = '_'
 
 export const PLACEHOLDER = '~'
+
+/** A key, or the beginning of one. */
+const key = (kind: KeyKind, ...parts: readonly string[]): string => `${kind}${parts.join('|')}|`
+
+/** Identifier, phone, e-mail, address, date, zip code; name, given name by their sound; family name, given name as they are. */
+type KeyKind = 'i' | 'p' | 'e' | 'a' | 'd' | 'z' | 'n' | 'm' | 'f' | 'g'
 
 /** Those of a Patient as it is stored; none of one that another record has replaced. */
 export function storedKeys(patient: Patient): readonly string[] {
   if (isReplaced(patient)) return []
   const demographics = demographicsOf(patient)
-  const { names } = demographics
-  const keys = some([
-    ...names.flatMap((name) => [...familyKeys(name), ...givenKeys(name)]),
-    ...tellingKeys(demographics),
-    ...postalKeys(demographics),
-    ...names.flatMap(spellingKeys),
-  ])
-  return isPlaceholder(patient) ? keys.map((key) => PLACEHOLDER + key) : keys
-}
-
-export interface AskedKeys {
-  /** Those that few people share: identifiers, contacts, the birth date, the street. */
-  readonly telling: readonly string[]
-  /** Of the family name, with the first letter of the given name; and the other way round. */
-  readonly family: readonly string[]
-  readonly given: readonly string[]
-  /** The postal code. */
-  readonly places: readonly string[]
-  /** For when the others find nobody who agrees well. */
-  readonly fallback: readonly string[]
-}
-
-/** Those that a record of the person may have: names in both orders, nicknames, the date with day and month swapped. */
-export function askedKeys(demographics: Demographics): AskedKeys {
   const { names, birthDate } = demographics
-  const orders = names.flatMap((name) => [name, ...swapped(name)])
-  return {
-    telling: some([...tellingKeys(demographics), ...otherDateKeys(birthDate, names)]),
-    family: some(orders.flatMap((name) => [...familyKeys(name), ...nicknameKeys(name), ...partialFamilyKeys(name)])),
-    given: some(orders.flatMap((name) => [...givenKeys(name), ...partialGivenKeys(name)])),
-    places: some(postalKeys(demographics)),
-    fallback: some(orders.flatMap(spellingKeys)),
-  }
+  const pairs = pairsOf(names)
+  const parts = namePartsOf(names)
+  const keys = distinct([
+    ...pairs.map(nameKey),
+    ...names.flatMap(({ family, given: [given] }) => (hasText(given) ? [givenKey(given, family)] : [])),
+    ...tellingKeys(demographics).flatMap((telling) => withSounds(telling, parts)),
+    ...[...dateKeys(birthDate), ...postalKeys(demographics)].flatMap((one) => withLetters(one, parts)),
+    ...pairs.flatMap(({ family, given }) => spellingKeys(family).map((spelling) => spelling + soundPart(given))),
+    ...names.flatMap(wholeGivenKeys),
+  ])
+  return isPlaceholder(patient) ? keys.map((one) => PLACEHOLDER + one) : keys
 }
 
-const some = (keys: readonly string[]): readonly string[] => [...new Set(keys)].slice(0, MAX_KEYS)
+export const distinct = (keys: readonly string[]): readonly string[] => [...new Set(keys)].slice(0, MAX_KEYS)
 
-function tellingKeys({ identifiers, phones, emails, birthDate, addresses, names }: Demographics): readonly string[] {
-  return [
-    ...identifiers.map(({ value }) => `i${value}`),
-    ...phones.map((number) => `p${number.replace(/\D/g, '').slice(-PHONE_DIGITS)}`),
-    ...emails.map((email) => `e${email}`),
-    ...(birthDate?.length === 10 ? dateKeys(birthDate, lettersOf(names)) : []),
-    ...addresses.flatMap(({ lines }) => lines.flatMap(streetKeys)),
-  ]
+export const hasText = (name: NamePart | undefined): name is NamePart => name !== undefined && name.text !== ''
+
+export interface NamePair {
+  readonly family: NamePart
+  /** The first one. */
+  readonly given: NamePart | undefined
 }
 
-/** The first five characters, of a ZIP+4 code the ZIP code, with the first letter of each name. */
-const postalKeys = ({ addresses, names }: Demographics): readonly string[] =>
-  addresses.flatMap(({ postalCode }) =>
-    postalCode === '' || names.length === 0
-      ? []
-      : lettersOf(names).map((letter) => `z${postalCode.slice(0, 5)}:${letter}`),
-  )
-
-/** The first letters of the names. */
-function lettersOf(names: readonly NameForms[]): readonly string[] {
-  const letters = names.flatMap(({ family, given }) => [family, given[0]].flatMap((name) => name?.text[0] ?? []))
-  return letters.length === 0 ? [NO_LETTER] : [...new Set(letters)]
+/** Each family name with its given name, and with those of the other names: a nickname may stand by itself. */
+function pairsOf(names: readonly NameForms[]): readonly NamePair[] {
+  const own = names.map(({ family, given: [given] }): NamePair => ({ family, given }))
+  const all = names.length < 2 ? own : [...own, ...crossed(names)]
+  return all.filter(({ family }) => family.text !== '').slice(0, MAX_PAIRS)
 }
 
-/** With the first letter of a name: in a large clinic too many are born on a day to compare them all. */
-const dateKeys = (date: string, letters: readonly string[]): readonly string[] =>
-  letters.map((letter) => `d${date.replaceAll('-', '')}:${letter}`)
+const crossed = (names: readonly NameForms[]): readonly NamePair[] =>
+  names.flatMap(({ family }) => names.flatMap(({ given: [given] }) => (hasText(given) ? [{ family, given }] : [])))
 
-/** The other record may have day and month in each other's place, and no name; without a name every letter will do. */
-function otherDateKeys(date: string | undefined, names: readonly NameForms[]): readonly string[] {
-  if (date?.length !== 10) return []
-  const letters = names.length === 0 ? [...LETTERS, NO_LETTER] : [...lettersOf(names), NO_LETTER]
-  const swappedDate = `${date.slice(0, 5)}${date.slice(8)}-${date.slice(5, 7)}`
-  return [...dateKeys(date, letters), ...dateKeys(swappedDate, letters)]
-}
+/** Family names and first given names. */
+export const namePartsOf = (names: readonly NameForms[]): readonly NamePart[] =>
+  names.flatMap(({ family, given: [given] }) => [family, given].filter(hasText))
+
+/** Those that few people share: identifiers, contacts, the street. */
+export const tellingKeys = ({ identifiers, phones, emails, addresses }: Demographics): readonly string[] => [
+  ...identifiers.map(({ value }) => key('i', value)),
+  ...phones.map((number) => key('p', number.replace(/\D/g, '').slice(-PHONE_DIGITS))),
+  ...emails.map((email) => key('e', email)),
+  ...addresses.flatMap(({ lines }) => lines.flatMap(streetKeys)),
+]
 
 /** The number and how the street begins. */
 function streetKeys(line: string): readonly string[] {
   const number = /\d+/.exec(line)?.[0]
   const letters = line.replace(/[\d ]+/g, '').slice(0, 4)
-  return number === undefined || letters.length < 3 ? [] : [`a${number}${letters}`]
+  return number === undefined || letters.length < 3 ? [] : [key('a', number + letters)]
 }
 
-/** The sound of the family name with the first letter of the given one. */
-const familyKeys = ({ family, given }: NameForms): readonly string[] =>
-  family.text === '' ? [] : [`n${keySound(family)}:${letterOf(given[0])}`]
+/** To go before the first letter of a name, as too many are born on a day to compare them all; none of a partial date. */
+export const dateKeys = (date: string | undefined): readonly string[] =>
+  date?.length === 10 ? [key('d', date.replaceAll('-', ''))] : []
 
-const givenKeys = ({ family, given: [first] }: NameForms): readonly string[] =>
-  first === undefined || first.text === '' ? [] : [`m${keySound(first)}:${letterOf(family)}`]
+/** The first five characters, of a ZIP+4 code the ZIP code; to go before the first letter of a name. */
+export const postalKeys = ({ addresses, names }: Demographics): readonly string[] =>
+  names.length === 0
+    ? []
+    : addresses.flatMap(({ postalCode }) => (postalCode === '' ? [] : [key('z', postalCode.slice(0, 5))]))
 
-const keySound = ({ text, sound }: NamePart): string => (sound === '' ? text : sound)
+const withSounds = (beginning: string, parts: readonly NamePart[]): readonly string[] =>
+  parts.length === 0 ? [beginning + soundPart(undefined)] : parts.map((part) => beginning + soundPart(part))
 
-const letterOf = (name: NamePart | undefined): string => name?.text[0] ?? NO_LETTER
+const withLetters = (beginning: string, parts: readonly NamePart[]): readonly string[] =>
+  parts.length === 0
+    ? [beginning + letterPart(undefined) + soundPart(undefined)]
+    : parts.map((part) => beginning + letterPart(part) + soundPart(part))
 
-/** William is looked for as Bill too. */
-const nicknameKeys = ({ family, given }: NameForms): readonly string[] => {
-  const [first] = given
-  if (first === undefined || family.text === '') return []
-  const letters = new Set(otherNamesFor(first.text).map((name) => name[0]))
-  return Array.from(letters, (letter) => `n${keySound(family)}:${letter}`)
-}
+/** The sound of the family name, with the first letter of the given one and its sound, and the first letter of its own. */
+export const nameKey = ({ family, given }: NamePair): string =>
+  nameBeginning(family, letterOf(given)) + soundPart(given) + letterPart(family)
 
-/** A record may lack one of the names, and so may what is asked for: then every first letter will do. */
-const partialFamilyKeys = ({ family, given }: NameForms): readonly string[] =>
-  family.text === '' ? [] : lettersBeside(given[0]).map((letter) => `n${keySound(family)}:${letter}`)
+export const nameBeginning = (family: NamePart, letter: string): string => key('n', soundOf(family), letter)
 
-const partialGivenKeys = ({ family, given: [first] }: NameForms): readonly string[] =>
-  first === undefined || first.text === '' ? [] : lettersBeside(family).map((letter) => `m${keySound(first)}:${letter}`)
+/** The sound of the given name, with the first letter of the family name. */
+const givenKey = (given: NamePart, family: NamePart): string => givenBeginning(given, letterOf(family))
 
-const lettersBeside = (other: NamePart | undefined): readonly string[] =>
-  other === undefined || other.text === '' ? [NO_LETTER, ...LETTERS] : [NO_LETTER]
+export const givenBeginning = (given: NamePart, letter: string): string => key('m', soundOf(given), letter)
 
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
-
-/** The family name as it is, and less each of its letters; the given name as it is. */
-const spellingKeys = ({ family, given }: NameForms): readonly string[] => [
-  ...(family.text === '' ? [] : deletionsOf(family.text).map((spelling) => `f${spelling}`)),
-  ...(given[0]?.text ? [`g${given[0].text}`] : []),
-]
+/** The family name as it is, and less each of its letters; to go before the sound of the given name. */
+export const spellingKeys = ({ text }: NamePart): readonly string[] =>
+  text === '' ? [] : deletionsOf(text).map((spelling) => key('f', spelling))
 
 function deletionsOf(name: string): readonly string[] {
   const text = name.slice(0, LONGEST_DELETED)
@@ -164,10 +144,16 @@ function deletionsOf(name: string): readonly string[] {
   return [text, ...Array.from(text, (_letter, index) => text.slice(0, index) + text.slice(index + 1))]
 }
 
-export const isOfPlaceholder = (key: string): boolean => key.startsWith(PLACEHOLDER)
+export const wholeGivenKeys = ({ given: [first] }: NameForms): readonly string[] =>
+  hasText(first) ? [key('g', first.text)] : []
 
-const kindOf = (key: string): string | undefined => (isOfPlaceholder(key) ? key[PLACEHOLDER.length] : key[0])
+export const letterOf = (name: NamePart | undefined): string => name?.text[0] ?? NO_LETTER
 
-/** Whether a key is about the family name, or about the given name. */
-export const isOfFamily = (key: string): boolean => kindOf(key) === 'n' || kindOf(key) === 'f'
-export const isOfGiven = (key: string): boolean => kindOf(key) === 'm' || kindOf(key) === 'g'
+export const letterPart = (name: NamePart | undefined): string => `${letterOf(name)}|`
+
+export const soundPart = (name: NamePart | undefined): string => `${name === undefined ? '' : soundOf(name)}|`
+
+/** An initial is no name that sounds like others. */
+const soundOf = ({ text, sound }: NamePart): string => (text.length < 2 || sound === '' ? text : sound)
+
+export const isOfPlaceholder = (one: string): boolean => one.startsWith(PLACEHOLDER)

@@ -44,7 +44,7 @@ function countOf({ input, paging }: OperationRequest): number {
 
 /** As a search. */
 function criteriaOf(input: OperationInput): readonly [string, string][] {
-  const types = listOf(input['type']).map(tokenOf)
+  const types = listOf(input['type']).flatMap(codingsOf).map(tokenOf)
   const profiles = listOf(input['profile']).map((profile) => escaped(String(profile)))
   return [
     ['patient', `Patient/${String(input['patient'])}`],
@@ -58,6 +58,10 @@ function criteriaOf(input: OperationInput): readonly [string, string][] {
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** A Coding, or the CodeableConcept that it was up to version 3.1.1. */
+const codingsOf = (type: unknown): readonly unknown[] =>
+  isObject(type) && Array.isArray(type['coding']) ? type['coding'] : [type]
 
 /** @throws FhirError 400 for a Coding without a code */
 function tokenOf(coding: unknown): string {

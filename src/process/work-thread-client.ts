@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { BudgetError } from '../budget/budget.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import type { SentRequest } from '../journal/sent.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
@@ -14,10 +15,11 @@ export interface WorkThreadSettings {
   readonly worker?: number | undefined
   /** The store that the thread opens too. */
   readonly store: Pick<ResourceStore, 'share'>
+  readonly onSent: (sent: SentRequest) => void
 }
 
 /** What a thread is started with. */
-export interface WorkThreadData extends Omit<WorkThreadSettings, 'store'> {
+export interface WorkThreadData extends Omit<WorkThreadSettings, 'store' | 'onSent'> {
   /** See SharedStore. */
   readonly sharedStore: object | undefined
   /** Int32: see Flag. */
@@ -46,6 +48,12 @@ export type ThreadResult =
   | { readonly kind: 'duplicates'; readonly done: ComparedBatch }
   /** The kind of the fault, and where it occurred. */
   | { readonly kind: 'failed'; readonly fault: object }
+
+/** What a thread tells while it works, or later: what it has asked of the system of a clinic. */
+export interface ThreadNotice {
+  readonly kind: 'sent'
+  readonly sent: SentRequest
+}
 
 /** Said once, when it has started. */
 export const READY = 'ready'
@@ -86,7 +94,7 @@ export class WorkThread {
   #error: Error | undefined
 
   /** @param onEnd called once it has ended; with a fault where nobody ended it */
-  constructor({ config, worker, store }: WorkThreadSettings, onEnd: (fault: object | undefined) => void) {
+  constructor({ config, worker, store, onSent }: WorkThreadSettings, onEnd: (fault: object | undefined) => void) {
     const { value: sharedStore, transferList = [] } = store.share?.() ?? {}
     const flags = this.#flags.buffer as SharedArrayBuffer
     const workerData: WorkThreadData = { config, worker, sharedStore, flags }
@@ -97,8 +105,9 @@ export class WorkThread {
       // V8 ends the process, not the thread, where single allocations are large: so the limits of bodies keep far below.
       resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
     })
-    this.#worker.on('message', (message: ThreadResult | typeof READY) => {
+    this.#worker.on('message', (message: ThreadResult | ThreadNotice | typeof READY) => {
       if (message === READY) this.#started.resolve()
+      else if (message.kind === 'sent') onSent(message.sent)
       else this.#settle()?.resolve(message)
     })
     this.#worker.on('error', (error) => {

@@ -8,11 +8,19 @@ import { Budget, withBudget } from '../budget/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory } from '../budget/free-memory.ts'
 import { lowerPriority } from '../budget/thread-priority.ts'
 import { loadExtensions } from '../extensions/load.ts'
+import { causedBy } from '../journal/cause.ts'
 import { comparePatients } from '../operations/duplicates/compare-patients.ts'
-import type { Exchange } from '../rest/server/exchange.ts'
+import { type Exchange, toldOf } from '../rest/server/exchange.ts'
 import { faultOf } from '../rest/server/fault.ts'
 import type { ThreadAnswer, ThreadRequest } from '../rest/server/work-threads.ts'
-import { Flag, READY, type ThreadJob, type ThreadResult, type WorkThreadData } from './work-thread-client.ts'
+import {
+  Flag,
+  READY,
+  type ThreadJob,
+  type ThreadNotice,
+  type ThreadResult,
+  type WorkThreadData,
+} from './work-thread-client.ts'
 
 /** As `nice` counts; below that of the store's reader threads, for whose answers the event loop waits. */
 const PRIORITY = 10
@@ -28,7 +36,11 @@ const app = await createApp({
   config,
   logger: pino({ level: config.logLevel }),
   extensions: await loadExtensions(config.extensions),
-  workThread: { sharedStore, observer: { observe: (exchange, { req }) => exchanges.set(req, exchange) } },
+  workThread: {
+    sharedStore,
+    observer: { observe: (exchange, { req }) => exchanges.set(req, exchange) },
+    onSent: (sent) => parentPort?.postMessage({ kind: 'sent', sent } satisfies ThreadNotice),
+  },
   ...(worker === undefined ? {} : { worker }),
 })
 
@@ -52,7 +64,10 @@ async function run({ work, endsAt }: ThreadJob): Promise<ThreadResult> {
     if (work.kind === 'duplicates') {
       return { kind: 'duplicates', done: await comparePatients(app.repository, work.batch) }
     }
-    return { kind: 'answer', answer: await withBudget(budgetUntil(endsAt), () => dispatch(work.request)) }
+    const budget = budgetUntil(endsAt)
+    const { request } = work
+    causedBy(budget, () => request.cause)
+    return { kind: 'answer', answer: await withBudget(budget, () => dispatch(request)) }
   } catch (error) {
     return { kind: 'failed', fault: faultOf(error) }
   }
@@ -88,7 +103,7 @@ async function dispatch({ method, url, headers, body, remoteAddress }: ThreadReq
     status: statusCode,
     headers: Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, textOf(value)])),
     body: transferable(rawPayload),
-    accesses: (received && exchanges.get(received)?.accesses) ?? [],
+    told: toldOf((received && exchanges.get(received)) ?? { accesses: [] }),
   }
 }
 

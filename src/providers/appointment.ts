@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/appointment.html
  */
 import type { Appointment } from 'fhir/r4'
+import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
 import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
@@ -53,6 +54,7 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  settle: endDueHolds,
   operations: [
     appointmentFind,
     appointmentHold,

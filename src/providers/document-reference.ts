@@ -63,7 +63,7 @@ async function supersede(
 async function toStore(ctx: Context, document: DocumentReference): Promise<DocumentReference> {
   const content: DocumentReference['content'] = []
   for (const item of document.content) {
-    const facts = await attachmentFacts(ctx, (await linkedBinary(ctx, item.attachment)) ?? item.attachment)
+    const facts = await attachmentFacts(ctx, (await linkedBinary(ctx, item.attachment, document)) ?? item.attachment)
     const measures = facts === undefined ? {} : { size: facts.size, hash: facts.sha1 }
     content.push({ ...item, attachment: { ...item.attachment, ...measures } })
   }

@@ -3,6 +3,7 @@
  * free. https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
+import { endDueHolds } from '../booking/due-holds.ts'
 import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
 import { slotsOf } from '../booking/named-slots.ts'
@@ -39,6 +40,7 @@ export const slot = defineProvider('Slot', {
       return standard.delete(ctx, type, id)
     },
   },
+  settle: endDueHolds,
   operations: toolOperations(toolFamilies, 'Slot'),
   combined: [{ equal: ['schedule', 'status'], range: 'start' }],
 })

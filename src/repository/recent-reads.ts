@@ -92,11 +92,14 @@ const keyOf = (clinic: string, what: string): string => `${clinic} ${what}`
 interface OfStore {
   readonly resources: RecentReads
   readonly views: RecentReads
+  /** Views of a few ids or numbers. */
+  readonly answers: RecentReads
 }
 
 const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
+const MOST_ANSWERS = 4_000
 
 const ofStores = new WeakMap<ResourceStore, OfStore>()
 
@@ -104,6 +107,7 @@ export function recentReads(store: ResourceStore): OfStore {
   const known = ofStores.get(store) ?? {
     resources: new RecentReads(MOST_RESOURCES),
     views: new RecentReads(MOST_VIEWS),
+    answers: new RecentReads(MOST_ANSWERS),
   }
   ofStores.set(store, known)
   return known

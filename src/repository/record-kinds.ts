@@ -137,13 +137,6 @@ export const RECORD_KINDS = {
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/verification.ts',
   },
-  'caller-failures': {
-    of: 'clinic',
-    key: "the hash of the caller's number in E.164",
-    shape: 'CallerFailures (calls/session/caller-failures.ts)',
-    expires: 'a day after the last failure; later failures of anybody delete it',
-    writtenBy: 'calls/session/caller-failures.ts',
-  },
   'call-said': {
     of: 'clinic',
     key: 'the hash of the call id',

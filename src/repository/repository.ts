@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
 import {
   IndexIncomplete,
+  type Recent,
   type ReindexedBatch,
   type Reindexing,
   type ResourceStore,
@@ -18,9 +19,9 @@ import type { KindRecord } from './unit-records.ts'
 
 /** What rooms that may not import the storage port need of it. */
 export {
-  type CodesQuery,
   type HistoryPage,
   type HistoryQuery,
+  type KeysQuery,
   ResourceTooLarge,
   type StoredResource,
   StoreUnavailable,
@@ -98,8 +99,8 @@ export class Repository {
   }
 
   /** For what is read with every request: see ResourceStore. */
-  readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
-    return this.#store.readRecent(clinicOf(kind, clinic), kind.name, key) as Promise<KindRecord<V> | undefined>
+  readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Recent<KindRecord<V>> {
+    return this.#store.readRecent(clinicOf(kind, clinic), kind.name, key) as Recent<KindRecord<V>>
   }
 
   /** The records of one clinic by key, from behind `after`; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */

@@ -2,8 +2,9 @@
  * One atomic change in the making. Reads of resources and records see what it has staged; searches see the stored state.
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
-import { randomUUID } from 'node:crypto'
+
 import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
+import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
@@ -12,15 +13,15 @@ import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../search/plan.ts'
 import {
-  type CodesQuery,
   EntriesOutdated,
-  type FoundByCodes,
+  type FoundByKeys,
   type Guard,
   type HistoryPage,
   type HistoryQuery,
   IndexIncomplete,
   type IndexVersions,
   InvalidCursor,
+  type KeysQuery,
   type ResourceStore,
   type SearchResult,
   type StoredResource,
@@ -61,21 +62,20 @@ export class UnitOfWork {
   readonly clinic: string
   /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
   readonly now: number
-  /** The server's own records of this clinic and of the service. */
-  readonly records: UnitRecords
   readonly #store: ResourceStore
   readonly #baseUrl: string
   readonly #fullText: boolean
+  /** Most units only read: what a change needs besides is made when it is first needed. */
+  #records: UnitRecords | undefined
+  #valid: WeakSet<AnyResource> | undefined
+  #finalChecks: Map<string, () => Promise<void>> | undefined
   readonly #staged = new Map<string, Staged>()
   /**
    * What this unit has read from the store, by Type/id. A change is based on the version that was read: when another
    * one has come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
-  readonly #valid = new WeakSet<AnyResource>()
   readonly #guards: Guard[] = []
-  /** By what they are about. */
-  readonly #finalChecks = new Map<string, () => Promise<void>>()
 
   constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
     this.#fullText = fullText
@@ -83,7 +83,12 @@ export class UnitOfWork {
     this.clinic = clinic
     this.now = now
     this.#baseUrl = baseUrl
-    this.records = new UnitRecords(store, clinic)
+  }
+
+  /** The server's own records of this clinic and of the service. */
+  get records(): UnitRecords {
+    this.#records ??= new UnitRecords(this.#store, this.clinic)
+    return this.#records
   }
 
   /** The current version, deletions included; undefined when there never was one. */
@@ -118,6 +123,11 @@ export class UnitOfWork {
    */
   async recentView<View>(name: string, types: readonly string[], make: () => Promise<View>): Promise<View> {
     return await recentReads(this.#store).views.read(this.clinic, name, types, make)
+  }
+
+  /** The same of a few ids or numbers, of which more are kept. */
+  async recentAnswer<Answer>(name: string, types: readonly string[], make: () => Promise<Answer>): Promise<Answer> {
+    return await recentReads(this.#store).answers.read(this.clinic, name, types, make)
   }
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
@@ -187,9 +197,9 @@ export class UnitOfWork {
   }
 
   /** Resources as they are stored, without what this unit changes. @throws FhirError 503 while they are being indexed */
-  async findByCodes(query: Omit<CodesQuery, 'clinic'>): Promise<FoundByCodes> {
+  async findByKeys(query: Omit<KeysQuery, 'clinic'>): Promise<FoundByKeys> {
     try {
-      return await this.#store.findByCodes({ ...query, clinic: this.clinic })
+      return await this.#store.findByKeys({ ...query, clinic: this.clinic })
     } catch (error) {
       throw error instanceof IndexIncomplete ? searchNotReady(error) : error
     }
@@ -209,6 +219,7 @@ export class UnitOfWork {
    * @throws FhirError 400 or 422 naming each element at fault
    */
   validate<R extends AnyResource = AnyResource>(body: unknown, type: string, id?: string): R {
+    this.#valid ??= new WeakSet()
     if (!this.#valid.has(body as AnyResource)) checkResource(body, type)
     const resource = (id === undefined ? body : { ...(body as R), id }) as R
     this.#valid.add(resource)
@@ -223,7 +234,7 @@ export class UnitOfWork {
    */
   async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
-    const id = resource.id ?? randomUUID()
+    const id = resource.id ?? newId()
     this.validate(resource, type)
     const staged = this.#staged.get(`${type}/${id}`)
     const base = method === 'POST' ? staged?.base : await this.#base(type, id)
@@ -274,12 +285,13 @@ export class UnitOfWork {
    * @param subject what it is about, such as Type/id; the first check of a subject stands for those that follow
    */
   checkBeforeCommit(subject: string, check: () => Promise<void>): void {
+    this.#finalChecks ??= new Map()
     if (!this.#finalChecks.has(subject)) this.#finalChecks.set(subject, check)
   }
 
   /** What a commit does first. @throws what a check before the commit throws */
   async checkStaged(): Promise<void> {
-    for (const check of this.#finalChecks.values()) await check()
+    for (const check of this.#finalChecks?.values() ?? []) await check()
   }
 
   /** The change is only written while `plan` still finds exactly `ids`; else the work runs again. */
@@ -323,6 +335,7 @@ export class UnitOfWork {
     const recent = recentReads(this.#store)
     recent.resources.wrote(this.clinic, this.#staged.keys())
     recent.views.wrote(this.clinic, this.#staged.keys())
+    recent.answers.wrote(this.clinic, this.#staged.keys())
   }
 
   /** @throws FhirError 422 when there are too many */
@@ -346,8 +359,9 @@ export class UnitOfWork {
 
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
-    if (!this.#seen.has(key)) this.#seen.set(key, await this.#store.read(this.clinic, type, id))
-    const stored = this.#seen.get(key)
+    const seen = this.#seen.get(key)
+    const stored = seen ?? (this.#seen.has(key) ? undefined : await this.#store.read(this.clinic, type, id))
+    if (seen === undefined) this.#seen.set(key, stored)
     if (stored !== undefined) spendOnText(stored)
     return stored
   }

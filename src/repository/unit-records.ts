@@ -1,5 +1,5 @@
 /** The records that a unit of work has read and staged: reads see what is staged. */
-import type { RecordChange, ResourceStore, StoredRecord } from '../storage/port.ts'
+import type { Recent, RecordChange, ResourceStore, StoredRecord } from '../storage/port.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 
 /** A record with the type that its kind declares. */
@@ -62,13 +62,17 @@ export class UnitRecords {
   }
 
   /** Perhaps from memory: what another process has written shows a moment later (ResourceStore.readRecent). */
-  async readRecent<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
+  readRecent<Value>(kind: RecordKind<Value>, key: string): Recent<KindRecord<Value>> {
     const address = this.#addressOf(kind, key)
-    if (this.#staged.has(address) || this.#read.has(address)) return await this.read(kind, key)
-    if (!this.#recent.has(address)) {
-      this.#recent.set(address, await this.#store.readRecent(clinicOf(kind, this.#clinic), kind.name, key))
+    if (this.#staged.has(address) || this.#read.has(address)) return this.known(kind, key)
+    const known = this.#recent.get(address)
+    if (known !== undefined || this.#recent.has(address)) return known as KindRecord<Value> | undefined
+    const found = this.#store.readRecent(clinicOf(kind, this.#clinic), kind.name, key)
+    const keep = (record: StoredRecord | undefined): KindRecord<Value> | undefined => {
+      this.#recent.set(address, record)
+      return record as KindRecord<Value> | undefined
     }
-    return this.#recent.get(address) as KindRecord<Value> | undefined
+    return found instanceof Promise ? found.then(keep) : keep(found)
   }
 
   /** The version that the record will have once this unit has changed it. */
@@ -111,6 +115,6 @@ export class UnitRecords {
   }
 
   #addressOf(kind: RecordKind<unknown>, key: string): string {
-    return JSON.stringify([clinicOf(kind, this.#clinic), kind.name, key])
+    return `${kind.name}\n${clinicOf(kind, this.#clinic)}\n${key}`
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Accounts: `/accounts`. Operators make, change and remove them. An admin sees those of his clinic, and disables them when
- * somebody leaves, which gives nobody any right. All others, but for one's own password, is refused.
+ * Accounts: `/accounts`. Operators make, change and remove them; an admin those of the staff of his clinic. He also disables
+ * other admins of it, which gives nobody any right. All others, but for one's own password, is refused.
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
@@ -13,6 +13,7 @@ import {
   isRole,
   ROLES,
   removeAccount,
+  renameAccount,
   setDisabled,
 } from '../clinics/accounts.ts'
 import { foldedName, type PasswordCost } from '../clinics/passwords.ts'
@@ -59,8 +60,10 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   })
 
   router.post('/', async (koa) => {
-    requireOperator(userOf(koa), 'make accounts')
-    const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS))
+    const user = userOf(koa)
+    if (user.role !== 'admin') requireOperator(user, 'make accounts')
+    const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS), user)
+    requireManaged(user, account, 'make')
     if (account.clinic !== SERVICE && !(await clinicExists(repository, account.clinic))) {
       throw unprocessable(`There is no clinic '${account.clinic}'; make it first with POST /clinics`)
     }
@@ -79,14 +82,19 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
     requireOther(userOf(koa), account)
     // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
-    if (enabled) requireOperator(userOf(koa), 'enable accounts')
-    if (account.role === 'operator') requireOperator(userOf(koa), 'disable the account of an operator')
+    if (enabled || account.role === 'operator') requireManaged(userOf(koa), account, enabled ? 'enable' : 'disable')
     koa.body = shown(await setDisabled(repository, account.username, !enabled))
   })
 
-  router.delete('/:username', async (koa) => {
-    requireOperator(userOf(koa), 'remove accounts')
+  router.put('/:username/name', async (koa) => {
     const account = await visibleAccount(koa, repository)
+    requireManaged(userOf(koa), account, 'change')
+    koa.body = shown(await renameAccount(repository, account.username, readName(await readJsonBody(koa, LIMITS))))
+  })
+
+  router.delete('/:username', async (koa) => {
+    const account = await visibleAccount(koa, repository)
+    requireManaged(userOf(koa), account, 'remove')
     requireOther(userOf(koa), account)
     await removeAccount(repository, account.username)
     koa.status = 204
@@ -97,6 +105,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     const { username = '' } = koa.params
     const body = await readJsonBody(koa, LIMITS)
     if (isOwn(user, username)) await requireCurrentPassword(koa, logins, body)
+    else if (user.role === 'admin') requireManaged(user, await visibleAccount(koa, repository), 'change')
     else requireOperator(user, 'change the password of somebody else')
     const { password } = readPasswords(body)
     await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
@@ -156,6 +165,13 @@ async function visibleAccount(koa: KoaContext, repository: Repository): Promise<
   return account
 }
 
+/** @throws FhirError 403 unless the user is an operator, or an admin and the account one of the staff of his clinic */
+function requireManaged(user: User, { role, clinic }: Account, what: string): void {
+  if (user.role === 'admin' && role === 'staff' && clinic === user.clinic) return
+  if (user.role === 'admin') throw forbidden(`Admins ${what} the accounts of the staff of their own clinic only`)
+  requireOperator(user, `${what} accounts`)
+}
+
 const isOwn = ({ sub }: User, username: string): boolean => foldedName(sub) === foldedName(username)
 
 /** So the last operator cannot shut himself out. @throws FhirError 409 */
@@ -177,9 +193,12 @@ async function requireCurrentPassword(koa: KoaContext, logins: Logins, body: unk
 const textOf = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-function readNewAccount(body: unknown): { readonly account: Account; readonly password: string } {
+function readNewAccount(
+  body: unknown,
+  { role: by, clinic: own }: User,
+): { readonly account: Account; readonly password: string } {
   const fields = fieldsOf(body, ['username', 'name', 'clinic', 'role', 'password'])
-  const { username, name = username, clinic = SERVICE, role, password } = fields
+  const { username, name = username, clinic = by === 'admin' ? own : SERVICE, role, password } = fields
   if (!isText(username) || !isText(name) || !isText(password)) {
     throw badRequest('An account has "username", "password" and, where it differs, "name", each a text')
   }
@@ -188,6 +207,12 @@ function readNewAccount(body: unknown): { readonly account: Account; readonly pa
     throw badRequest('"clinic" must be the id of a clinic; only an operator may be of none')
   }
   return { account: { username, name, clinic, role }, password }
+}
+
+function readName(body: unknown): string {
+  const { name } = fieldsOf(body, ['name'])
+  if (isText(name)) return name
+  throw badRequest('The body must be {"name": "…"}, the name of the person')
 }
 
 function readPasswords(body: unknown): { readonly password: string; readonly currentPassword?: string } {

@@ -1,9 +1,10 @@
 /** What is different with a Binary, which is sent as the bytes that it is: between http.ts and the files of rest/message. */
 import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
+import type { Contents } from '../content/contents.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { headerOf } from './message/header.ts'
-import type { InteractionRequest, InteractionResponse } from './message/interaction.ts'
+import type { InteractionRequest, InteractionResponse, RawBody } from './message/interaction.ts'
 import { contentTypeOfBinary, sendBytes } from './message/native-binary.ts'
 import { FHIR_JSON, negotiateContent, type Preferences } from './message/negotiate.ts'
 import { send } from './message/response.ts'
@@ -11,11 +12,11 @@ import { subsetText } from './message/summary.ts'
 
 /** Writes what came as bytes. Where they were not needed after all, nothing of them is kept. */
 export async function writeRaw(
-  { raw, services: { contents } }: InteractionRequest,
+  raw: RawBody,
+  contents: Contents,
   clinic: string,
   write: () => Promise<InteractionResponse>,
 ): Promise<InteractionResponse> {
-  if (raw === undefined) return await write()
   let written = ''
   try {
     const response = await write()

@@ -3,7 +3,7 @@
  * operator any; that is all an operator may do in a clinic of others: FHIR data are always those of the token's clinic.
  */
 import { Router } from '@koa/router'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
@@ -18,8 +18,11 @@ import {
 } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound, preconditionFailed } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import type { TrialParts } from '../integrations/trial.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { addConnectorRoutes } from './connectors.ts'
+import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { readJsonBody } from './message/body.ts'
 import { versionsIn } from './message/entity-tag.ts'
 import { readSwitch } from './message/json-values.ts'
@@ -28,14 +31,15 @@ import { userOf } from './server/authenticate.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
-interface ClinicDependencies {
-  readonly repository: Repository
+interface ClinicDependencies extends ExchangeDependencies {
+  readonly trials: TrialParts
 }
 
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
-export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
+export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
+  const { repository, trials } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
   router.get('/', async (koa) => {
@@ -78,6 +82,8 @@ export function clinicRoutes({ repository }: ClinicDependencies): SmallRouter {
   })
 
   addOutboxRoutes(router, repository)
+  addConnectorRoutes(router, repository, trials)
+  addExchangeRoutes(router, dependencies)
   return smallRouter(['clinics'], router)
 }
 
@@ -105,14 +111,21 @@ const noSuchClinic = (): FhirError =>
  * the events of the audit trail that belong to no clinic either.
  */
 export function requireSandbox(repository: Repository): Middleware {
-  return async (koa, next) => {
-    if (userOf(koa).clinic === SERVICE) {
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (clinic === SERVICE) {
       if (isReadOfTrail(koa)) return next()
       throw ofNoClinic()
     }
-    if (!(await isSandboxEnabled(repository, userOf(koa).clinic))) throw sandboxIsOff()
-    return next()
+    const isEnabled = isSandboxEnabled(repository, clinic)
+    return isEnabled instanceof Promise ? isEnabled.then((known) => goOn(known, next)) : goOn(isEnabled, next)
   }
+}
+
+/** @throws FhirError 403 */
+function goOn(isEnabled: boolean, next: Next): Promise<unknown> {
+  if (!isEnabled) throw sandboxIsOff()
+  return next()
 }
 
 const isReadOfTrail = ({ method, path }: KoaContext): boolean =>

@@ -11,7 +11,7 @@ import { headerOf } from './message/header.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 import { givesBytes } from './message/native-binary.ts'
 import { negotiate, preferences } from './message/negotiate.ts'
-import { isForm, readQuery, readRequest } from './message/request.ts'
+import { isForm, readContent, readQuery, requestOf } from './message/request.ts'
 import { send } from './message/response.ts'
 import { exchangeOf } from './server/exchange.ts'
 
@@ -34,16 +34,19 @@ export const answerRoute =
     const prefer = preferences(preferred)
     const [base, access] = [services.baseOf(koa), services.accessOf(koa)]
     const { clinic } = access
-    const request = await readRequest(koa, route, { parameters, query, base, prefer, services, clinic })
+    const content = await readContent(koa, route, parameters, { services, clinic })
+    const request = requestOf(koa, parameters, { query, base, prefer, services, content })
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
     }
     const representation = preferred !== '' && prefer.return === 'representation'
-    const write = () => run(route, access, request, parameters.operation, representation)
-    const response = await writeRaw(request, clinic, write)
+    const carryOut = () => run(route, access, request, parameters.operation, representation)
+    const response = await (request.raw === undefined
+      ? carryOut()
+      : writeRaw(request.raw, services.contents, clinic, carryOut))
     const { accesses = [] } = response
-    exchange.accesses = [accessAfter(attempt, response, request.base), ...accesses]
+    exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
     if (format === undefined) await sendBinary(koa, request, response, { clinic, wanted: prefer.return })
     else send(koa, request, withoutData(request, response, preferred), format, prefer.return)
   }
@@ -60,6 +63,7 @@ async function run(
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (route.run.kind === 'bundle') return processBundle(access, request, representation)
+  await request.services.providers.get(request.type)?.settle?.(access)
   if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
   const { handler } = route.run
   // POST _search reads, though its method does not say so.

@@ -7,7 +7,7 @@
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Logger } from 'pino'
-import { bodyMetadata, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
+import { bodyMetadata, isReadable, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
 import { type CallEnd, endCall } from '../calls/session/call-end.ts'
 import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
@@ -82,7 +82,12 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
         return session
       }
       const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
-      const results = await runner.run({ family, toolName: koa.params.toolName ?? '' }, envelope, identify, onEnd)
+      const toolName = koa.params.toolName ?? ''
+      const results = await runner.run({ family, toolName }, envelope, identify, onEnd)
+      exchangeOf(koa).tools = results.map(({ toolCallId: id, result }, index) => {
+        const call = envelope.calls[index]
+        return { tool: toolName, id, result, ...(call && isReadable(call) ? { arguments: call.arguments } : {}) }
+      })
       koa.body = writeEnvelope(results, envelope.error)
     })
   }

@@ -183,6 +183,8 @@ export type IndexEntry =
   /** Folded words, or sounds, each of them once, with a space between two; one entry for each parameter. */
   | { readonly kind: 'words'; readonly param: string; readonly words: string }
   | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
+  /** What record linkage finds a resource by; no search does. */
+  | { readonly kind: 'key'; readonly param: string; readonly key: string }
   | {
       readonly kind: 'reference'
       readonly param: string

@@ -305,30 +305,34 @@ export interface ReindexedBatch {
   readonly next?: string
 }
 
-/** Which resources of a type have one of `codes` as a token of `param`, or one of each list of `together`. */
-export interface CodesQuery {
+/** Which resources of a type have a key of `param` that begins with one of `beginnings`. */
+export interface KeysQuery {
   readonly clinic: string
   readonly type: string
   readonly param: string
-  readonly codes: readonly string[]
-  /**
-   * One of `codes` that more resources have finds none of them. Of `together` no code is too common; where more resources
-   * than this have one of each list, some of them are missing (`isCut`).
-   */
+  readonly beginnings: readonly string[]
+  /** A beginning that more resources have is too common, and finds none of them. */
   readonly most: number
-  readonly together?: readonly [codes: readonly string[], others: readonly string[]]
+  /**
+   * What is too common finds some all the same: those of all beginnings together are at most `most` then, and those of an
+   * earlier beginning come before those of a later one.
+   */
+  readonly some?: boolean
 }
 
-export interface FoundByCodes {
+export interface FoundByKeys {
   readonly resources: readonly StoredResource[]
-  /** Those of the codes that more than `most` resources have. */
+  /** Those of the beginnings that more than `most` resources have. */
   readonly tooCommon: readonly string[]
-  /** Some resources are missing: there are too many, or their texts are too long together. */
+  /** Some resources of beginnings that are not left out are missing: there are too many, or their texts are too long together. */
   readonly isCut: boolean
 }
 
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
+
+/** What is known at once where it is in memory: waiting for it would cost as much as looking it up. */
+export type Recent<Value> = Value | undefined | Promise<Value | undefined>
 
 /** What a thread of this process needs to open the same store: an engine's own, to be handed over as it is. */
 export interface SharedStore {
@@ -368,10 +372,10 @@ export interface ResourceStore {
   /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
   /**
-   * Resources that have one of some codes, each once, in any order: for record linkage, which asks for many codes at once.
+   * Resources that have one of some keys, each once, in any order: for record linkage, which asks for many at once.
    * @throws IndexIncomplete, StoreUnavailable
    */
-  findByCodes(query: CodesQuery): Promise<FoundByCodes>
+  findByKeys(query: KeysQuery): Promise<FoundByKeys>
   /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
@@ -379,7 +383,7 @@ export interface ResourceStore {
    * The same, perhaps from memory, for kinds that are read with every request and seldom change (the engine is opened
    * with their list). What this store wrote shows at once, what another one wrote within RECENT milliseconds.
    */
-  readRecent(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
+  readRecent(clinic: string, kind: string, key: string): Recent<StoredRecord>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
   /** All that have a resource or a record, by the bytes of their names; '' first, where the service has records. */
   clinics(): Promise<readonly string[]>

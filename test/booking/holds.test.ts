@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot, StructureDefinition } from 'fhir/r4'
 import { pino } from 'pino'
 import { cancel } from '../../src/booking/cancel.ts'
+import { endDueHolds } from '../../src/booking/due-holds.ts'
 import { hold } from '../../src/booking/hold.ts'
 import { holdExpiry } from '../../src/booking/hold-expiry.ts'
 import { HOLD } from '../../src/booking/holds.ts'
@@ -10,6 +11,7 @@ import { readSettings, writeSettings } from '../../src/clinics/settings.ts'
 import type { Context } from '../../src/core/context.ts'
 import { openStore } from '../../src/open-store.ts'
 import { isCancelledByExpiry, withHoldEnd } from '../../src/scheduling/hold.ts'
+import { visitsOn } from '../support/appointment-operations.ts'
 import { bookingsOn, half, slotsOf } from '../support/booking.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { closeLater } from '../support/opened-stores.ts'
@@ -83,6 +85,50 @@ const loopOf = ({ repository, access }: TestRepository, clock: () => number) =>
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2))
 }
+
+describe('before anybody reads', () => {
+  test('all holds that are due have ended, also those of which nothing was known a moment before', async () => {
+    const store = await opened(45)
+    const access = store.access(CLINIC)
+    await endDueHolds(access)
+    for (let number = 0; number < 45; number++) await held(store, number)
+    await endDueHolds(access)
+    expect(new Set(await store.statuses())).toEqual(new Set(['busy-tentative']))
+    store.setTime(EXPIRED)
+    await Promise.all([endDueHolds(access), endDueHolds(access)])
+    expect([new Set(await store.statuses()), await store.holds()]).toEqual([new Set(['free']), 0])
+  })
+
+  test.each(['Slot/{slot}', 'Slot?_id={slot}&status=free', 'Appointment/{held}', 'batch'])(
+    'over HTTP: %s tells the truth from the moment on when a hold is over',
+    async (path) => {
+      const clock = { now: Date.now() }
+      const server = await startServer({}, { clock: () => clock.now })
+      try {
+        const visits = visitsOn(server)
+        await visits.open()
+        const [slot = ''] = await visits.slots()
+        const { id = '' } = await visits.held(await visits.offer([slot]))
+        const url = path.replace('{slot}', slot).replace('{held}', id)
+        const entry = [{ request: { method: 'GET', url: `Slot?_id=${slot}&status=free` } }]
+        const ask = async () => {
+          const { body } =
+            path === 'batch'
+              ? await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })
+              : await server.fhir('GET', `/${url}`)
+          const found = path === 'batch' ? body.entry[0].resource : body
+          return String(found.status ?? found.entry?.[0].resource.status)
+        }
+        clock.now += 5 * MINUTE - 1
+        expect(await ask()).not.toMatch(/^(free|cancelled)$/)
+        clock.now += 1
+        expect(await ask()).toMatch(/^(free|cancelled)$/)
+      } finally {
+        await server.close()
+      }
+    },
+  )
+})
 
 describe('in the background a hold', () => {
   test('ends when it is due and not before: the appointment is cancelled, its slots are free, nothing is left of it', async () => {

@@ -355,15 +355,20 @@ test('the waitlist of another clinic is offered nothing, and its entries stay', 
   }
 })
 
-describe('an offer that staff close as refused', () => {
-  const refused = { coding: [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome', code: 'refused' }] }
+describe('an offer that staff close as its patient does not take it', () => {
+  const outcome = (code: string) => ({
+    coding: [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome', code }],
+  })
   const complete = (task: Task | undefined, outcome: object) =>
     server.fhir('POST', `/Task/${task?.id}/$complete`, {
       resourceType: 'Parameters',
       parameter: [{ name: 'outcome', valueCodeableConcept: outcome }],
     })
   const WAYS: Readonly<Record<string, (task: Task | undefined) => Promise<{ readonly status: number }>>> = {
-    'by $complete': (task) => complete(task, refused),
+    'by $complete': (task) => complete(task, outcome('refused')),
+    'as nobody answers': (task) => complete(task, outcome('no-answer')),
+    'as it is not needed any more': (task) => complete(task, outcome('not-needed')),
+    'by PUT of the status failed': (task) => server.fhir('PUT', `/Task/${task?.id}`, { ...task, status: 'failed' }),
     'by PUT of the status rejected': (task) => server.fhir('PUT', `/Task/${task?.id}`, { ...task, status: 'rejected' }),
     'by PATCH': (task) =>
       server.fhir('PATCH', `/Task/${task?.id}`, [{ op: 'replace', path: '/status', value: 'rejected' }]),

@@ -27,14 +27,18 @@ beforeEach(async () => {
   receiver = await startReceiver()
   isBroken = false
   server = await startServer({}, { clock: () => now, providers })
-  const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
-  const messages = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', url: receiver.url }
-  await server.fhir('PUT', '/clinics/demo-clinic/settings', { ...body, timeZone: 'America/New_York', messages })
 })
 afterEach(async () => {
   await receiver.close()
   await server.close()
 })
+
+async function setRecovery(recovery: object | null) {
+  const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
+  const messages = { enabled: true, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', url: receiver.url }
+  const settings = { ...body, timeZone: 'America/New_York', messages, recovery }
+  expect((await server.fhir('PUT', '/clinics/demo-clinic/settings', settings)).status).toBe(200)
+}
 
 const secret = { 'x-voice-secret': 'demo-secret' }
 async function recovery() {
@@ -42,7 +46,11 @@ async function recovery() {
   const form = { kind: 'form', stepReached: 'contact', fields: { plan: 'gold' }, contact, consent: true }
   const { id } = (await request(server.url, 'POST', '/abandonments', form, secret)).body
   const call = { callId: 'night', dialedNumber: '+12125550100', abandonment: id }
-  await request(server.url, 'POST', '/calls', call, secret)
+  // By the default no message is sent after nine in the evening, and no call placed.
+  await setRecovery({ contactFrom: '00:00', contactUntil: '24:00' })
+  const registered = await request(server.url, 'POST', '/calls', call, secret)
+  expect(registered.status).toBe(201)
+  await setRecovery(null)
   return (tool: string, args: object) => server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': 'night' })
 }
 
@@ -68,6 +76,39 @@ test('a message outside the contact window waits until it opens, and a link that
   now = NIGHT + 73 * HOUR
   expect((await fetch(`${server.url}${new URL(link).pathname}`, { method: 'POST' })).status).toBe(404)
 })
+
+test.each([
+  ['the clinic', undefined, NIGHT, NIGHT + 9 * HOUR],
+  ['the person in the west, where it is still day', 'America/Los_Angeles', NIGHT, undefined],
+  ['the person in the west, where it is still night', 'America/Los_Angeles', NIGHT + 10 * HOUR, NIGHT + 12 * HOUR],
+])(
+  'a call about an abandonment is placed within the contact window alone, by the clock of %s',
+  async (_, zone, at, from) => {
+    now = at
+    await setRecovery(null)
+    const contact = { phone: '+12125550155' }
+    const form = { kind: 'registration', stepReached: 'contact', fields: { firstName: 'Ruth' }, contact, consent: true }
+    const { id } = (await request(server.url, 'POST', '/abandonments', form, secret)).body
+    if (zone !== undefined) {
+      const reference = (await server.fhir('GET', `/Task/${id}`)).body.for.reference
+      const { body: patient } = await server.fhir('GET', `/${reference}`)
+      const extension = [{ url: 'http://hl7.org/fhir/StructureDefinition/timezone', valueCode: zone }]
+      await server.fhir('PUT', `/${reference}`, { ...patient, address: [{ city: 'Fresno', extension }] })
+    }
+    const register = (callId: string) =>
+      request(server.url, 'POST', '/calls', { callId, dialedNumber: '+12125550100', abandonment: id }, secret)
+    if (from === undefined) {
+      expect((await register('placed')).status).toBe(201)
+      return
+    }
+    expect(await register('early')).toMatchObject({
+      status: 422,
+      body: { code: 'outside-contact-hours', error: expect.stringContaining(new Date(from).toISOString()) },
+    })
+    now = from
+    expect((await register('early')).status).toBe(201)
+  },
+)
 
 test('a message that waits is dropped after an opt-out', async () => {
   now = NIGHT

@@ -1,4 +1,5 @@
 /** What a DocumentReference is held to, under each strictness: src/documents/rules.ts. */
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -248,5 +249,105 @@ describe.each(STRICTNESS)('%s', (strictness) => {
       201,
       [],
     ])
+  })
+})
+
+describe('under any strictness', () => {
+  const refused: readonly (readonly [string, (patient: string) => object, DocumentRuleId, string])[] = [
+    [
+      'a subject by a condition',
+      () => note('', {}, { subject: { reference: 'Patient?identifier=a' } }),
+      'subject-not-found',
+      'subject.reference',
+    ],
+    [
+      'a subject of no type',
+      () => note('', {}, { subject: { reference: 'patient/1' } }),
+      'subject-not-found',
+      'subject.reference',
+    ],
+    [
+      'a subject by a path',
+      () => note('', {}, { subject: { reference: 'Patient/../Patient/1' } }),
+      'subject-not-found',
+      'subject.reference',
+    ],
+    [
+      'a relation by a condition',
+      (patient) =>
+        note(patient, {}, { relatesTo: [{ code: 'replaces', target: { reference: 'DocumentReference?_id=1' } }] }),
+      'relation-not-found',
+      'relatesTo[0].target',
+    ],
+    [
+      'a hash that is none, of a content elsewhere',
+      (patient) =>
+        note(
+          patient,
+          {},
+          {
+            content: [
+              { attachment: { contentType: 'text/plain', url: 'https://files.example/1', hash: base64('short') } },
+            ],
+          },
+        ),
+      'hash-wrong',
+      `${attachment}.hash`,
+    ],
+    [
+      'a contained Binary that is not there',
+      (patient) => note(patient, {}, linked('#none', 'text/plain')),
+      'link-not-found',
+      `${attachment}.url`,
+    ],
+    [
+      'a package that is none',
+      (patient) =>
+        note(patient, { contentType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' }),
+      'content-type-wrong',
+      `${attachment}.contentType`,
+    ],
+  ]
+
+  test.each(refused)('%s is refused', async (_what, document, rule, element) => {
+    const clinic = clinicOf('lenient')
+    const { status, body } = await write(clinic, document(clinic.patient))
+    const [issue] = body.issue
+    expect([status, issue.details.coding[0].code, issue.expression]).toEqual([
+      422,
+      rule,
+      [`DocumentReference.${element}`],
+    ])
+  })
+
+  test('a hash is the same with white space in it', async () => {
+    const clinic = clinicOf('lenient')
+    const hash = createHash('sha1').update('Patient feels well.').digest('base64')
+    const written = `${hash.slice(0, 10)}\n${hash.slice(10)}`
+    expect((await write(clinic, note(clinic.patient, { hash: written }))).status).toBe(201)
+  })
+
+  test('a contained Binary is the content of its document', async () => {
+    const clinic = clinicOf('lenient')
+    const contained = [{ resourceType: 'Binary', id: 'b', contentType: 'text/plain', data: base64('Seen') }]
+    const document = note(clinic.patient, {}, { contained, ...linked('#b', 'text/plain') })
+    const { status, body } = await clinic.fhir('POST', '/DocumentReference', document)
+    const { attachment: stored } = body.content[0]
+    expect([status, stored.url, stored.size, stored.hash]).toEqual([
+      ...[201, '#b', 4],
+      createHash('sha1').update('Seen').digest('base64'),
+    ])
+  })
+
+  test.each([
+    ['a zip without files', 'application/zip', Buffer.concat([Buffer.from('PK\u0005\u0006'), Buffer.alloc(18)])],
+    [
+      'a document of Office',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      Buffer.from('PK\u0003\u0004…'),
+    ],
+  ])('%s is taken', async (_what, contentType, bytes) => {
+    const clinic = clinicOf('lenient')
+    expect((await write(clinic, note(clinic.patient, { contentType, data: base64(bytes) }))).status).toBe(201)
   })
 })

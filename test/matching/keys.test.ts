@@ -2,17 +2,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Patient } from 'fhir/r4'
+import { askedKeys, narrowerKeys } from '../../src/matching/asked-keys.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { askedKeys, PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
+import { PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
 import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { name, patient } from './demographics.ts'
 
-/** The keys of what is asked for that the stored record has. */
+/** The beginnings of keys of what is asked for that the stored record has. */
 function shared(asked: Partial<Patient>, stored: Partial<Patient>, region?: string) {
   const { fallback, ...others } = askedKeys(demographicsOf(patient(asked), region))
   const first = Object.values(others).flat()
-  const known = new Set(storedKeys(patient(stored)))
-  return { first: first.filter((key) => known.has(key)), fallback: fallback.filter((key) => known.has(key)) }
+  const known = storedKeys(patient(stored))
+  const isKnown = (key: string): boolean => known.some((one) => one.startsWith(key))
+  return { first: first.filter(isKnown), fallback: fallback.filter(isKnown) }
 }
 
 const RUTH: Partial<Patient> = { name: [name('Ruth', 'Abernathy')] }
@@ -66,11 +68,105 @@ describe('what is asked for shares a key with the record', () => {
     expect(shared({ ...born, name: [name('Paula', 'Zimmer')] }, { ...RUTH, ...born }).first).toEqual([])
   })
 
+  test('at once by the birth date with the sound of a name, by its first letter only where nobody is clear', () => {
+    const born = { birthDate: '1980-03-04' }
+    const known = storedKeys(patient({ ...RUTH, ...born }))
+    const has = (keys: readonly string[]): boolean => keys.some((key) => known.some((one) => one.startsWith(key)))
+    const asked = (...names: readonly [string, string]) =>
+      askedKeys(demographicsOf(patient({ ...born, name: [name(...names)] })))
+    expect([has(asked('Ruthe', 'Zimmer').telling), has(asked('Kim', 'Abbernathie').telling)]).toEqual([true, true])
+    const { telling, dates } = asked('Rachel', 'Zimmer')
+    expect([has(telling), has(dates)]).toEqual([false, true])
+  })
+
   test('not by what another person has', () => {
     const other = { name: [name('Walter', 'Finch')], birthDate: '1951-12-30', ...phone('+13155550199') }
     expect(shared({ ...RUTH, birthDate: '1980-03-04', ...phone('+12125550177') }, other)).toEqual({
       first: [],
       fallback: [],
+    })
+  })
+})
+
+describe('where a key is too common, a longer one has fewer', () => {
+  /** The longer beginnings that the record has, of what is asked for, when all that begins with one of `kinds` is too common. */
+  function longer(kinds: string, asked: Partial<Patient>, stored: Partial<Patient>): readonly string[] {
+    const demographics = demographicsOf(patient(asked), 'US')
+    const common = Object.values(askedKeys(demographics))
+      .flat()
+      .filter((key) => kinds.includes(key[0] ?? ''))
+    const known = storedKeys(patient(stored))
+    const { names, others } = narrowerKeys(demographics, new Set(common))
+    return [...names, ...others].filter((key) => known.some((one) => one.startsWith(key)))
+  }
+
+  const JOHN: Partial<Patient> = { name: [name('John', 'Smith')] }
+  const born = { birthDate: '1900-01-01' }
+  const home = { address: [{ line: ['12 Elm Street'], postalCode: '12203' }] }
+  test.each<[string, string, Partial<Patient>, Partial<Patient>]>([
+    ['the name', 'n', JOHN, JOHN],
+    ['the name in the other order', 'n', { name: [name('Smith', 'John')] }, JOHN],
+    ['the name by its sound', 'n', { name: [name('Jon', 'Smyth')] }, JOHN],
+    [
+      'the family name with another first letter',
+      'n',
+      { name: [name('John', 'Karr')] },
+      { name: [name('John', 'Carr')] },
+    ],
+    ['a nickname', 'n', { name: [name('Bill', 'Smith')] }, { name: [name('William', 'Smith')] }],
+    ['the initial that is asked for', 'n', { name: [name('J', 'Smith')] }, JOHN],
+    ['the initial that is stored', 'n', JOHN, { name: [name('J', 'Smith')] }],
+    ['a misspelled family name with the given name', 'f', { name: [name('John', 'Smitk')] }, JOHN],
+    [
+      'a nickname and another family name',
+      'n',
+      { name: [name('Bob', 'Berg')] },
+      { name: [name('Robert', 'Berg'), name('Bob', 'Nowak')] },
+    ],
+    [
+      'a telephone with the family name',
+      'p',
+      { ...phone('2125550177'), name: [name('Kim', 'Smith')] },
+      { ...JOHN, ...phone('2125550177') },
+    ],
+    [
+      'a telephone with the given name',
+      'p',
+      { ...phone('2125550177'), name: [name('John', 'Nowak')] },
+      { ...JOHN, ...phone('2125550177') },
+    ],
+    ['a birth date with a name', 'd', { ...JOHN, ...born }, { name: [name('John', 'Nowak')], ...born }],
+    ['a street with a name', 'a', { ...JOHN, ...home }, { name: [name('Jane', 'Smith')], ...home }],
+    ['a postal code with a name', 'z', { ...JOHN, ...home }, { name: [name('Jane', 'Smith')], ...home }],
+    ['the family name alone', 'n', { name: [name('', 'Smith')] }, JOHN],
+    ['the telephone alone', 'p', phone('2125550177'), { ...JOHN, ...phone('2125550177') }],
+  ])('%s', (_what, kinds, asked, stored) => {
+    expect(longer(kinds, asked, stored)).not.toEqual([])
+  })
+
+  test.each<[string, string, Partial<Patient>, Partial<Patient>]>([
+    ['of another given name', 'nf', JOHN, { name: [name('Jacob', 'Smith')] }],
+    [
+      'with the telephone alone',
+      'p',
+      { ...JOHN, ...phone('2125550177') },
+      { name: [name('Kim', 'Berg')], ...phone('2125550177') },
+    ],
+    [
+      'born on the day, with a name of the same letter',
+      'd',
+      { ...JOHN, ...born },
+      { name: [name('Jacob', 'Stone')], ...born },
+    ],
+    ['who have the given name alone, where both are known', 'mg', JOHN, { name: [name('John', 'Nowak')] }],
+  ])('without those %s', (_what, kinds, asked, stored) => {
+    expect(longer(kinds, asked, stored)).toEqual([])
+  })
+
+  test('none where nothing is too common', () => {
+    expect(narrowerKeys(demographicsOf(patient({ ...JOHN, ...born, ...home })), new Set())).toEqual({
+      names: [],
+      others: [],
     })
   })
 })

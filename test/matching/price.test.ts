@@ -1,9 +1,10 @@
 /** What comparing patients costs a request, and how much of a Patient is compared. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
+import { askedKeys } from '../../src/matching/asked-keys.ts'
 import { compare } from '../../src/matching/compare.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { askedKeys, storedKeys } from '../../src/matching/keys.ts'
+import { storedKeys } from '../../src/matching/keys.ts'
 import { bitsOf } from '../../src/matching/score.ts'
 import { stepsOf } from '../support/steps.ts'
 import { levels, patient, UNKNOWN } from './demographics.ts'
@@ -70,7 +71,7 @@ describe('a Patient has few keys', () => {
     const asked = askedKeys(demographicsOf(patient({ name: [{ family: 'Onlyhere', given: ['Ruth'] }] })))
     const { name: _none, ...rest } = crowded(10_000)
     const known = storedKeys({ ...rest, name: [{ family: 'Onlyhere', given: ['Ruth'] }] })
-    expect([...asked.family, ...asked.given].filter((key) => known.includes(key))).not.toEqual([])
+    expect([...asked.family, ...asked.given].filter((key) => known.some((one) => one.startsWith(key)))).not.toEqual([])
   })
 
   test('an ordinary one has some thirty', () => {

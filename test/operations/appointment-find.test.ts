@@ -211,22 +211,22 @@ describe('the answer', () => {
     expect((await get({ ...WEEK, ...query, _count: 1, _total: 'none' })).body.total).toBeUndefined()
   })
 
-  test('counts the first 1,000 times of many, or those in the first 300 Slots where their kind decides, and says so', async () => {
+  test('counts the first 500 times of many, or those in the first 100 Slots where their kind decides, and says so', async () => {
     const weeks = { start: '2032-03-01', end: '2032-12-31' }
     const DENSE = { resourceType: 'Schedule', id: 'dense', actor: [of('Practitioner/cid')] }
-    const many = Array.from({ length: 1_010 }, (_, n) => slot('dense', 366 + Math.floor(n / 20), n % 20))
+    const many = Array.from({ length: 510 }, (_, n) => slot('dense', 366 + Math.floor(n / 20), n % 20))
     await putAll([{ resourceType: 'Practitioner', id: 'cid' }, DENSE])
     await storeTogether(many)
     const asked = { ...weeks, practitioner: 'Practitioner/cid', _count: 2 }
     const { body } = await get(asked)
-    expect([body.total, issuesIn(body)]).toMatchObject([1_000, [{ severity: 'information', expression: ['_total'] }]])
+    expect([body.total, issuesIn(body)]).toMatchObject([500, [{ severity: 'information', expression: ['_total'] }]])
     const second = await nextOf(body)
-    expect([second.total, issuesIn(second).length]).toEqual([1_000, 1])
-    expect((await get({ ...asked, _total: 'accurate' })).body).toMatchObject({ total: 1_010 })
+    expect([second.total, issuesIn(second).length]).toEqual([500, 1])
+    expect((await get({ ...asked, _total: 'accurate' })).body).toMatchObject({ total: 510 })
     const timed = { ...asked, timing: '{"repeat":{"when":["MORN"]}}' }
     const first = (await get(timed)).body
-    expect(first.total).toBeGreaterThan(50)
-    expect([first.total < 300, issuesIn(first).length]).toEqual([true, 1])
+    expect(first.total).toBeGreaterThan(10)
+    expect([first.total < 100, issuesIn(first).length]).toEqual([true, 1])
     expect((await get({ ...timed, _total: 'accurate' })).body.total).toBeGreaterThan(first.total)
     await clinics.ours('PUT', '/Schedule/dense', { ...DENSE, active: false })
   })

@@ -95,6 +95,12 @@ describe('POST', () => {
     expect([status, idsOf(body)]).toEqual([200, ['ccd']])
   })
 
+  test('takes the type as the CodeableConcept that it was before', async () => {
+    const type = { name: 'type', valueCodeableConcept: { coding: [{ system: LOINC, code: '34133-9' }] } }
+    const { status, body } = await post([{ name: 'patient', valueId: patient }, type])
+    expect([status, idsOf(body)]).toEqual([200, ['ccd']])
+  })
+
   test('a Coding without a code is 400', async () => {
     const parameters = [
       { name: 'patient', valueId: patient },

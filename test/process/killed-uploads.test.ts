@@ -1,5 +1,8 @@
-/** kill -9 in the middle of uploads: every Binary that was acknowledged is there whole, and nothing is kept that none refers to. */
-import { createHash, randomBytes } from 'node:crypto'
+/**
+ * kill -9 in the middle of uploads: what was acknowledged is there whole, no document refers to what is not, and nothing is kept
+ * that none refers to.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { StoredContents } from '../../src/content/contents.ts'
 import { openContentStore, openStore } from '../../src/open-store.ts'
@@ -19,7 +22,8 @@ const HOUR = 3_600_000
 const CLINIC = 'demo-clinic'
 
 interface Acknowledged {
-  readonly id: string
+  /** Of a Binary, or of a DocumentReference. */
+  readonly address: string
   readonly sha256: string
 }
 
@@ -29,15 +33,81 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const SAME = randomBytes(300_000)
 const anyBytes = (n: number) => (n % 4 === 3 ? SAME : randomBytes([2_000, 60_000, 900_000][n % 3] ?? 0))
 
+const OCTETS = 'application/octet-stream'
+const document = (attachment: object) => ({
+  resourceType: 'DocumentReference',
+  status: 'current',
+  content: [{ attachment: { contentType: OCTETS, ...attachment } }],
+})
+
+interface Upload {
+  readonly path: string
+  readonly type: string
+  readonly body: Uint8Array<ArrayBuffer> | string
+}
+
+/** A file, a document with its content, and a document beside the Binary to which it refers. */
+function uploadOf(n: number, bytes: Buffer<ArrayBuffer>): Upload {
+  const data = bytes.toString('base64')
+  if (n % 3 === 0) return { path: '/Binary', type: OCTETS, body: bytes }
+  if (n % 3 === 1) return inJson('/DocumentReference', document({ data }))
+  const fullUrl = `urn:uuid:${randomUUID()}`
+  const entry = [
+    { resource: document({ url: fullUrl }), request: { method: 'POST', url: 'DocumentReference' } },
+    {
+      fullUrl,
+      resource: { resourceType: 'Binary', contentType: OCTETS, data },
+      request: { method: 'POST', url: 'Binary' },
+    },
+  ]
+  return inJson('/', { resourceType: 'Bundle', type: 'transaction', entry })
+}
+
+const inJson = (path: string, body: object): Upload => ({
+  path,
+  type: 'application/fhir+json',
+  body: JSON.stringify(body),
+})
+
+/** What was written, by the answer of the server. */
+function addressIn({
+  resourceType,
+  id,
+  entry,
+}: {
+  resourceType: string
+  id: string
+  entry?: { response: { location: string } }[]
+}) {
+  const location = entry?.[0]?.response.location
+  return location === undefined ? `/${resourceType}/${id}` : (new URL(location).pathname.split('/_history')[0] ?? '')
+}
+
 /** Until the server is gone. */
-async function keepUploading(url: string, authorization: string, known: Acknowledged[]): Promise<void> {
+async function keepUploading(client: number, url: string, authorization: string, known: Acknowledged[]): Promise<void> {
   for (let n = 0; ; n += 1) {
-    const body = anyBytes(n)
-    const headers = { authorization, 'content-type': 'application/octet-stream' }
-    const response = await fetch(`${url}/Binary`, { method: 'POST', headers, body })
-    const { id } = (await response.json()) as { id: string }
-    if (response.status === 201) known.push({ id, sha256: hashOf(body) })
+    const bytes = anyBytes(n)
+    const { path, type, body } = uploadOf(client + n, bytes)
+    const headers = { authorization, 'content-type': type }
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+    const address = addressIn(await response.json())
+    if (response.ok) known.push({ address, sha256: hashOf(bytes) })
   }
+}
+
+/** The bytes at an address, or of the document there, wherever they are. */
+async function bytesAt(url: string, address: string, authorization: string): Promise<Buffer> {
+  const response = await fetch(`${url}${address}`, { headers: { authorization } })
+  expect([address, response.status]).toEqual([address, 200])
+  if (address.startsWith('/Binary')) {
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.length).toBe(Number(response.headers.get('content-length')))
+    return bytes
+  }
+  const [{ attachment }] = ((await response.json()) as { content: [{ attachment: { data?: string; url?: string } }] })
+    .content
+  if (attachment.data !== undefined) return Buffer.from(attachment.data, 'base64')
+  return await bytesAt(url, `/${attachment.url}`, authorization)
 }
 
 /** What is left of contents once a server an hour later has looked for what nothing refers to. */
@@ -67,8 +137,8 @@ test(`a server that is killed in the middle of uploads, ${ROUNDS.length} times, 
     const server = await start(env)
     const authorization = `Bearer ${await login(server.url)}`
     const before = known.length
-    const clients = Array.from({ length: CLIENTS }, () =>
-      keepUploading(server.url, authorization, known).catch(() => 'gone'),
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      keepUploading(client, server.url, authorization, known).catch(() => 'gone'),
     )
     await until(() => known.length >= before + count)
     await stop(server, 'SIGKILL')
@@ -79,19 +149,16 @@ test(`a server that is killed in the middle of uploads, ${ROUNDS.length} times, 
   expect(stored).toEqual(used)
   const server = await start(env)
   const authorization = `Bearer ${await login(server.url)}`
-  for (const { id, sha256 } of known) {
-    const response = await fetch(`${server.url}/Binary/${id}`, { headers: { authorization } })
-    expect({ id, sha256: hashOf(Buffer.from(await response.arrayBuffer())) }).toEqual({ id, sha256 })
+  for (const { address, sha256 } of known) {
+    expect({ address, sha256: hashOf(await bytesAt(server.url, address, authorization)) }).toEqual({ address, sha256 })
   }
-  // Those that were written and not acknowledged are whole too.
-  const headers = { authorization, accept: 'application/fhir+json' }
-  const all = await fetch(`${server.url}/Binary?_count=1000&_elements=contentType`, { headers })
-  const { entry = [] } = (await all.json()) as { entry?: { resource: { id: string } }[] }
-  expect(entry.length).toBeGreaterThanOrEqual(known.length)
-  for (const { resource } of entry) {
-    const response = await fetch(`${server.url}/Binary/${resource.id}`, { headers: { authorization } })
-    expect(response.status).toBe(200)
-    expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get('content-length')))
+  // What was written and not acknowledged is whole too.
+  for (const type of ['Binary', 'DocumentReference']) {
+    const headers = { authorization, accept: 'application/fhir+json' }
+    const all = await fetch(`${server.url}/${type}?_count=1000&_summary=true`, { headers })
+    const { entry = [] } = (await all.json()) as { entry?: { resource: { id: string } }[] }
+    expect(entry.length).toBeGreaterThanOrEqual(known.filter(({ address }) => address.startsWith(`/${type}`)).length)
+    for (const { resource } of entry) await bytesAt(server.url, `/${type}/${resource.id}`, authorization)
   }
   await stop(server, 'SIGTERM')
 })

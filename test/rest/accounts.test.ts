@@ -146,21 +146,66 @@ describe('an admin', () => {
     }
   })
 
-  test('disables an account of his clinic, and lets nobody in', async () => {
-    const username = await newAccount({ clinic: DEMO_CLINIC })
+  test('makes, renames, lets in and removes the staff of his clinic, and gives them passwords', async () => {
+    const username = `staff-${++number}`
+    const account = { username, name: 'Sam South', role: 'staff', password: PASSWORD }
+    const made = await send('admin', 'POST', '/accounts', account)
+    expect([made.status, made.body]).toEqual([
+      201,
+      { username, name: 'Sam South', clinic: DEMO_CLINIC, role: 'staff', enabled: true },
+    ])
+    expect((await logIn(username, PASSWORD)).body).toMatchObject({ clinic: DEMO_CLINIC, role: 'staff' })
+    const renamed = await send('admin', 'PUT', `/accounts/${username}/name`, { name: 'Samuel South' })
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'Samuel South'])
+    expect((await send('admin', 'PUT', `/accounts/${username}/name`, { name: ' ' })).status).toBe(400)
+    const changed = await send('admin', 'PUT', `/accounts/${username}/password`, { password: 'another password' })
+    expect(changed.status).toBe(204)
+    expect((await logIn(username, PASSWORD)).status).toBe(401)
+    expect((await logIn(username, 'another password')).status).toBe(200)
+    for (const enabled of [false, true]) {
+      const answer = await send('admin', 'PUT', `/accounts/${username}/login`, { enabled })
+      expect([answer.status, answer.body.enabled]).toEqual([200, enabled])
+    }
+    expect((await send('admin', 'DELETE', `/accounts/${username}`)).status).toBe(204)
+    expect((await send('admin', 'GET', `/accounts/${username}`)).status).toBe(404)
+  })
+
+  test('disables another admin of his clinic, and does nothing else with an admin', async () => {
+    const username = await newAccount({ clinic: DEMO_CLINIC, role: 'admin' })
     const disabled = await send('admin', 'PUT', `/accounts/${username}/login`, { enabled: false })
     expect([disabled.status, disabled.body.enabled]).toEqual([200, false])
     expect((await logIn(username, PASSWORD)).status).toBe(401)
     for (const [method, path, body] of [
       ['PUT', `/accounts/${username}/login`, { enabled: true }],
+      ['PUT', `/accounts/${username}/name`, { name: 'Somebody' }],
       ['PUT', `/accounts/${username}/password`, { password: 'another password' }],
       ['DELETE', `/accounts/${username}`, undefined],
-      ['POST', '/accounts', { username: 'friend', clinic: DEMO_CLINIC, role: 'staff', password: PASSWORD }],
+      ['POST', '/accounts', { username: 'friend', clinic: DEMO_CLINIC, role: 'admin', password: PASSWORD }],
+      ['POST', '/accounts', { username: 'friend', clinic: OTHER_CLINIC, role: 'staff', password: PASSWORD }],
       ['POST', '/accounts', { username: 'friend', role: 'operator', password: PASSWORD }],
     ] as const) {
       const answer = await send('admin', method, path, body)
       expect([method, path, answer.status, Object.keys(answer.body)]).toEqual([method, path, 403, ['error']])
     }
+  })
+
+  test('changes and removes nobody of another clinic: they are 404 like one that there is not', async () => {
+    const username = await newAccount()
+    for (const [method, path, body] of [
+      ['PUT', 'login', { enabled: true }],
+      ['PUT', 'name', { name: 'Somebody' }],
+      ['PUT', 'password', { password: 'another password' }],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const answer = async (name: string) => {
+        const { status, text } = await send('admin', method, `/accounts/${name}${path === '' ? '' : `/${path}`}`, body)
+        return [status, text.replaceAll(name, '…')]
+      }
+      const other = await answer(username)
+      expect(other[0]).toBe(404)
+      expect(other).toEqual(await answer('nobody'))
+    }
+    expect((await logIn(username, PASSWORD)).status).toBe(200)
   })
 
   test('does not disable an operator who is of his clinic', async () => {

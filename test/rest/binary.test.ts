@@ -244,7 +244,11 @@ describe('a Binary that is read', () => {
     expect(read.bytes.equals(PNG.subarray(start, end))).toBe(true)
   })
 
-  test.each(['bytes=0-1,5-9', 'items=0-1', 'bytes=9-5', 'bytes=x-'])('is whole by Range: %s', async (range) => {
+  test.each([
+    ...['bytes=0-1,5-9', 'items=0-1', 'bytes=9-5', 'bytes=x-', 'bytes=0 - 1'],
+    // What may stand in two places would be tried in each.
+    `bytes=${' '.repeat(4000)}-${' '.repeat(4000)}x`,
+  ])('is whole by Range: %s', async (range) => {
     const read = await send(path, { headers: { range } })
     expect([read.status, read.bytes.length]).toEqual([200, PNG.length])
   })
@@ -272,6 +276,13 @@ describe('a Binary that is read', () => {
   test('is 304 to a client that has it', async () => {
     const read = await send(path, { headers: { 'if-none-match': 'W/"1"' } })
     expect([read.status, read.bytes.length, read.headers.get('etag')]).toEqual([304, 0, 'W/"1"'])
+    for (const [version, status] of [
+      [1, 304],
+      [2, 200],
+    ]) {
+      const headers = { 'if-none-match': `W/"${version}"` }
+      expect((await send(`${path}/_history/1`, { headers })).status).toBe(status)
+    }
   })
 
   test('by HEAD has the headers without the bytes', async () => {
@@ -291,6 +302,13 @@ describe('a Binary that is read', () => {
     expect((await clinics.ours('PUT', '/Binary/odd', binary)).status).toBe(201)
     const read = await send('/Binary/odd')
     expect([read.headers.get('content-type'), read.bytes.toString()]).toEqual(['application/octet-stream', 'a'])
+  })
+
+  test('whose type is longer than a header should be is bytes of unknown type', async () => {
+    const contentType = `text/plain; ${'a'.repeat(20_000)}`
+    const binary = { resourceType: 'Binary', id: 'long-type', contentType, data: 'YQ==' }
+    expect((await clinics.ours('PUT', '/Binary/long-type', binary)).status).toBe(201)
+    expect((await send('/Binary/long-type')).headers.get('content-type')).toBe('application/octet-stream')
   })
 
   test('without data is no bytes', async () => {
@@ -399,10 +417,33 @@ describe('an upload that cannot be taken', () => {
   })
 
   test.each([
+    ['its length', 'Content-Length: 1000000\r\n\r\n'],
+    ['its last chunk', 'Transfer-Encoding: chunked\r\n\r\nf4240\r\n'],
+  ])('that ends before %s is 400 to a client that still listens, and not stored', async (_what, begun) => {
+    const before = await kept()
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.write(`${head}${begun}`)
+    socket.end(randomBytes(400_000))
+    const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*"resourceType":"OperationOutcome"/s)
+    expect(answer).toContain('ended before its announced length')
+    await until(async () => (await kept()) === before)
+  })
+
+  test('in a coding that is undone on the way is 501, as nobody would undo it', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(`${head}Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 501 /)
+  })
+
+  test.each([
     ['PUT', '/Binary/..%2F..%2Fetc%2Fpasswd', {}, 422],
     ['PUT', '/Binary/a%00b', {}, 422],
     ['POST', '/Binary', { 'content-encoding': 'gzip' }, 415],
     ['POST', '/Binary', { 'content-type': 'nonsense' }, 400],
+    ['POST', '/Binary', { 'content-type': 'text/*' }, 400],
     ['POST', '/Binary', { accept: 'application/pdf' }, 406],
   ])('is refused with a reason: %s %s %j', async (method, path, headers, status) => {
     const before = await kept()

@@ -111,6 +111,40 @@ describe('a content', () => {
     }
   })
 
+  test('of an element that must be there is left out too, unless that is asked for by its name', async () => {
+    const { body } = await ours('POST', '/DocumentReference', note(SMALL))
+    const [read, search] = [`/DocumentReference/${body.id}?`, `/DocumentReference?_id=${body.id}&`]
+    const attachmentOf = ({ body: answer }: FhirResponse) =>
+      (answer.entry?.[0].resource ?? answer).content[0].attachment
+    for (const address of [read, search]) {
+      for (const query of ['_summary=true', '_summary=text', '_elements=status', '_elements=subject,date']) {
+        const attachment = attachmentOf(await ours('GET', `${address}${query}`))
+        expect([query, attachment]).toEqual([
+          query,
+          { contentType: 'application/pdf', size: SMALL.length, hash: expect.any(String) },
+        ])
+      }
+      for (const query of ['_summary=data', '_summary=false', '_elements=content', '_elements=content.attachment']) {
+        expect(attachmentOf(await ours('GET', `${address}${query}`)).data).toBe(SMALL.toString('base64'))
+      }
+    }
+    const numbers = { origin: { value: 0 }, period: 1, dimensions: 1, data: '1 2 3' }
+    const observation = { resourceType: 'Observation', status: 'final', code: { text: 'x' }, valueSampledData: numbers }
+    const { id } = (await ours('POST', '/Observation', observation)).body
+    expect((await ours('GET', `/Observation/${id}?_summary=true`)).body.valueSampledData).toEqual(numbers)
+  })
+
+  test('cannot be copied by a patch to what is no data', async () => {
+    const { body } = await ours('POST', '/DocumentReference', note(SMALL))
+    const copy = [{ op: 'copy', from: '/content/0/attachment/data', path: '/content/0/attachment/title' }]
+    const refused = await ours('PATCH', `/DocumentReference/${body.id}`, copy)
+    expect([refused.status, refused.body.issue[0].diagnostics]).toEqual([
+      422,
+      "A long 'data' cannot be the value of 'title'",
+    ])
+    expect((await ours('GET', `/DocumentReference/${body.id}`)).body.meta.versionId).toBe('1')
+  })
+
   test('is given back without the white space and the escapes that it came with', async () => {
     const lines = SMALL.toString('base64').replace(/.{76}/g, '$&\\r\\n').replaceAll('/', '\\/')
     const text = JSON.stringify(note(SMALL)).replace(SMALL.toString('base64'), lines)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
-import { isTimeZone, ZoneClock } from '../../src/scheduling/zone-clock.ts'
+import { isTimeZone, ZoneClock, zoneOf } from '../../src/scheduling/zone-clock.ts'
 import { randomRuns } from '../support/random-runs.ts'
 
 const wall = (time: string): number => Date.parse(`${time}:00Z`)
@@ -52,6 +52,12 @@ describe('the instant of a time that clocks show', () => {
           const clock = new ZoneClock(zone)
           const instant = minute * 60_000
           expect(clock.format(instant)).toBe(DateTime.fromMillis(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ"))
+          const there = DateTime.fromMillis(instant, { zone })
+          const faster = DateTime.fromMillis(instant, { zone: zoneOf(zone) })
+          expect(faster.toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ")).toBe(there.toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ"))
+          expect(faster.startOf('day').plus({ days: 1 }).toMillis()).toBe(
+            there.startOf('day').plus({ days: 1 }).toMillis(),
+          )
           const first = clock.instantOf(clock.wallTimeAt(instant)) ?? Number.NaN
           expect(clock.wallTimeAt(first)).toBe(clock.wallTimeAt(instant))
           expect(first).toBeLessThanOrEqual(instant)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type PlayedCall, playCall } from '../../scripts/call.ts'
+import { type PlayedCall, playCall } from '../../dashboard/api/play-call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { describeCanonicals } from './contract/canonicals.ts'
 import type { NewClinic, OpenStore } from './contract/clinics.ts'
-import { describeCodes } from './contract/codes.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { Coverage } from './contract/coverage.ts'
@@ -10,6 +9,7 @@ import { describeHistory } from './contract/history.ts'
 import { describeIncludes } from './contract/includes.ts'
 import { describeInner } from './contract/inner.ts'
 import { describeIsolation } from './contract/isolation.ts'
+import { describeKeys } from './contract/keys.ts'
 import { describePaging } from './contract/paging.ts'
 import { describeRecords } from './contract/records.ts'
 import { describeScanning } from './contract/scanning.ts'
@@ -47,7 +47,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeInner(newClinic)
     describeCanonicals(newClinic)
     describeValues(newClinic)
-    describeCodes(newClinic)
+    describeKeys(newClinic)
     describeIsolation(newClinic)
     describeRecords(newClinic)
     describeScanning(newClinic)

@@ -31,6 +31,7 @@ export const string = (param: string, exact: string): PartEntry => ({
 })
 export const words = (param: string, text: string): IndexEntry => ({ kind: 'words', param, words: text })
 export const token = (param: string, code: string, system = ''): PartEntry => ({ kind: 'token', param, system, code })
+export const key = (param: string, text: string): IndexEntry => ({ kind: 'key', param, key: text })
 export const uri = (param: string, value: string): PartEntry => ({ kind: 'uri', param, value })
 export const date = (param: string, low: number, high = low): PartEntry => ({ kind: 'date', param, low, high })
 export const number = (param: string, low: number, high = low): PartEntry => ({ kind: 'number', param, low, high })

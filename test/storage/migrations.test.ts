@@ -14,9 +14,9 @@ import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
-  type CodesQuery,
   IndexIncomplete,
   type IndexingProgress,
+  type KeysQuery,
   type ResourceStore,
   StoreUnavailable,
 } from '../../src/storage/port.ts'
@@ -29,6 +29,9 @@ import {
   BY_FAMILY,
   BY_KEEPER,
   BY_LAST_LETTER,
+  BY_MATCH_KEY,
+  BY_MATCH_TOKEN,
+  BY_OTHER_KEY,
   COMBINED_BY_BOSS,
   extracting,
   FAST,
@@ -62,11 +65,11 @@ const where = {
   family: (value: string) => [{ kind: 'string', param: 'family', match: 'exact', value }] as const,
 }
 
-const byCode = (clinic: string, param: string, code: string): CodesQuery => ({
+const byKey = (clinic: string, param: string, key: string): KeysQuery => ({
   clinic,
   type: 'Patient',
   param,
-  codes: [code],
+  beginnings: [key],
   most: PEOPLE,
 })
 
@@ -145,6 +148,33 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
         expect(progress.at(-1)?.state).toBe('is complete')
       }))
 
+    test('has the keys of a newer server in place of those of before, whatever these were', () =>
+      withServers(async (url, open) => {
+        const old = await open(url, extracting(1, BY_MATCH_TOKEN))
+        for (const colour of ['red', 'blue']) await old.write(person(`${colour}-${colour.length}`, 'Berg', colour))
+        await old.write(person('gone', 'Berg', 'red'))
+        await old.clinic().delete('Patient/gone')
+        const found = (server: Server, beginning: string) =>
+          until(async () => {
+            try {
+              return addresses((await server.store.findByKeys(byKey('north', 'match', beginning))).resources).toSorted()
+            } catch (error) {
+              if (error instanceof IndexIncomplete) return undefined
+              throw error
+            }
+          })
+        const newer = await open(url, extracting(2, BY_MATCH_KEY))
+        expect(await found(newer, 'Berg|')).toEqual(['Patient/blue-4', 'Patient/red-3'])
+        expect(await found(newer, 'Berg|red|')).toEqual(['Patient/red-3'])
+        const tokens = await newer.store.values({
+          ...{ clinic: 'north', type: 'Patient', kind: 'token', param: 'match', limit: 10 },
+        })
+        expect(tokens).toEqual([])
+        const newest = await open(url, extracting(3, BY_OTHER_KEY))
+        expect(await found(newest, 'red|Berg|')).toEqual(['Patient/red-3'])
+        expect(await found(newest, 'Berg|')).toEqual([])
+      }))
+
     test('is not searched by before it is complete: every search that goes by it says so, any other is answered', () =>
       withServers(async (url, open) => {
         await fill(url)
@@ -171,7 +201,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           [clinic.search('Patient', { include: [include] }), 'Patient?boss'],
           [clinic.search('Patient', { include: [{ ...include, param: '*' }] }), 'Patient?*'],
           [clinic.search(['Practitioner', 'Patient'], { where: colour }), 'Patient?colour'],
-          [server.store.findByCodes(byCode('north', 'colour', 'red')), 'Patient?colour'],
+          [server.store.findByKeys(byKey('north', 'colour', 'red')), 'Patient?colour'],
         ] as const
         for (const [search, use] of refused) await expect(search).rejects.toEqual(new IndexIncomplete([use]))
 
@@ -445,7 +475,7 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
     expect(await patients('Berg')).toEqual(name === 'north' ? ['Patient/emil'] : [])
     expect(await patients('Sommer')).toEqual(['Patient/anna'])
     const [key = ''] = storedKeys({ resourceType: 'Patient', name: [{ family: 'Sommer', given: ['Anna'] }] })
-    const matched = await store.findByCodes(byCode(name, MATCH_KEYS, key))
+    const matched = await store.findByKeys(byKey(name, MATCH_KEYS, key))
     expect(addresses(matched.resources)).toEqual(['Patient/anna'])
     const birthdate = {
       kind: 'date',
@@ -505,7 +535,7 @@ describeOnSqlite('a store of version 1', () => {
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })

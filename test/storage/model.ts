@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import type { SearchPlan } from '../../src/search/plan.ts'
 import {
   type ChangeSet,
-  type CodesQuery,
-  type FoundByCodes,
+  type FoundByKeys,
   type HistoryQuery,
   InvalidCursor,
+  type KeysQuery,
   type ListedVersion,
   type RecordChange,
   type RecordQuery,
@@ -216,21 +216,16 @@ export function openModel(): Model {
     }
   }
 
-  function findByCodes({ clinic, type, param, codes, most, together = [[], []] }: CodesQuery): FoundByCodes {
+  function findByKeys({ clinic, type, param, beginnings, most, some = false }: KeysQuery): FoundByKeys {
     const members = populationOf(clinic).members.filter((member) => member.type === type)
-    const membersWith = (code: string) =>
+    const membersWith = (beginning: string) =>
       members.filter(({ entries }) =>
-        entries.some((entry) => entry.kind === 'token' && entry.param === param && entry.code === code),
+        entries.some((entry) => entry.kind === 'key' && entry.param === param && entry.key.startsWith(beginning)),
       )
-    const [some, others] = together.map((list) => new Set(list.flatMap(membersWith)))
-    const both = [...(some ?? []), ...(others ?? [])].filter((member) => some?.has(member) && others?.has(member))
-    const shared = [...new Set(both)]
-    const isTooCommon = (code: string) => membersWith(code).length > most
-    const rare = codes.flatMap((code) => (isTooCommon(code) ? [] : membersWith(code)))
-    const found = new Set([...rare, ...shared.slice(0, most)])
-    const resources = withinLimit([...found].map(asStored))
-    const isCut = shared.length > most || resources.length < found.size
-    return { resources, tooCommon: codes.filter(isTooCommon), isCut }
+    const isTooCommon = (beginning: string) => membersWith(beginning).length > most
+    const found = new Set(beginnings.flatMap((one) => (isTooCommon(one) && !some ? [] : membersWith(one))))
+    const resources = withinLimit([...found].slice(0, some ? most : found.size).map(asStored))
+    return { resources, tooCommon: beginnings.filter(isTooCommon), isCut: resources.length < found.size }
   }
 
   function clinics(): readonly string[] {
@@ -300,7 +295,7 @@ export function openModel(): Model {
     search: async (plan) => search(plan),
     reindex: async () => ({ done: 0, failed: 0 }),
     history: async (query) => history(query),
-    findByCodes: async (query) => findByCodes(query),
+    findByKeys: async (query) => findByKeys(query),
     values: async ({ clinic, type, kind, param, limit }) => {
       const members = populationOf(clinic).members.filter((one) =>
         type === undefined ? !one.type.includes('#') : one.type === type,

@@ -6,7 +6,7 @@ import type { IndexingSettings } from '../../src/storage/index/indexing.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import type { Extraction, ResourceStore } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { Clinic, date, inner, reference, string, token } from './fixtures.ts'
+import { Clinic, date, inner, key, reference, string, token } from './fixtures.ts'
 
 export interface Person {
   readonly resourceType: string
@@ -42,6 +42,18 @@ export const BY_COLOUR: Parameters = {
 }
 export const BY_LAST_LETTER: Parameters = {
   family: { version: 'b', entries: (one) => [string('family', one.family.slice(-1))] },
+}
+
+/** Kept as tokens, and by a later server as keys, which are longer. */
+export const BY_MATCH_TOKEN: Parameters = {
+  match: { version: '1', entries: ({ family, colour }) => [token('match', family), token('match', colour)] },
+}
+export const BY_MATCH_KEY: Parameters = {
+  match: { version: '2', entries: ({ family, colour }) => [key('match', `${family}|${colour}|`)] },
+}
+/** Of a server after that one. */
+export const BY_OTHER_KEY: Parameters = {
+  match: { version: '3', entries: ({ family, colour }) => [key('match', `${colour}|${family}|`)] },
 }
 
 /** Each contains a keeper of the same colour; to a later server, only those of blue ones do. */

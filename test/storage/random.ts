@@ -284,7 +284,7 @@ const equality = fc.oneof(leafOf('token'), leafOf('reference'), leafOf('uri')).f
 const anyParam = fc.constantFrom(...KINDS.flatMap((kind) => PARAMS[kind]), ...TEXTS, 'near', ...Object.keys(COMPOSITES))
 
 type Arbitraries<Name extends Condition['kind']> = Readonly<Record<Name, fc.Arbitrary<Condition>>>
-type ValueKind = Exclude<IndexEntry['kind'], 'inner'>
+type ValueKind = Exclude<IndexEntry['kind'], 'inner' | 'key'>
 
 /** On one value. A kind that is missing here or below does not compile. */
 export const valueConditions: Arbitraries<ValueKind> = {

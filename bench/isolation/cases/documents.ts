@@ -20,6 +20,9 @@ const xml = (): string => {
 const ofXml = (): DocumentReference =>
   documentOf({ content: [{ attachment: { contentType: 'application/xml', data: xml() } }] })
 
+const ofShortData = (): DocumentReference =>
+  documentOf({ content: times(250_000, () => ({ attachment: { data: 'U2Vlbg==' } })).slice() })
+
 const identified = (number: number): DocumentReference =>
   documentOf({ identifier: times(20, (n) => ({ system: 'urn:hostile', value: `${number}-${n}` })).slice() })
 
@@ -30,6 +33,18 @@ export const documents: readonly HostileCase[] = [
     stored: 'nothing',
     attack: () => {
       const request = send('POST', '/DocumentReference', ofXml())
+      return inParallel(
+        8,
+        times(16, () => request),
+      )
+    },
+  },
+  {
+    name: 'documents-of-short-data',
+    about: 'DocumentReferences with 250,000 attachments of a few bytes, each looked at for a content, by 8 connections',
+    stored: 'nothing',
+    attack: () => {
+      const request = send('POST', '/DocumentReference', ofShortData())
       return inParallel(
         8,
         times(16, () => request),

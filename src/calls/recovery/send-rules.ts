@@ -4,7 +4,7 @@ import type { OutboxRow } from '../../integrations/outbox/rows.ts'
 import { findAbandonment } from '../record/abandonment.ts'
 import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
-import { contactWindow, firstOpen } from './contact-window.ts'
+import { contactWindow, firstOpen } from '../record/contact-window.ts'
 
 /** Why the row may not be sent any more; undefined where it may. */
 export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise<string | undefined> {

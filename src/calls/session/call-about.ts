@@ -1,19 +1,26 @@
 /** An outbound call about an abandonment: whether it may be placed, and for whom. */
+import type { Patient } from 'fhir/r4'
+import type { ClinicSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
 import { findAbandonment } from '../record/abandonment.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { firstOpen, windowOf } from '../record/contact-window.ts'
 
-/**
- * @param patient as the request names it
- * @throws FhirError 422 when the clinic has no such open abandonment, or its person is not to be called
- */
+interface AskedCall {
+  /** Task.id of the abandonment. */
+  readonly id: string
+  /** Patient.id as the request names it. */
+  readonly patient: string | undefined
+  readonly settings: ClinicSettings
+}
+
+/** @throws FhirError 422 when the clinic has no such open abandonment, or its person is not to be called, or not now */
 export async function callAbout(
-  unit: Pick<UnitOfWork, 'read' | 'records'>,
-  id: string,
-  patient: string | undefined,
+  unit: Pick<UnitOfWork, 'read' | 'records' | 'now'>,
+  { id, patient, settings }: AskedCall,
 ): Promise<Pick<CallSession, 'abandonment' | 'patient' | 'registers'>> {
   const found = await findAbandonment(unit, id)
   if (found?.isOpen !== true)
@@ -29,6 +36,13 @@ export async function callAbout(
   if (await hasOptedOut(unit, 'phone', { point: found.contact.phone, patient: found.patient }))
     throw unprocessable('abandonment: its person has opted out of calls', { reason: 'opted-out' })
   const subject = await unit.read('Patient', found.patient)
-  const registers = subject !== undefined && !subject.deleted && isPlaceholder(subject.resource)
+  const person = subject === undefined || subject.deleted ? undefined : (subject.resource as Patient)
+  const opens = firstOpen(windowOf(settings, person), unit.now)
+  if (opens > unit.now)
+    throw unprocessable(
+      `abandonment: its person may be called from ${new Date(opens).toISOString()} on; see recovery.contactFrom and contactUntil`,
+      { reason: 'outside-contact-hours' },
+    )
+  const registers = person !== undefined && isPlaceholder(person)
   return { abandonment: id, patient: found.patient, ...(registers ? { registers } : {}) }
 }

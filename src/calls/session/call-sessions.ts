@@ -117,8 +117,7 @@ export class CallSessions {
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
     await allow(clinic)
-    const about =
-      abandonment === undefined ? {} : await callAbout(this.#repository.reader(clinic), abandonment, patient)
+    const about = abandonment === undefined ? {} : await this.#about(clinic, abandonment, patient)
     return {
       clinic,
       callId,
@@ -127,6 +126,11 @@ export class CallSessions {
       ...(patient === undefined ? {} : await this.#patient(clinic, patient)),
       ...about,
     }
+  }
+
+  async #about(clinic: string, id: string, patient: string | undefined) {
+    const settings = await readSettings(this.#repository, clinic)
+    return await callAbout(this.#repository.reader(clinic), { id, patient, settings })
   }
 
   /** The caller's number as the clinic's region reads it, where it is one. */

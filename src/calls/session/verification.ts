@@ -14,7 +14,7 @@ import { putOfCall, readOfCall } from './call-records.ts'
 import { currentRecord, isOwnPlaceholder, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {
-  /** Attempts that have failed in this call. */
+  /** Attempts that have failed. */
   readonly failures: number
   /** Patient.id of the one verified last. */
   readonly patient?: string
@@ -22,7 +22,7 @@ export interface Verification {
 
 export const VERIFICATION = recordKind<Verification>('call-verification')
 
-/** Failed attempts of a call, or of its caller (caller-failures.ts), after which nobody is verified any more. */
+/** Failed attempts, after which nobody is verified in the call any more. */
 export const MAX_FAILURES = 3
 
 export const readVerification = async (ctx: Context, call: CallSession): Promise<Verification> =>

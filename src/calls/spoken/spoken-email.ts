@@ -87,9 +87,12 @@ function joinedAddress(parts: readonly Part[], at: number, joined: boolean): Par
   const address = parts.map(({ sign }, index) => `${sign}${texts[index]}`).join('')
   const [last] = /[^.]*$/.exec(address) ?? ['']
   if (texts.includes('') || last.includes('@')) return unclear(NOT_VALID)
-  if (isTopLevel(last)) return checked(address)
+  if (isTopLevel(last) && !SLIPS.test(address)) return checked(address)
   return unclear(`The end of the e-mail address is not certain; what comes after the last dot, ${EXAMPLE}?`)
 }
+
+/** "dot com, dot com", and "w w w" before an address, as before that of a web page. */
+const SLIPS = /(\.[a-z]+)\1$|(?:^|@)www\./
 
 function wordsOf(text: string): readonly string[] {
   const words = withDoubleU(text)

@@ -90,7 +90,9 @@ function spelled(text: string, introduced: boolean): string | undefined {
     !read.every((word) => word === '' || isLetter(word) || /^\d+$/.test(word) || /^[-/]$/.test(word) || isPrinted(word))
   )
     return undefined
-  return read.join('').toUpperCase()
+  const id = read.join('').toUpperCase()
+  // More was to follow.
+  return /^[-/]|[-/]$/.test(id) ? undefined : id
 }
 
 /** A capital, as nothing else is here: the O of "oscar" or "o as in orange" is no zero. */

@@ -33,7 +33,8 @@ export function spokenPhone(text: string, region: string | undefined): ParsedVal
   const values = new Set(read.flatMap((one) => (one.ok ? [normalForm(one.value, region)] : [])))
   const [value, ...others] = values
   if (value === undefined) return read[0] ?? moreThanOne
-  if (![...values].some(isInternational) && (HESITATION.test(number) || goesOn(number, region))) return notCertain
+  const isPossible = region === undefined || [...values].some(isInternational)
+  if (!isPossible && (HESITATION.test(number) || goesOn(number, region))) return notCertain
   if (others.length === 0) return understood(value)
   const [possible, ...more] = [...values].filter((one) => isComplete(one))
   return possible === undefined || more.length > 0 ? moreThanOne : understood(possible)
@@ -55,9 +56,9 @@ const HESITATION = /(?<![\p{L}\p{N}])(?:uh|um)(?![\p{L}\p{N}])(?!$)/u
  * A whole number is said, and more after it: an extension, a correction, a second number. A number that was typed, with spaces,
  * dashes, dots and brackets alone, has as many digits as it has.
  */
-function goesOn(number: string, region: string | undefined): boolean {
-  if (!/[\p{L},;]/u.test(number)) return false
-  const words = number.split(/(?<=[,;])|\s+/)
+function goesOn(number: string, region: string): boolean {
+  if (!/[\p{L},;/]/u.test(number)) return false
+  const words = number.split(/(?<=[,;/])|\s+/)
   return words.some((_word, at) =>
     readingsOf(words.slice(0, at).join(' ')).some(
       (digits) => checked(digits).ok && isInternational(normalForm(digits, region)),

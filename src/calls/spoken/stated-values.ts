@@ -4,6 +4,7 @@ import { type DateOrder, dateOrderOf } from '../../clinics/date-order.ts'
 import type { ClinicSettings } from '../../clinics/settings.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { badRequest, type FhirError, type Issue } from '../../fhir/outcome.ts'
+import { zoneOf } from '../../scheduling/zone-clock.ts'
 import type { patientFields } from '../record/patient-fields.ts'
 import { KEPT_LENGTH, keptText } from './kept-text.ts'
 import { type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
@@ -35,7 +36,7 @@ export const localeOf = (
   dateOrder: dateOrder ?? dateOrderOf(defaultRegion),
   // Evaluated only for dates, as time zones are expensive.
   get now() {
-    return DateTime.fromMillis(now, { zone: timeZone })
+    return DateTime.fromMillis(now, { zone: zoneOf(timeZone) })
   },
 })
 

@@ -1,4 +1,5 @@
 /** find_available_slots: free times as the caller asks for them, a few, each with a key to book it by. */
+import { endDueHolds } from '../../booking/due-holds.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,8 +12,9 @@ import { keysForTimes, type OfferedTime } from '../visits/offered-time.ts'
 import { offersByPhone } from '../visits/offers-by-phone.ts'
 import { labelled, sayChoice, type VisitWords, visitWords } from '../visits/visit-label.ts'
 
-export const findAvailableSlots = defineOperation('slot-find-available-slots', ({ access, input, call }) =>
-  access.change(async (ctx) => {
+export const findAvailableSlots = defineOperation('slot-find-available-slots', async ({ access, input, call }) => {
+  await endDueHolds(access)
+  return await access.change(async (ctx) => {
     const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
     const type = await askedType(ctx, call, input.appointmentType)
     const windows = await askedTimes(ctx, input.when)
@@ -23,8 +25,8 @@ export const findAvailableSlots = defineOperation('slot-find-available-slots', (
     const others = found.filter(({ time }) => !known.has(time.slots[0]))
     const slots = await toldSlots(ctx, call, waitedFor, others)
     return { success: true, slots, more: chosen.more, ...saying(chosen, waitedFor, others) }
-  }),
-)
+  })
+})
 
 async function wishesOf(ctx: Context, { practitionerName, locationName }: OperationInput, type: AskedType | undefined) {
   const { schedules } = await askedActors(ctx, { practitionerName, locationName })

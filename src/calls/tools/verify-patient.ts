@@ -11,7 +11,6 @@ import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
 import { recordNotVerified, recordVerified, type StatedForStaff } from '../record/verification-outcome.ts'
-import { countFailureOfCaller, failuresOfCaller } from '../session/caller-failures.ts'
 import { fullNames, matchStatedPerson, type StatedPerson } from '../session/match-stated-person.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
@@ -35,20 +34,15 @@ export const verifyPatient = defineOperation('patient-verify-patient', ({ access
 
 type Stated = StatedPerson & StatedForStaff
 
-/** Of two attempts at the same time one meets a conflict on the record of the call, or of the caller, and is counted after the other. */
+/** Of two attempts at the same time one meets a conflict on the record of the verification, and is counted after the other. */
 async function verify(ctx: Context, call: CallSession, stated: Stated) {
   const before = await readVerification(ctx, call)
-  const failuresBefore = Math.max(before.failures, await failuresOfCaller(ctx, call))
-  if (failuresBefore >= MAX_FAILURES) return failed(MAX_FAILURES)
+  if (before.failures >= MAX_FAILURES) return failed(before.failures)
   const own = await patientForWrite(ctx, call)
   const { patient, candidates } = await matchStatedPerson(ctx, own, stated)
-  if (patient !== undefined) {
-    await succeed(ctx, call, { before, own, patient: patient.id, stated })
-    return { success: true, verified: true, attemptsLeft: MAX_FAILURES - failuresBefore, say: VERIFIED }
-  }
-  const failures = failuresBefore + 1
-  await putVerification(ctx, call, { ...before, failures: before.failures + 1 })
-  await countFailureOfCaller(ctx, call)
+  if (patient !== undefined) return await succeed(ctx, call, { before, own, patient: patient.id, stated })
+  const failures = before.failures + 1
+  await putVerification(ctx, call, { ...before, failures })
   const isLast = failures >= MAX_FAILURES
   const task = await recordNotVerified(ctx, call, own, { attempts: failures, isLast, stated, candidates })
   await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task] })
@@ -63,12 +57,14 @@ interface Success {
   readonly stated: Stated
 }
 
-async function succeed(ctx: Context, call: CallSession, { before, own, patient, stated }: Success): Promise<void> {
+async function succeed(ctx: Context, call: CallSession, { before, own, patient, stated }: Success) {
   // Somebody who says it once more is who they were.
-  if (before.patient === patient) return
-  await putVerification(ctx, call, { ...before, patient })
-  const tasks = await recordVerified(ctx, call, own, { patient, stated })
-  await recordCall(ctx, call, own, { activity: verifyPatient.code, written: tasks })
+  if (before.patient !== patient) {
+    await putVerification(ctx, call, { ...before, patient })
+    const tasks = await recordVerified(ctx, call, own, { patient, stated })
+    await recordCall(ctx, call, own, { activity: verifyPatient.code, written: tasks })
+  }
+  return { success: true, verified: true, attemptsLeft: MAX_FAILURES - before.failures, say: VERIFIED }
 }
 
 const VERIFIED = 'Thank you, I have confirmed your details.'

@@ -40,25 +40,76 @@ export async function chooseTimes(
 ): Promise<ChosenTimes> {
   const clock = clockOf(zone)
   const anyTime = { from: ctx.now, until: ctx.now + LONGEST }
-  if (windows === undefined) return { ...(await lookThrough(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
+  if (windows === undefined) return { ...(await lookFor(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
   const starts = windows.map(({ start }) => start.toMillis())
   const from = Math.min(...starts)
   const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
   const tests = windows.map((window) => startsIn(window, clock))
   const isWanted = (start: number) => tests.some((test) => test(start))
   // Windows are of starts, and a visit that starts at their end is over within a day.
-  const found = await lookThrough(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock)
+  const found = await lookFor(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock, (moment) =>
+    nextSpan(windows, moment, clock),
+  )
   if (found.openings.length > 0) return { ...found, isLater: false }
-  return { ...(await lookThrough(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
+  return { ...(await lookFor(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
 }
 
-async function lookThrough(
+type Query = Omit<OpeningsQuery, 'limit'>
+
+/** Moments from `from` on and before `until` that are all wanted. */
+interface Span {
+  readonly from: number
+  readonly until: number
+}
+
+/** The first span that ends after a moment; undefined where there is none. */
+type NextSpan = (moment: number) => Span | undefined
+
+/** Days in which there may be more parts than are offered. */
+const FEW_DAYS = 2
+
+async function lookFor(
   ctx: Context,
-  query: Omit<OpeningsQuery, 'limit'>,
+  query: Query,
   clock: ZoneClock,
+  next: NextSpan = (from) => (from < query.until ? { from, until: query.until } : undefined),
 ): Promise<Omit<ChosenTimes, 'isLater'>> {
+  const isLong = query.until - query.from > (FEW_DAYS + 1) * DAY
+  const { parts, more } = isLong ? await firstOfParts(ctx, query, clock, next) : { parts: [], more: false }
+  if (parts.length >= FEWEST && more) return { openings: parts.slice(0, MOST), more }
+  // Few times, and those in few parts, are chosen among all of them.
+  return await lookThrough(ctx, { ...query, from: parts[0]?.start ?? query.from }, clock)
+}
+
+/** Looks of that kind at most; most practitioners have free times in fewer parts of a day. */
+const PARTS_LOOKED_AT = 16
+
+/** Looks at the beginning of each part of a day alone, and at no day that is not wanted. `more`: than are offered. */
+async function firstOfParts(
+  ctx: Context,
+  query: Query,
+  clock: ZoneClock,
+  next: NextSpan,
+): Promise<{ readonly parts: readonly Opening[]; readonly more: boolean }> {
+  const parts: Opening[] = []
+  const seen = new Set<string>()
+  let span = next(query.from)
+  for (let looks = 0; span !== undefined && looks < PARTS_LOOKED_AT; looks++) {
+    const within = { from: span.from, startsBefore: Math.min(query.until, span.until) }
+    const { openings, next: rest } = await findOpenings(ctx, { ...query, ...within, limit: MOST + 1 })
+    const [first] = openings
+    if (first === undefined && rest !== undefined) break
+    if (first !== undefined) parts.push(first)
+    for (const { slots } of openings) seen.add(slots[0].id)
+    if (parts.length >= MOST && seen.size > MOST) break
+    span = next(first === undefined ? span.until : clock.instantFrom(endOfPart(first.start, clock)))
+  }
+  return { parts, more: seen.size > MOST }
+}
+
+async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promise<Omit<ChosenTimes, 'isLater'>> {
   const found: Opening[] = []
-  let next: Omit<OpeningsQuery, 'limit'> | undefined = query
+  let next: Query | undefined = query
   for (let looks = 0; looks < LOOKS && next !== undefined; looks++) {
     const page = await findOpenings(ctx, { ...next, limit: AT_ONCE })
     found.push(...page.openings)
@@ -116,6 +167,30 @@ function endOfPart(moment: number, clock: ZoneClock): WallTime {
   const midnight = Math.floor(time / DAY) * DAY
   const hour = PARTS.find((end) => time < midnight + end * HOUR) ?? 24
   return midnight + hour * HOUR
+}
+
+/** Of the windows the one that is open first, from `from` on. */
+function nextSpan(windows: readonly TimeWindow[], from: number, clock: ZoneClock): Span | undefined {
+  const spans = windows.flatMap((window) => nextIn(window, from, clock) ?? [])
+  return spans.toSorted((one, other) => one.from - other.from)[0]
+}
+
+const DAYS_OF_WEEK = 7
+
+function nextIn(window: TimeWindow, from: number, clock: ZoneClock): Span | undefined {
+  const { start, end, weekdays, timeOfDay } = window
+  const isIn = startsIn(window, clock)
+  const last = end?.toMillis() ?? Number.POSITIVE_INFINITY
+  const earliest = Math.max(from, start.toMillis())
+  if (weekdays === undefined && timeOfDay === undefined)
+    return isIn(earliest) ? { from: earliest, until: last } : undefined
+  const today = Math.floor(clock.wallTimeAt(earliest) / DAY) * DAY
+  for (let day = today; day <= today + DAYS_OF_WEEK * DAY; day += DAY) {
+    const opens = Math.max(earliest, clock.instantFrom(day + (timeOfDay?.from ?? 0) * MINUTE))
+    const closes = timeOfDay === undefined ? day + DAY : day + timeOfDay.until * MINUTE
+    if (isIn(opens)) return { from: opens, until: Math.min(last, clock.instantFrom(closes)) }
+  }
+  return undefined
 }
 
 /** As `isWithin`, which takes longer, says of a moment: for the many that are looked at. */

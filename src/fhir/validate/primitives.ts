@@ -121,6 +121,10 @@ export const PRIMITIVES: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ['positiveInt', integer(1, 'a whole number between 1 and 2147483647, without quotes or decimal point')],
   [
     'base64Binary',
-    { json: 'string', accepts: isBase64, expected: 'base64, padded to a multiple of four characters, e.g. "SGVsbG8="' },
+    {
+      json: 'string',
+      accepts: isBase64,
+      expected: 'base64 (A-Z a-z 0-9 + /, not - and _), padded to a multiple of four characters, e.g. "SGVsbG8="',
+    },
   ],
 ])

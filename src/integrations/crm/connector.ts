@@ -1,6 +1,6 @@
 /** The CRM of a clinic by the connector that its settings name. */
 import type { CrmConnector } from '../../core/ports.ts'
-import type { Outbound } from '../outbound-request.ts'
+import { about, type Outbound } from '../outbound-request.ts'
 import { toHubSpot } from './hubspot.ts'
 import { toLeadConnector } from './leadconnector.ts'
 import { toSalesforce } from './salesforce.ts'
@@ -8,15 +8,16 @@ import { toWebhook } from './webhook.ts'
 
 export const crmConnector = (outbound: Outbound): CrmConnector => ({
   deliver: (settings, contact) => {
+    const sent = about(outbound, contact.clinic, 'crm')
     switch (settings.kind) {
       case 'hubspot':
-        return toHubSpot(settings, contact, outbound)
+        return toHubSpot(settings, contact, sent)
       case 'salesforce':
-        return toSalesforce(settings, contact, outbound)
+        return toSalesforce(settings, contact, sent)
       case 'leadconnector':
-        return toLeadConnector(settings, contact, outbound)
+        return toLeadConnector(settings, contact, sent)
       default:
-        return toWebhook(settings, contact, outbound)
+        return toWebhook(settings, contact, sent)
     }
   },
 })

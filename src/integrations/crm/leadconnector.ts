@@ -7,7 +7,7 @@ import type { Delivery } from '../../core/ports.ts'
 import { type Answer, deliveryOf, exchange, temporary } from '../exchange.ts'
 import { addressOf, bearer, CRM, DAILY_LIMIT_WAIT, type Deliver, namedValues } from './contact-api.ts'
 
-const VERSION = '2021-07-28'
+export const LEADCONNECTOR_VERSION = '2021-07-28'
 
 const FIELDS: FieldNames = {
   firstName: 'firstName',
@@ -32,7 +32,7 @@ export const toLeadConnector: Deliver<LeadConnectorCrm> = async (settings, conta
   const request = {
     url: addressOf(url, '/contacts/upsert'),
     method: 'POST',
-    headers: { ...bearer(token), accept: 'application/json', version: VERSION },
+    headers: { ...bearer(token), accept: 'application/json', version: LEADCONNECTOR_VERSION },
     body: JSON.stringify(body),
   } as const
   const answer = await exchange(request, CRM, outbound)

@@ -8,7 +8,14 @@ import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts
 import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
 import { simulated } from '../insurance-simulator.ts'
-import { type Answer, type Outbound, OutboundFailure, sendOutbound } from '../outbound-request.ts'
+import {
+  type Answer,
+  about,
+  type Outbound,
+  OutboundFailure,
+  type OutboundRequest,
+  sendOutbound,
+} from '../outbound-request.ts'
 import { resultOf } from './answer.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 
@@ -66,11 +73,12 @@ export function insuranceConnector({ outbound, simulator, clock }: ConnectorPart
       if (settings?.enabled === false) return switchedOff
       const within = { ...outbound, deadlineMs: deadlineMs ?? settings?.deadlineMs ?? DEFAULT_DEADLINE, signal }
       const system = ownSystem(settings)
-      if (system !== undefined) return await ask({ ...system, outbound: within }, request, idempotencyKey)
+      const asked = about(within, request.clinic, 'insurance', system === undefined)
+      if (system !== undefined) return await ask({ ...system, outbound: asked }, request, idempotencyKey)
       const served = simulator?.()
       if (served === undefined) return await simulatedWithin(request, within)
       // Its address is that of this server, whatever clinics may reach.
-      return await ask({ ...served, outbound: { ...within, allowPrivate: true } }, request, idempotencyKey)
+      return await ask({ ...served, outbound: { ...asked, allowPrivate: true } }, request, idempotencyKey)
     },
   }
 }
@@ -101,19 +109,27 @@ interface Asked {
 const failed = (result: InsuranceResult): Asked => ({ result, hasAnswered: false })
 
 async function resultFrom(target: Target, request: InsuranceRequest, idempotencyKey: string): Promise<Asked> {
-  const { url, token = '', apiKeyHeader, outbound } = target
+  const { outbound } = target
+  try {
+    return read(await sendOutbound(insuranceRequestTo(target, request, idempotencyKey), outbound))
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error
+    return failed(withoutAnswer(error.reason, outbound.deadlineMs))
+  }
+}
+
+export function insuranceRequestTo(
+  { url, token = '', apiKeyHeader }: Omit<Target, 'outbound'>,
+  request: InsuranceRequest,
+  idempotencyKey: string,
+): OutboundRequest {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
     'idempotency-key': idempotencyKey,
     ...(apiKeyHeader === undefined ? { authorization: `Bearer ${token}` } : { [apiKeyHeader]: token }),
   }
-  try {
-    return read(await sendOutbound({ url, method: 'POST', headers, body: JSON.stringify(request) }, outbound))
-  } catch (error) {
-    if (!(error instanceof OutboundFailure)) throw error
-    return failed(withoutAnswer(error.reason, outbound.deadlineMs))
-  }
+  return { url, method: 'POST', headers, body: JSON.stringify(request) }
 }
 
 function withoutAnswer(why: OutboundFailure['reason'], deadlineMs: number): InsuranceResult {

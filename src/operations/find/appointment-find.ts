@@ -6,7 +6,7 @@ import type { Appointment, Reference, Schedule } from 'fhir/r4'
 import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import { proposalIds } from '../../booking/proposal.ts'
-import { resolvedActors } from '../../booking/resolvable-actors.ts'
+import { recentActors } from '../../booking/resolvable-actors.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
@@ -39,7 +39,8 @@ async function find({ access, input, paging }: OperationRequest): Promise<Search
     ...(isNobody ? { schedules: [] } : schedules === undefined ? {} : { schedules }),
     ...{ from, until, specialties, visitTypes, ...times, limit },
   }
-  const isCountedHere = after === undefined && counting === 'some' && !isCountedByIndex(wanted)
+  const isIndexed = wanted.schedules !== undefined && isCountedByIndex(wanted)
+  const isCountedHere = after === undefined && counting === 'some' && !isIndexed
   const page = await findOpenings(ctx, {
     ...wanted,
     ...(after === undefined ? {} : { after: after.place }),
@@ -115,7 +116,7 @@ async function proposals(
   const actorsOf = new Map<Schedule, readonly Reference[]>()
   const made: Versioned[] = []
   for (const [index, { schedule, slots }] of openings.entries()) {
-    const actors = actorsOf.get(schedule) ?? (await resolvedActors(ctx, schedule.actor))
+    const actors = actorsOf.get(schedule) ?? (await recentActors(ctx, schedule.actor))
     actorsOf.set(schedule, actors)
     const { resourceType, ...rest } = proposedAppointment({ schedule, slots, actors }, context)
     const id = ids[index] ?? ''

@@ -22,26 +22,48 @@ export interface WhomToSee {
 const LOOKED_UP = 20
 
 export async function whomToSee(ctx: Context, input: FindInput): Promise<WhomToSee> {
+  const { schedules, notes: notFound } = await recentSchedules(ctx, input)
+  const notes = [...notFound]
+  const patients = await patientsOf(ctx, input, notes)
+  for (const { reference = '' } of input.insurances) await checkInsurance(ctx, reference, notes)
+  return {
+    ...(schedules === undefined ? {} : { schedules }),
+    ...{ patients: patients ?? [], notes, isNobody: patients === undefined },
+  }
+}
+
+type Asked = Pick<FindInput, 'practitioners' | 'organizations' | 'locations' | 'locationTexts'>
+
+/** Types of those who may be asked for, and of what stands for them. */
+const ASKED = ['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService', 'Schedule']
+/** Characters of what is asked for; for more it is looked up each time. */
+const LONGEST_NAME = 1_000
+
+/** As they were a moment ago: the same ones are asked for again and again, while pages are turned and days are tried. */
+async function recentSchedules(ctx: Context, input: FindInput) {
+  const { practitioners, organizations, locations, locationTexts } = input
+  const name = JSON.stringify(['whose Schedules', practitioners, organizations, locations, locationTexts])
+  const make = () => schedulesOf(ctx, input)
+  return name.length > LONGEST_NAME ? await make() : await ctx.unit.recentAnswer(name, ASKED, make)
+}
+
+async function schedulesOf(ctx: Context, input: Asked): Promise<Pick<WhomToSee, 'schedules' | 'notes'>> {
   const notes: Issue[] = []
   const practitioners = await lookUp(ctx, input.practitioners, notes)
   const organizations = await lookUp(ctx, input.organizations, notes)
   const places = await lookUp(ctx, input.locations, notes)
   const described = await describedPlaces(ctx, input.locationTexts, notes)
-  const patients = await patientsOf(ctx, input, notes)
-  for (const { reference = '' } of input.insurances) await checkInsurance(ctx, reference, notes)
-  const isNobody = patients === undefined
   const isAnybody = [input.practitioners, input.organizations, input.locations, input.locationTexts].every(
     ({ length }) => length === 0,
   )
-  if (isNobody || isAnybody) return { patients: patients ?? [], notes, isNobody }
+  if (isAnybody) return { notes }
   const wishes: (readonly Choice[])[] = []
   if (input.practitioners.length > 0) wishes.push(await choicesOf(ctx, 'practitioner', practitioners))
   if (input.organizations.length > 0) wishes.push(await choicesOf(ctx, 'organization', organizations))
   if (input.locations.length + input.locationTexts.length > 0)
     wishes.push(await choicesOf(ctx, 'location', [...places, ...described]))
   const isUnknown = wishes.some((choices) => choices.length === 0)
-  const schedules = isUnknown ? [] : await schedulesWith(ctx, wishes)
-  return { schedules, patients, notes, isNobody }
+  return { schedules: isUnknown ? [] : await schedulesWith(ctx, wishes), notes }
 }
 
 /** The addresses of each that is there. */

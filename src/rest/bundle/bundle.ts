@@ -31,12 +31,14 @@ export async function processBundle(
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (isDear(request.body)) leaveEventLoop('its entries')
-  const { type, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
+  const { type: kind, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
   checkProvideBundle(request.body, request.base)
+  for (const type of new Set(entries.map((entry) => entry.request.type)))
+    await request.services.providers.get(type)?.settle?.(access)
   const answers =
-    type === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
+    kind === 'batch' ? await batch(access, entries, representation) : await transaction(access, entries, representation)
   for (const [index, error] of unreadable) answers.refuse(index, failureText(error))
-  const text = bundleText({ type: `${type}-response` }, answers.texts)
+  const text = bundleText({ type: `${kind}-response` }, answers.texts)
   return { status: 200, text, about: [], accesses: answers.accesses, kind: 'read' }
 }
 

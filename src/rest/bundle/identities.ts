@@ -1,6 +1,7 @@
 /** What each entry of a transaction writes, and the ids of new resources: https://hl7.org/fhir/R4/http.html#trules. */
-import { randomUUID } from 'node:crypto'
+
 import type { Context } from '../../core/context.ts'
+import { newId } from '../../fhir/new-id.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { type ConditionalInteraction, matchOf } from '../interactions/conditional.ts'
@@ -50,7 +51,7 @@ function idOf({ request }: Entry, interaction: ConditionalInteraction, match: Co
   if (match?.resource !== undefined || interaction === 'patch' || interaction === 'delete') return match?.resource?.id
   // A client's id is ignored on create.
   const bodyId = interaction === 'update' && isObject(request.body) ? request.body.id : undefined
-  return typeof bodyId === 'string' ? bodyId : randomUUID()
+  return typeof bodyId === 'string' ? bodyId : newId()
 }
 
 function claim(written: Map<string, number>, identity: string, { index }: Entry): void {

@@ -1,6 +1,7 @@
 /** create and conditional create: https://hl7.org/fhir/R4/http.html#create. */
-import { randomUUID } from 'node:crypto'
+
 import { handlerOf } from '../../core/handler.ts'
+import { newId } from '../../fhir/new-id.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
 
@@ -13,6 +14,6 @@ export const create: InteractionHandler = async (ctx, request) => {
     return { status: 200, resource: match.resource, location: locationOf(base, match.resource), kind: 'write' }
   }
   // A client's id is ignored on create (http.html#create).
-  const created = await ctx.create(ctx.unit.validate(request.body, type, assignedId ?? randomUUID()))
+  const created = await ctx.create(ctx.unit.validate(request.body, type, assignedId ?? newId()))
   return { status: 201, resource: created, location: locationOf(base, created), kind: 'write' }
 }

@@ -11,7 +11,7 @@ export const read: InteractionHandler = async (ctx, request) => {
 }
 
 /** True when the client already holds this version; If-None-Match decides where both conditions are given (RFC 9110). */
-function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: InteractionRequest): boolean {
+export function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: InteractionRequest): boolean {
   if (ifNoneMatch !== undefined) {
     return ifNoneMatch.trim() === '*' || versionsIn(ifNoneMatch).includes(resource.version)
   }

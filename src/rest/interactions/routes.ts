@@ -104,11 +104,10 @@ interface Pattern {
   readonly parts: readonly Part[]
 }
 
-const segmentsOf = (path: string): readonly string[] =>
-  path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map(decodedSegment)
+function segmentsOf(path: string): readonly string[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  return path.includes('%') ? segments.map(decodedSegment) : segments
+}
 
 function partOf(segment: string): Part {
   const name = /^\$?:(\w+)$/.exec(segment)?.[1]
@@ -141,9 +140,9 @@ function fits(part: Part, segment: string): boolean {
 
 function parametersOf(parts: readonly Part[], segments: readonly string[]): PathParameters {
   const parameters = { type: '', id: '', versionId: '', operation: '', member: '' }
-  for (const [index, part] of parts.entries()) {
+  parts.forEach((part, index) => {
     const segment = segments[index] ?? ''
     if ('name' in part) parameters[part.name] = part.isOperation ? segment.slice(1) : segment
-  }
+  })
   return parameters
 }

@@ -1,7 +1,8 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
-import { randomUUID } from 'node:crypto'
+
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
+import { newId } from '../../fhir/new-id.ts'
 import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -54,7 +55,7 @@ async function idFor(
 ): Promise<string> {
   if (matching === undefined) {
     await checkFree(ctx, body)
-    return assignedId ?? body.id ?? randomUUID()
+    return assignedId ?? body.id ?? newId()
   }
   if (body.id === undefined || body.id === matching.id) return matching.id
   throw badRequest(`The criteria match ${matching.type}/${matching.id}, but the resource has id '${body.id}'`, {

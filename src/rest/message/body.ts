@@ -16,6 +16,7 @@ import { bodyPieces } from './body-pieces.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from './content-divert.ts'
 import { headerOf } from './header.ts'
 import type { Format } from './media-type.ts'
+import { seeBody } from './seen-body.ts'
 
 /** Of a request whose body may hold contents: where they go instead. */
 export interface BodyContents {
@@ -45,6 +46,7 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
   const bytes: Buffer = await koa.state.bodyBytes
+  seeBody(koa, bytes)
   if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
 }
@@ -59,8 +61,15 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-/** @throws FhirError 415 when the body is compressed */
+/** @throws FhirError 415 when the body is compressed, 501 when it is so on the way */
 export function checkEncoding(koa: KoaContext): void {
+  const transfer = headerOf(koa, 'transfer-encoding') ?? CHUNKED
+  if (transfer.trim().toLowerCase() !== CHUNKED) {
+    throw new FhirError(501, {
+      code: 'not-supported',
+      diagnostics: `Transfer-Encoding '${transfer.slice(0, 100)}' is not supported; send the body as it is, in chunks or with its length`,
+    })
+  }
   const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
   if (encoding === 'identity') return
   throw new FhirError(415, {
@@ -68,6 +77,9 @@ export function checkEncoding(koa: KoaContext): void {
     diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
   })
 }
+
+/** https://www.rfc-editor.org/rfc/rfc9112#section-6.1 */
+const CHUNKED = 'chunked'
 
 async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)

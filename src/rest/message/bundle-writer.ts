@@ -33,7 +33,12 @@ export function pageLinks(
 
 /** Percent-encoding that leaves FHIR's separators readable where a URL allows them, which excludes `|`. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
+  PLAIN.test(text)
+    ? text
+    : encodeURIComponent(text).replace(/%(3A|2C|2F|24)/g, (encoded) => decodeURIComponent(encoded))
+
+/** Nothing of it is to be encoded. */
+const PLAIN = /^[\w.~!*'():,/$-]*$/
 
 /** `entries` are JSON texts of Bundle.entry. */
 export function bundleText({ type, total, links = [] }: BundleHead, entries: readonly string[]): string {

@@ -10,7 +10,7 @@ export interface ServedRange {
 }
 
 /** `first-last`, `first-` or `-length`. */
-const RANGE = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
+const RANGE = /^bytes=(\d*)-(\d*)$/i
 
 /**
  * Undefined: all of it, as for several ranges at once, other units, and what is malformed, which a server may ignore.

@@ -51,6 +51,8 @@ type Part = Buffer | { readonly sha256: string; readonly size: number }
 export interface ContentAnswer {
   /** Of the whole answer. */
   readonly bytes: number
+  /** Of its contents, by their SHA-256. */
+  readonly sizes: ReadonlyMap<string, number>
   /** With its first piece of a content read, so that what fails at once can be answered as an error. */
   readonly stream: () => Promise<Readable>
 }
@@ -98,7 +100,7 @@ export async function withContents(
   }
   parts.push(Buffer.from(text.slice(end)))
   const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : base64Length(part.size)), 0)
-  return { bytes, stream: () => streamOf(piecesOf(parts, contents, clinic)) }
+  return { bytes, sizes, stream: () => streamOf(piecesOf(parts, contents, clinic)) }
 }
 
 async function sizesOf(
@@ -157,5 +159,5 @@ const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3)
 const tooLarge = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary or _elements, where the elements that hold them are optional`,
+    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary=true or _elements`,
   })

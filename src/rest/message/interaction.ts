@@ -33,7 +33,7 @@ export interface InteractionRequest {
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown
   /** It came as bytes, and `body` is the Binary of them. */
-  readonly raw?: RawBody
+  readonly raw?: RawBody | undefined
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
   readonly ifNoneExist?: string | undefined

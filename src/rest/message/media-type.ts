@@ -49,3 +49,12 @@ function parameter(text: string): readonly [string, string] {
 export const isServed = ({ parameters }: MediaType): boolean =>
   /^4\.0(\.[01])?$/.test(parameters.get('fhirversion') ?? '4.0') &&
   /^utf-?8$/i.test(parameters.get('charset') ?? 'utf-8')
+
+/** Characters, with its parameters: more than anybody needs, and less than clients take in a header. */
+export const MAX_MEDIA_TYPE = 255
+
+/** As https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1; a `*` stands for types, and so is none. */
+const MEDIA_TYPE = /^[\w!#$%&'+.^`|~-]+\/[\w!#$%&'+.^`|~-]+ ?(?:;[\x20-\x7e]*)?$/
+
+/** Whether a text can stand in a Content-Type header for what a content is. */
+export const isMediaType = (text: string): boolean => text.length <= MAX_MEDIA_TYPE && MEDIA_TYPE.test(text)

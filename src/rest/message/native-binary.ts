@@ -8,6 +8,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import { isSameContent, rangeOf, type ServedRange } from './byte-range.ts'
 import { headerOf } from './header.ts'
 import { etagOf, type Route } from './interaction.ts'
+import { isMediaType } from './media-type.ts'
 
 /** Whether the answer may be bytes: not where the query asks for a form of the resource. */
 export const givesBytes = ({ code }: Pick<Route, 'code'>, type: string, query: URLSearchParams): boolean =>
@@ -27,7 +28,7 @@ const AS_FILE = {
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 export const contentTypeOfBinary = ({ contentType }: Binary): string =>
-  /^[\x21-\x7e]+\/[\x20-\x7e]+$/.test(contentType) ? contentType : UNKNOWN_TYPE
+  isMediaType(contentType) ? contentType : UNKNOWN_TYPE
 
 interface Source {
   readonly size: number

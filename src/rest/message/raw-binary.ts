@@ -11,7 +11,8 @@ import { announcedLength, checkEncoding, invite } from './body.ts'
 import { type Beginning, beginningOf, giveBack, withRest } from './body-pieces.ts'
 import { headerOf } from './header.ts'
 import type { RawBody, Route } from './interaction.ts'
-import { mediaType, RESOURCE_TYPES } from './media-type.ts'
+import { isMediaType, MAX_MEDIA_TYPE, mediaType, RESOURCE_TYPES } from './media-type.ts'
+import { type SeenContent, seeBody } from './seen-body.ts'
 
 export interface RawBinary extends RawBody {
   /** The Binary that it makes, with its content, or with the marker of that. */
@@ -35,10 +36,6 @@ const IN_MEMORY = 256 * 1024
 
 /** Of resources, whatever they hold. */
 const ALWAYS_RESOURCES: ReadonlySet<string> = new Set(['application/fhir+json', 'application/fhir+xml'])
-
-/** As https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1, and no longer than anybody needs. */
-const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:;[\x20-\x7e]*)?$/
-const MAX_MEDIA_TYPE = 255
 
 /** Whether bytes may come to such an address. */
 export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
@@ -93,8 +90,12 @@ async function contentFrom(
   { clinic, contents, limits }: Receiver,
 ): Promise<{ readonly received: readonly string[]; readonly data: object }> {
   const { bytes, isAll } = beginning
-  if (isAll && bytes.length <= INLINE) return { received: [], data: { data: bytes.toString('base64') } }
-  const { sha256 } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
+  if (isAll && bytes.length <= INLINE) {
+    seeBody(koa, bytes)
+    return { received: [], data: { data: bytes.toString('base64') } }
+  }
+  const { sha256, size } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
+  koa.state.seenContent = { sha256, size } satisfies SeenContent
   return { received: [sha256], data: { _data: contentElement(sha256) } }
 }
 
@@ -111,7 +112,7 @@ const isBinary: Readonly<Record<'json' | 'xml', (text: string) => boolean>> = {
 /** As it is kept in Binary.contentType, a code: with single spaces. @throws FhirError 400 */
 function contentTypeFrom(header: string): string {
   const written = header.trim().replace(/\s+/g, ' ')
-  if (MEDIA_TYPE.test(written) && written.length <= MAX_MEDIA_TYPE) return written
+  if (isMediaType(written)) return written
   throw badRequest(
     `Content-Type '${written.slice(0, 100)}' is no media type; write one such as application/pdf, in ${MAX_MEDIA_TYPE} characters at most`,
     { expression: 'Binary.contentType' },

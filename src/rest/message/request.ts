@@ -3,7 +3,7 @@ import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../../fhir/outcome.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from './body.ts'
 import { headerOf } from './header.ts'
-import type { InteractionRequest, PathParameters, Route, Services } from './interaction.ts'
+import type { InteractionRequest, PathParameters, RawBody, Route, Services } from './interaction.ts'
 import { type Format, RESOURCE_TYPES } from './media-type.ts'
 import { contentTypeOf, type Preferences } from './negotiate.ts'
 import { receiveRaw, takesBytes } from './raw-binary.ts'
@@ -13,49 +13,64 @@ type Limits = Services['limits']
 /** Room for as many values as a query may have, of a hundred characters each. */
 const MAX_FORM_BYTES = 1024 * 1024
 
+/** The parameters come in the body. */
+export const isForm = ({ code, method }: Route): boolean => method === 'POST' && code.startsWith('search')
+
+/** See readForm. */
+export const readQuery = (koa: KoaContext, route: Route, limits: Limits): URLSearchParams | Promise<URLSearchParams> =>
+  isForm(route) ? readForm(koa, limits) : queryOf(koa)
+
+function queryOf({ req: { url = '' } }: Pick<KoaContext, 'req'>): URLSearchParams {
+  const begin = url.indexOf('?')
+  return begin === -1 ? NO_QUERY : new URLSearchParams(url.slice(begin))
+}
+
+/** Of all requests without a query, so nobody may change it: to make one costs as much as to route a request. */
+const NO_QUERY = new (class extends URLSearchParams {
+  override append = unchangeable
+  override set = unchangeable
+  override delete = unchangeable
+})()
+
+function unchangeable(): never {
+  throw new TypeError('The query of a request is not to be changed')
+}
+
 /**
- * The query string; of `POST _search` the parameters in the body too, which come in either or both (http.html#search).
+ * The parameters of `POST _search`, which come in the body, the query string, or both (http.html#search).
  * @throws FhirError 400, 413 or 415 for a form that cannot be read
  */
-export async function readQuery(koa: KoaContext, route: Route, limits: Limits): Promise<URLSearchParams> {
-  const query = new URLSearchParams(koa.querystring)
-  if (!isForm(route)) return query
+async function readForm(koa: KoaContext, limits: Limits): Promise<URLSearchParams> {
+  const query = new URLSearchParams(queryOf(koa))
   contentTypeOf(koa, ['application/x-www-form-urlencoded'])
   const form = await readBody(koa, Math.min(limits.bodyBytes, MAX_FORM_BYTES))
   for (const [name, value] of new URLSearchParams(form)) query.append(name, value)
   return query
 }
 
-/** The parameters come in the body. */
-export const isForm = ({ code, method }: Route): boolean => code.startsWith('search') && method === 'POST'
-
 interface RequestParts {
-  readonly parameters: PathParameters
   readonly query: URLSearchParams
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
   readonly prefer: Preferences
   readonly services: Services
-  readonly clinic: string
+  /** Undefined where the request has no body, or one that holds its query. */
+  readonly content: Content | undefined
 }
 
-/** @throws FhirError 400, 413 or 415 for a body that cannot be read */
-export async function readRequest(
+export function requestOf(
   koa: KoaContext,
-  route: Route,
-  { parameters: { type, id, versionId, member }, query, base, prefer, services, clinic }: RequestParts,
-): Promise<InteractionRequest> {
-  const hasBody = route.method !== 'GET' && route.method !== 'DELETE' && !isForm(route)
-  const raw = takesBytes(route, type) ? await receiveRaw(koa, id, { ...services, clinic }) : undefined
-  const body = raw === undefined && hasBody ? await readContent(koa, route, services.limits) : raw?.resource
+  { type, id, versionId, member }: PathParameters,
+  { query, base, prefer, services, content }: RequestParts,
+): InteractionRequest {
   return {
     type,
     id,
     versionId,
     member,
     query,
-    body,
-    ...(raw === undefined ? {} : { raw }),
+    body: content?.body,
+    raw: content?.raw,
     ifMatch: headerOf(koa, 'if-match'),
     ifNoneMatch: headerOf(koa, 'if-none-match'),
     // An empty one is criteria that choose nothing, not a create without criteria.
@@ -67,6 +82,41 @@ export async function readRequest(
     prefersAsync: prefer.isAsync,
     services,
   }
+}
+
+/** The body of a request, parsed; of bytes the Binary that they make. */
+export interface Content {
+  readonly body: unknown
+  readonly raw?: RawBody
+}
+
+interface ContentReceiver {
+  readonly services: Services
+  readonly clinic: string
+}
+
+/**
+ * Undefined where the request has none.
+ * @throws FhirError 400, 413 or 415 for a body that cannot be read
+ */
+export const readContent = (
+  koa: KoaContext,
+  route: Route,
+  parameters: PathParameters,
+  receiver: ContentReceiver,
+): Promise<Content> | undefined =>
+  route.method === 'GET' || route.method === 'DELETE' || isForm(route)
+    ? undefined
+    : readContentOf(koa, route, parameters, receiver)
+
+async function readContentOf(
+  koa: KoaContext,
+  route: Route,
+  { type, id }: PathParameters,
+  { services, clinic }: ContentReceiver,
+): Promise<Content> {
+  const raw = takesBytes(route, type) ? await receiveRaw(koa, id, { ...services, clinic }) : undefined
+  return raw === undefined ? { body: await readBodyOf(koa, route, services.limits) } : { body: raw.resource, raw }
 }
 
 const JSON_PATCH = 'application/json-patch+json'
@@ -81,7 +131,7 @@ export const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string,
 /** A file that is the whole body of an operation is taken for a Binary. */
 const FILE_TYPES: readonly string[] = ['application/gzip', 'application/x-gzip']
 
-async function readContent(koa: KoaContext, route: Route, limits: Limits): Promise<unknown> {
+async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promise<unknown> {
   const types = route.method === 'PATCH' ? PATCH_TYPES : RESOURCE_TYPES
   const fileTypes = route.run.kind === 'operation' ? FILE_TYPES : []
   const type = contentTypeOf(koa, [...types.keys(), ...fileTypes])

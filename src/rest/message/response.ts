@@ -21,13 +21,13 @@ export function send(
   const body = text === undefined ? undefined : formatBody(text, format, request.query.get('_pretty') === 'true')
   koa.status = status
   if (resource !== undefined) {
-    koa.response.set('ETag', etagOf(resource.version))
-    koa.response.set('Last-Modified', new Date(resource.lastUpdated).toUTCString())
+    koa.res.setHeader('ETag', etagOf(resource.version))
+    koa.res.setHeader('Last-Modified', new Date(resource.lastUpdated).toUTCString())
   }
   if (location !== undefined) koa.set('Location', location)
   if (headers !== undefined) koa.set(headers)
   // A cache must not answer a request for one format with the other.
-  koa.response.set('Vary', 'Accept')
+  koa.res.setHeader('Vary', 'Accept')
   if (body === undefined) {
     koa.body = null
     koa.status = status
@@ -35,7 +35,7 @@ export function send(
   }
   // A deletion answers 204 unless it has a body.
   if (status === 204) koa.status = 200
-  koa.response.set('Content-Type', contentType)
+  koa.res.setHeader('Content-Type', contentType)
   koa.body = body
 }
 

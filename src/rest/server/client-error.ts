@@ -1,24 +1,27 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
+import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
-import { whenClosed } from './http-response.ts'
+import { answersOn, type ConnectionAnswers } from './pipelining.ts'
+import { REQUEST_ID } from './request-ids.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  /** Connections on which a response is being sent: a refusal must not come in the middle of it. */
-  const answering = new WeakSet<Duplex>()
-  server.prependListener('request', ({ socket }, response) => {
-    answering.add(socket)
-    whenClosed(response, () => answering.delete(socket))
-  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || answering.has(socket)) socket.destroy(error)
-    else socket.end(refusal(error.code))
+    const answers = answersOn(socket)
+    // A refusal must not come in the middle of a response.
+    if (!socket.writable || (answers !== undefined && !isAboutIt(answers))) socket.destroy(error)
+    else if (answers === undefined) socket.end(refusal(error.code))
+    // Nobody works on the request any more.
+    else socket.end(refusal(error.code), () => socket.destroy(error))
   })
 }
+
+/** Whether an error is about the one request that waits, and can be its answer: its body breaks off, or takes too long. */
+const isAboutIt = ({ waiting, last: { headersSent, req } }: ConnectionAnswers): boolean =>
+  waiting === 1 && !headersSent && !req.complete
 
 function refusal(code: string | undefined): string {
   const { status, ...issue } = REFUSALS[code ?? ''] ?? NOT_HTTP
@@ -28,6 +31,7 @@ function refusal(code: string | undefined): string {
     `Content-Type: ${FHIR_JSON.contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...DEFAULT_HEADERS.map(([name, value]) => `${name}: ${value}`),
+    `${REQUEST_ID}: ${randomUUID()}`,
     'Connection: close',
     '',
     body,
@@ -45,6 +49,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     code: 'too-long',
     diagnostics:
       'The address and the headers are longer than 16,384 bytes together; send a long search as a form: POST [type]/_search',
+  },
+  HPE_INVALID_EOF_STATE: {
+    status: 400,
+    code: 'invalid',
+    diagnostics: 'The request ended before its announced length; nothing was changed, so send all of it again',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

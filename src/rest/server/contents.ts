@@ -20,7 +20,8 @@ const METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 export const bodyContents =
   (contents: Contents, { inlineContentBytes }: Pick<Limits, 'inlineContentBytes'>): Middleware =>
   (koa, next) => {
-    const format = METHODS.has(koa.method) && FHIR_PATH.test(koa.path) ? formatOfBody(koa) : undefined
+    if (!METHODS.has(koa.method)) return next()
+    const format = FHIR_PATH.test(koa.path) ? formatOfBody(koa) : undefined
     const { clinic } = userIn(koa) ?? {}
     if (format === undefined || clinic === undefined) return next()
     const received: string[] = []
@@ -31,6 +32,7 @@ export const bodyContents =
       receive: async (pieces) => {
         const facts = await contents.receive(clinic, pieces, inlineContentBytes)
         received.push(facts.sha256)
+        seeContent(koa, facts)
         return facts
       },
     }
@@ -55,26 +57,28 @@ export const answerContents =
   async (koa, next) => {
     try {
       await next()
-      await fillIn(koa, contents)
+      const { body } = koa
+      if ((typeof body === 'string' || Buffer.isBuffer(body)) && mayHaveMarkers(body)) await fillIn(koa, body, contents)
     } finally {
       const { clinic } = userIn(koa) ?? {}
-      const received: readonly string[] = koa.state.receivedContents ?? []
-      if (clinic !== undefined && received.length > 0) void contents.abandon(clinic, received)
+      const received: readonly string[] | undefined = koa.state.receivedContents
+      if (clinic !== undefined && received !== undefined) void contents.abandon(clinic, received)
     }
   }
 
-async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
+async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents): Promise<void> {
   // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
   if (koa.res.hasHeader('Content-Disposition')) return
-  const { body } = koa
   const { clinic } = userIn(koa) ?? {}
-  if (clinic === undefined || (typeof body !== 'string' && !Buffer.isBuffer(body)) || !mayHaveMarkers(body)) return
+  if (clinic === undefined) return
   const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
   const beyond = isRead(koa) ? 'refused' : 'left out'
   const headers = ['ETag', 'Last-Modified', 'Location'] as const
   try {
     const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
     if (answer === undefined) return
+    for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
+    koa.state.answeredWithMarkers = body
     const type = koa.response.get('Content-Type')
     if (koa.method !== 'HEAD') {
       const stream = await answer.stream()
@@ -94,5 +98,14 @@ async function fillIn(koa: KoaContext, contents: Contents): Promise<void> {
 /** Nothing has been changed that the answer would have to tell of. */
 const isRead = ({ method, path }: KoaContext): boolean =>
   method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
+
+/** The contents of the body and of the answer, for the journal, which sees their markers. */
+export const seenContentsOf = ({ state }: Pick<KoaContext, 'state'>): ReadonlyMap<string, number> | undefined =>
+  state.seenContents
+
+function seeContent({ state }: KoaContext, { sha256, size }: { readonly sha256: string; readonly size: number }): void {
+  state.seenContents ??= new Map<string, number>()
+  state.seenContents.set(sha256, size)
+}
 
 const userIn = ({ state }: KoaContext): User | undefined => state.user as User | undefined

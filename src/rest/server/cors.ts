@@ -7,7 +7,8 @@ import { headerOf } from '../message/header.ts'
 
 /** Beside those that any page may read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
 const READABLE =
-  'Allow, Content-Disposition, Content-Range, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate'
+  'Allow, Content-Disposition, Content-Range, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
+  'X-Correlation-Id, X-Request-Id'
 
 /** All: that an address does not take one is said by the answer to the request itself, which the page can read. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'

@@ -1,5 +1,5 @@
 /** Authentication of requests: by their token, whose session goes on. */
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { goesOn, type TokenSession } from '../../clinics/sessions.ts'
 import type { Config } from '../../config.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -10,13 +10,16 @@ export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, reposi
   const readToken = authenticate(config)
   const requireSession: Middleware = (koa, next) => {
     const session = sessionOf(koa)
-    if (session === undefined) return next()
-    return goesOn(repository, session, config.demo).then((isOn) => {
-      if (!isOn) throw unauthorized(ENDED)
-      return next()
-    })
+    const isOn = session === undefined || goesOn(repository, session, config.demo)
+    return isOn instanceof Promise ? isOn.then((known) => goOn(known, next)) : goOn(isOn, next)
   }
   return (koa, next) => readToken(koa, () => requireSession(koa, next))
+}
+
+/** @throws FhirError 401 */
+function goOn(isOn: boolean, next: Next): Promise<unknown> {
+  if (!isOn) throw unauthorized(ENDED)
+  return next()
 }
 
 /** The session of a request that is authenticated; none where tokens come from a foreign issuer. */

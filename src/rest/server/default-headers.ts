@@ -1,5 +1,6 @@
 /** The headers that every answer has, unless its route says otherwise. */
 import type { RequestListener } from 'node:http'
+import { setRequestIds } from './request-ids.ts'
 
 /**
  * A body is what its Content-Type says (https://fetch.spec.whatwg.org/#x-content-type-options-header), and no cache keeps
@@ -15,5 +16,6 @@ export const withDefaultHeaders =
   (listener: RequestListener): RequestListener =>
   (request, response) => {
     for (const [name, value] of DEFAULT_HEADERS) response.setHeader(name, value)
+    setRequestIds(request, response)
     listener(request, response)
   }

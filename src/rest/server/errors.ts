@@ -2,8 +2,10 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { type FhirError, toOutcome } from '../../fhir/outcome.ts'
+import type { Reason } from '../../journal/exchange.ts'
 import { formatUnpaid } from '../message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from '../message/negotiate.ts'
+import { exchangeOf } from './exchange.ts'
 import { failureOf } from './fault.ts'
 import { firstSegment, type Unserved } from './small-router.ts'
 import { discardRest } from './unread-body.ts'
@@ -22,6 +24,7 @@ export const errors =
       const found = failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) })
       // Credentials would not help where there is nothing.
       const failure = found.status === 401 ? (unserved(koa) ?? found) : found
+      exchangeOf(koa).reason = reasonOf(failure)
       koa.status = failure.status
       koa.set({ ...failure.headers })
       if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
@@ -29,6 +32,17 @@ export const errors =
     }
     discardRest(koa)
   }
+
+/** Issues of which the reason tells. */
+const TOLD = 5
+
+const reasonOf = ({ code, issues }: FhirError): Reason => ({
+  code,
+  text: issues
+    .slice(0, TOLD)
+    .map(({ diagnostics }) => diagnostics)
+    .join('; '),
+})
 
 function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void {
   koa.body = { error: message, ...(issues[0]?.reason === undefined ? {} : { code }) }

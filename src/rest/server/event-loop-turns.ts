@@ -7,6 +7,11 @@ import { type Entrant, FairQueue } from '../../budget/fair-queue.ts'
 
 /** Milliseconds of work between two looks at what has arrived; a request that begins may add its own. */
 const TURN_MS = 5
+/**
+ * Requests that begin at once of those that arrive together: a client may send dozens before it waits for an answer, and most
+ * of their work is done only when all have begun, so that the time does not tell.
+ */
+const TOGETHER = 4
 
 export class EventLoopTurns {
   readonly #turnMs: number
@@ -19,6 +24,8 @@ export class EventLoopTurns {
   })
   /** As of performance.now(); undefined until a request begins one. */
   #since: number | undefined
+  /** Since promises were looked after, which is between any two connections. */
+  #begun = 0
 
   constructor(turnMs = TURN_MS) {
     this.#turnMs = turnMs
@@ -34,7 +41,17 @@ export class EventLoopTurns {
 
   /** Undefined: the request may begin at once. */
   take(entrant: Entrant): Promise<void> | undefined {
-    return this.#queue.running === 0 && this.#hasTime() ? undefined : this.#wait(entrant)
+    return this.#queue.running === 0 && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#wait(entrant)
+  }
+
+  #isOneOfFew(): boolean {
+    if (this.#begun === 0) {
+      queueMicrotask(() => {
+        this.#begun = 0
+      })
+    }
+    this.#begun += 1
+    return this.#begun <= TOGETHER
   }
 
   async #wait(entrant: Entrant): Promise<void> {

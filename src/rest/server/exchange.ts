@@ -4,19 +4,27 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Access, AuditAgent } from '../../audit/event.ts'
+import type { Reason, ToolExchange } from '../../journal/exchange.ts'
 
 /** An access by somebody else than the user of the token, or in another clinic. */
 export interface ExchangeAccess extends Access {
   readonly by?: { readonly clinic: string; readonly agent: AuditAgent }
 }
 
-/** One request and its answer. */
-export interface Exchange {
-  /**
-   * What it did, or tried to do; that without a status ended as the exchange did. It can be copied to another thread and is
-   * replaced by what was done there.
-   */
+/** What is told of a request while it is carried out. It can be copied to another thread, and is replaced by what was done there. */
+export interface Told {
+  /** What it did, or tried to do; that without a status ended as the exchange did. */
   accesses: readonly ExchangeAccess[]
+  /** Its tool calls, in their order. */
+  tools?: readonly ToolExchange[]
+  /** Why it was answered as it was, where that is more than its status says. */
+  reason?: Reason
+}
+
+/** One request and its answer. */
+export interface Exchange extends Told {
+  /** When it began, as of performance.now(). */
+  readonly since: number
 }
 
 export interface Observer {
@@ -28,11 +36,21 @@ export interface Observer {
 export const observed =
   (observers: readonly Observer[]): Middleware =>
   async (koa, next) => {
-    const exchange: Exchange = { accesses: [] }
+    const exchange: Exchange = { since: performance.now(), accesses: [] }
     koa.state.exchange = exchange
     await next()
     for (const observer of observers) observer.observe(exchange, koa)
   }
+
+/** What was told of it somewhere else stands for what was told of it here. */
+export const retell = (koa: Pick<KoaContext, 'state'>, told: Told): void => void Object.assign(exchangeOf(koa), told)
+
+/** For another thread. */
+export const toldOf = ({ accesses, tools, reason }: Told): Told => ({
+  accesses,
+  ...(tools === undefined ? {} : { tools }),
+  ...(reason === undefined ? {} : { reason }),
+})
 
 /** Of a request that is under way. */
 export const exchangeOf = ({ state }: Pick<KoaContext, 'state'>): Exchange => state.exchange as Exchange

@@ -10,7 +10,6 @@ import { userOf } from './authenticate.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'
 import { whenClosed } from './http-response.ts'
 import { Share, type ShareLimits } from './share.ts'
-import { firstSegment } from './small-router.ts'
 
 /** With no more requests than this in flight, each begins at once. */
 const FEW = 4
@@ -56,16 +55,15 @@ export class FairShares {
   }
 
   /**
-   * For the paths that need no token, by their first segments: a request counts for the address of its client.
+   * For the paths that need no token: a request counts for the address of its client.
    * @param addressOf gives the IP address of the client of a request
    */
-  ofAddress(segments: ReadonlySet<string>, addressOf: (koa: KoaContext) => string): Middleware {
-    const count: Middleware = async (koa, next) => {
+  ofAddress(addressOf: (koa: KoaContext) => string): Middleware {
+    return async (koa, next) => {
       const address = `address ${addressOf(koa)}`
       this.#count(koa, address, [this.#all, this.#addresses.of(address)])
       if (await this.#turn(koa, address, '')) return next()
     }
-    return (koa, next) => (segments.has(firstSegment(koa.path)) ? count(koa, next) : next())
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */

@@ -3,27 +3,42 @@
  * waiting for the answers. Node takes in hundreds of them at once, before it looks at any other connection.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { whenClosed } from './http-response.ts'
 
 /** Requests of one connection that may wait for their answers. A client that sends more loses the connection. */
 const MOST = 64
 
+export interface ConnectionAnswers {
+  /** Requests that wait for their answers. */
+  waiting: number
+  /** The answer of the last of them. */
+  last: ServerResponse
+}
+
+const connections = new WeakMap<Duplex, ConnectionAnswers>()
+
+/** Responses of a connection that are being made, or sent: how many, and the last of them, as they end in their order. */
+export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefined => {
+  const connection = connections.get(socket)
+  return connection === undefined || connection.waiting === 0 ? undefined : connection
+}
+
 export function limitPipelining(listener: RequestListener): RequestListener {
-  const waiting = new WeakMap<Socket, number>()
-  const add = (socket: Socket, change: 1 | -1): number => {
-    const number = (waiting.get(socket) ?? 0) + change
-    waiting.set(socket, number)
-    return number
-  }
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (socket.destroyed) return
-    if (add(socket, 1) > MOST) {
+    const connection = connections.get(socket) ?? { waiting: 0, last: response }
+    if (connection.waiting === 0) connections.set(socket, connection)
+    connection.waiting += 1
+    connection.last = response
+    if (connection.waiting > MOST) {
       socket.destroy()
       return
     }
-    whenClosed(response, () => add(socket, -1))
+    whenClosed(response, () => {
+      connection.waiting -= 1
+    })
     listener(request, response)
   }
 }

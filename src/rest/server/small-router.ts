@@ -10,25 +10,31 @@ export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirErr
 export interface SmallRouter {
   /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
   readonly segments: readonly string[]
+  /** For the paths below them. */
   readonly middleware: Middleware
   /** The methods of the routes at an address below them. */
   readonly methodsAt: (path: string) => readonly string[]
 }
 
-/**
- * Most requests are for none of the small routers, so each is only asked about its own paths; any other path or method
- * below them is 404 or 405.
- */
+/** Any other path or method below its segments is 404 or 405. */
 export function smallRouter(segments: readonly string[], router: Router): SmallRouter {
   const routes = router.routes() as Middleware
   const methodsAt = (path: string) => [...new Set(router.match(path, 'GET').path.flatMap(({ methods }) => methods))]
   return {
     segments,
     methodsAt,
-    middleware: (koa, next) =>
-      segments.includes(firstSegment(koa.path))
-        ? routes(koa, () => Promise.reject(noRoute(koa, methodsAt(koa.path))))
-        : next(),
+    middleware: (koa) => routes(koa, () => Promise.reject(noRoute(koa, methodsAt(koa.path)))),
+  }
+}
+
+/** Middleware by first segments. Most requests are for none of them: they are found out by one look. */
+export function bySegment(...all: readonly (readonly [Iterable<string>, Middleware])[]): Middleware {
+  const found = new Map(
+    all.flatMap(([segments, middleware]) => Array.from(segments, (segment) => [segment, middleware])),
+  )
+  return (koa, next) => {
+    const middleware = found.get(firstSegment(koa.path))
+    return middleware === undefined ? next() : middleware(koa, next)
   }
 }
 

@@ -8,9 +8,12 @@ import type { Logger } from 'pino'
 import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../budget/budget.ts'
 import { LongLately } from '../../budget/long-lately.ts'
 import type { Limits } from '../../config.ts'
+import { type Cause, causedBy } from '../../journal/cause.ts'
 import { receivedBytes } from '../message/body.ts'
-import { type Exchange, exchangeOf } from './exchange.ts'
+import { keepBeginning } from '../message/seen-body.ts'
+import { retell, type Told } from './exchange.ts'
 import { whenClosed } from './http-response.ts'
+import { callIdOf, requestIdOf, runOf } from './request-ids.ts'
 import type { User } from './token.ts'
 
 /** A request as it is sent to a thread. */
@@ -22,6 +25,8 @@ export interface ThreadRequest {
   /** Absent where the request has none. */
   readonly body?: Uint8Array
   readonly remoteAddress: string
+  /** What it brings about is known by this. */
+  readonly cause: Cause
 }
 
 export interface ThreadAnswer {
@@ -29,7 +34,7 @@ export interface ThreadAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
   /** What was done. */
-  readonly accesses: Exchange['accesses']
+  readonly told: Told
 }
 
 /** Whose request it is: threads are shared fairly. */
@@ -46,47 +51,60 @@ export interface WorkThreads {
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
-/** Gives each request its budget. Without `threads`, a request has its whole budget on the event loop. */
-export const inBudget =
-  (threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger): Middleware =>
-  async (koa, next) => {
+export class Budgets {
+  readonly #threads: WorkThreads | undefined
+  readonly #bodyBytes: number
+  readonly #logger: Logger
+  readonly #moved = new LongLately(1)
+
+  /** Without `threads`, a request has its whole budget on the event loop. */
+  constructor(threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger) {
+    this.#threads = threads
+    this.#bodyBytes = bodyBytes
+    this.#logger = logger
+  }
+
+  /** Gives each request its budget. */
+  readonly inBudget: Middleware = async (koa, next) => {
     // In a work thread, whoever runs it has set the budget.
     if (currentBudget() !== undefined) return next()
+    const threads = this.#threads
     const budget = new Budget({ canMove: threads !== undefined, isAbandoned: () => koa.res.destroyed })
+    causedBy(budget, () => causeOf(koa))
     try {
       await withBudget(budget, next)
     } catch (error) {
       if (threads === undefined || !(error instanceof NeedsThread)) throw error
-      logger.debug(
-        { method: koa.method, route: koa._matchedRoute, what: error.what },
-        'a request goes to a work thread',
-      )
-      await answerInThread(koa, threads, bodyBytes)
+      const { method, _matchedRoute: route } = koa
+      this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
+      // Only reads are told apart by their address; what is written differs by its body.
+      if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
+      await answerInThread(koa, threads, this.#bodyBytes)
     }
   }
 
-/** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
-export function moveAsBefore(): Middleware {
-  const moved = new LongLately(1)
-  return async (koa, next) => {
-    // Only reads are told apart by their address; what is written differs by its body.
-    if (koa.method !== 'GET' || !currentBudget()?.canMove) return next()
-    if (!moved.isEmpty && moved.isLong(kindOf(koa))) leaveEventLoop('what requests like it took before')
-    try {
-      await next()
-    } catch (error) {
-      if (error instanceof NeedsThread) moved.wasLong(kindOf(koa))
-      throw error
-    }
+  /** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
+  readonly moveAsBefore: Middleware = (koa, next) => {
+    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isLong(kindOf(koa))) leaveEventLoop(AS_BEFORE)
+    return next()
   }
 }
+
+const AS_BEFORE = 'what requests like it took before'
 
 /** Of the same clinic, at the same path, with the same parameters, whatever their values. */
 const kindOf = ({ state, path, query }: KoaContext): string =>
   `${state.holder ?? ''} ${path} ${Object.keys(query).sort().join(' ')}`
 
+function causeOf(koa: KoaContext): Cause {
+  const [run, call] = [runOf(koa), callIdOf(koa)]
+  return { id: requestIdOf(koa), ...(run === undefined ? {} : { run }), ...(call === undefined ? {} : { call }) }
+}
+
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
+  // The thread takes the bytes away.
+  keepBeginning(koa)
   const left = new AbortController()
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
@@ -96,12 +114,13 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
       url: koa.req.url ?? '/',
       headers: headersOf(koa),
       remoteAddress: koa.req.socket.remoteAddress ?? '',
+      cause: causeOf(koa),
       ...(body === undefined ? {} : { body }),
     },
     { ...holderOf(koa), signal: left.signal },
   )
   // What it did here before it moved was begun again there.
-  exchangeOf(koa).accesses = answer.accesses
+  retell(koa, answer.told)
   send(koa, answer)
 }
 
@@ -122,8 +141,10 @@ function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
   )
 }
 
-/** Of one connection rather than of the answer. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
+/** Of one connection, or of the request as it came, rather than of the answer. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id', 'x-correlation-id'],
+])
 
 function send(koa: KoaContext, { status, headers, body }: ThreadAnswer): void {
   koa.body = body.length === 0 ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength)

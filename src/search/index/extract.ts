@@ -84,7 +84,7 @@ export function extractEntries(
 
 /** By which a Patient is found when it may be the person that is asked for. */
 function extractMatchKeys(patient: Patient, entries: IndexEntry[]): void {
-  for (const code of storedKeys(patient)) entries.push({ kind: 'token', param: MATCH_KEYS, system: '', code })
+  for (const key of storedKeys(patient)) entries.push({ kind: 'key', param: MATCH_KEYS, key })
 }
 
 interface Extraction {

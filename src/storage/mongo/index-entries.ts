@@ -10,6 +10,7 @@ import type { IndexItem } from './collections.ts'
 type ItemEntry = Exclude<IndexEntry, { kind: 'words' | 'inner' }>
 export type EntryKind = ItemEntry['kind']
 
+/** Those of search parameters. */
 export const ENTRY_KINDS: readonly EntryKind[] = [
   ...(['string', 'token', 'reference', 'uri', 'date', 'number', 'quantity', 'position', 'composite'] as const),
 ]
@@ -83,6 +84,8 @@ function fieldsOf(entry: ItemEntry): Value {
       return { v: entry.folded, exact: entry.exact }
     case 'token':
       return { v: entry.code, ...systemOf(entry) }
+    case 'key':
+      return { v: entry.key }
     case 'reference':
       return { v: entry.id, type: entry.type, ...(entry.version === undefined ? {} : { version: entry.version }) }
     case 'uri':

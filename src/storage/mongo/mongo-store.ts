@@ -2,7 +2,7 @@
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
-import { findByCodes } from './by-codes.ts'
+import { findByKeys } from './by-keys.ts'
 import { CardinalityCache } from './cardinality-cache.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
@@ -69,11 +69,15 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
       serve(() => withinLimits('the search in the database', () => search(engine, plan, indexVersions))),
     reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
     values: (query) => serve(() => withinLimits('the values in the database', () => values(engine, query))),
-    findByCodes: (query) =>
-      serve(() => withinLimits('the resources that share values in the database', () => findByCodes(engine, query))),
+    findByKeys: (query) =>
+      serve(() => withinLimits('the resources that share values in the database', () => findByKeys(engine, query))),
     history: (query) => serve(() => withinLimits('the history in the database', () => history(engine, query))),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
-    readRecent: (clinic, kind, key) => serve(() => recent.read(clinic, kind, key)),
+    readRecent: (clinic, kind, key) => {
+      const address = { clinic, kind, key }
+      const cached = engine.index.isRefused ? undefined : recent.cached(address)
+      return cached === undefined ? serve(() => recent.read(address)) : cached.record
+    },
     records: (query) => serve(() => findRecords(engine, query)),
     clinics: () => serve(() => clinics(engine)),
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),

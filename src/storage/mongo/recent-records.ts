@@ -4,7 +4,7 @@
  * be late. While there is no stream, nothing is cached.
  */
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
-import { RecentCache } from '../recent.ts'
+import { RecentCache, type RecordAddress } from '../recent.ts'
 import type { Engine } from './engine.ts'
 import type { PointReads } from './point-reads.ts'
 import { type RecordListener, RecordWatch } from './record-watch.ts'
@@ -22,12 +22,15 @@ export class RecentRecords implements RecordListener {
     this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
+  /** undefined: it is to be read; `record` is undefined where there is none. */
+  cached(address: RecordAddress): { readonly record: StoredRecord | undefined } | undefined {
+    return this.#isWatching ? this.#cache.get(address) : undefined
+  }
+
   /** @throws StoreUnavailable when the read has waited longer than TIME_LIMIT */
-  async read(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined> {
-    const address = { clinic, kind, key }
+  async read(address: RecordAddress): Promise<StoredRecord | undefined> {
+    const { clinic, kind, key } = address
     if (!this.#isWatching || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
-    const cached = this.#cache.get(address)
-    if (cached !== undefined) return cached.record
     // What is read while they are counted up may be older than the change.
     const { changes } = this.#cache
     const record = await this.#reads.record(clinic, kind, key)

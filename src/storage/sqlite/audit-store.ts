@@ -1,9 +1,11 @@
 /** The audit trail in a SQLite file of its own, beside that of the resources. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AuditPage, AuditStore, Retention } from '../audit-port.ts'
 import { AuditFile } from './audit-file.ts'
-import { AuditThreadClient } from './audit-thread-client.ts'
-import { AuditWriter } from './audit-writer.ts'
+import type { AuditOrder } from './audit-thread.ts'
+import { type AuditFileOptions, AuditWriter } from './audit-writer.ts'
+import { SideThread } from './side-thread.ts'
 
 /** The file of the audit trail beside that of the resources: `data/emr.db` has `data/emr.audit.db`. */
 const auditPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.audit.db`)
@@ -24,11 +26,16 @@ function inMemory(retention: Retention): AuditStore {
   }
 }
 
+const ENTRY = join(import.meta.dirname, 'audit-thread.ts')
 const NOTHING: AuditPage = { blocks: [] }
 
 /** A thread writes; this one reads, by a connection of its own. */
 function inFile(path: string, { days }: Retention): AuditStore {
-  const thread = new AuditThreadClient({ path, days })
+  const thread = new SideThread<AuditOrder>({
+    entry: ENTRY,
+    what: 'writes the audit trail',
+    workerData: { path, days } satisfies AuditFileOptions,
+  })
   let opened: AuditFile | undefined
   /** Undefined: nothing was ever written. */
   const file = (): AuditFile | undefined => {

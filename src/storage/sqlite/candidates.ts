@@ -51,10 +51,13 @@ export function everyRow(scope: Scope): Source {
 }
 
 /** `source` narrowed to rows that fulfil `terms` too. */
-export function narrowed({ range, ...source }: Source, terms: readonly Term[]): Source {
+export function narrowed({ range, rows, ...source }: Source, terms: readonly Term[]): Source {
   const where = and([source.where, ...terms.map((term) => exists(term, source.row))])
-  return { ...source, where, ...(range === undefined || terms.length > 0 ? {} : { range }) }
+  return { ...source, where, ...(terms.length > 0 ? {} : counted(range, rows)) }
 }
+
+const counted = (range: Sql | undefined, rows: number | undefined): Pick<Source, 'range' | 'rows'> =>
+  range === undefined ? {} : rows === undefined ? { range } : { range, rows }
 
 /** Their indexes by value have the matching rows in a few pieces with little between them. */
 const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 'reference_index', 'uri_index'])
@@ -69,7 +72,7 @@ export function entrySource(term: EntryTerm, params: readonly number[] = [term.p
     row: sql`d.row`,
     inRowOrder: term.inRowOrder,
     distinct: false,
-    ...(BY_TEXT.has(term.table) ? { range: and([param, matches]) } : {}),
+    ...(BY_TEXT.has(term.table) ? counted(and([param, matches]), params.length === 1 ? term.rows : undefined) : {}),
   }
 }
 
@@ -134,13 +137,14 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
   distinct: true,
 })
 
-export type Countable = Pick<Source, 'from' | 'where' | 'range'>
+export type Countable = Pick<Source, 'from' | 'where' | 'range' | 'rows'>
 
 /** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
 const VISITS_PER_ROW = 4
 
 /** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
-export function countUpTo(engine: Engine, { from, where, range = where }: Countable, most: number): number {
+export function countUpTo(engine: Engine, { from, where, range = where, rows }: Countable, most: number): number {
+  if (rows !== undefined) return Math.min(rows, most)
   const query = withSets(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${range} ${limitedTo(most)})`)
   return engine.db.visited.within(VISITS_PER_ROW * (most + 64), () => engine.db.number(query)) ?? most
 }

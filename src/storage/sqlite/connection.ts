@@ -13,7 +13,7 @@ const MAX_STATEMENTS = 400
 const MAX_STATEMENT_CHARACTERS = 1_000_000
 /** Rows between two looks at the clock: a few million are visited in a second. */
 const LOOK_EVERY = 32
-const KEYS_AT_A_TIME = 8
+const KEYS_AT_A_TIME = 16
 /** Milliseconds that this process is blocked at most while another one has the lock. */
 const BUSY_TIMEOUT = 5_000
 /** Milliseconds until the lock is tried again. */

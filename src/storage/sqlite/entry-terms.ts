@@ -1,11 +1,11 @@
 /** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
 import { beginningsOf, type Equality, fold } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
-import type { EntryKind } from './interned-names.ts'
+import type { SearchedKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'
 import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } from './term.ts'
 
-const TABLES: Readonly<Record<EntryKind, string>> = {
+const TABLES: Readonly<Record<SearchedKind, string>> = {
   string: 'string_index',
   words: 'word_index',
   token: 'token_index',
@@ -22,7 +22,7 @@ const TABLES: Readonly<Record<EntryKind, string>> = {
 export function entry(
   engine: Engine,
   scope: Scope,
-  kind: EntryKind,
+  kind: SearchedKind,
   code: string,
   rest: (param: number) =>
     | (Pick<EntryTerm, 'index' | 'source' | 'matches' | 'equals' | 'comparison' | 'counted'> & {
@@ -152,7 +152,7 @@ export function unequalTerm(engine: Engine, scope: Scope, { kind, param }: Equal
 
 /** A parameter may have had entries of several kinds. */
 export function presence(engine: Engine, scope: Scope, code: string): readonly Term[] {
-  const kinds = Object.keys(TABLES) as EntryKind[]
+  const kinds = Object.keys(TABLES) as SearchedKind[]
   return kinds.map((kind) =>
     entry(engine, scope, kind, code, () => ({ counted: { by: 'presence' }, matches: () => ALWAYS })),
   )

@@ -32,6 +32,15 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 /** True for the error of a file that another process has locked. */
 export const isBusy = (error: unknown): boolean => ((resultCode(error) ?? 0) & 0xff) === BUSY
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const UNREADABLE = [11, 26]
+
+/** True where the file is damaged, or no database: for what SQLite throws, and the error of the port for it. */
+export function isUnreadable(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailable ? error.cause : error
+  return UNREADABLE.includes((resultCode(cause) ?? 0) & 0xff)
+}
+
 /** The error of the port for anything that is thrown inside the engine. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)

@@ -10,6 +10,8 @@ export type IndexTable =
   | 'string_index'
   | 'word_index'
   | 'token_index'
+  | 'key_list'
+  | 'key_index'
   | 'reference_index'
   | 'uri_index'
   | 'range_index'
@@ -26,6 +28,8 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   string_index: ['param', 'folded', 'exact'],
   word_index: ['param', 'words'],
   token_index: ['param', 'code', 'system'],
+  key_list: ['param', 'codes'],
+  key_index: ['param', 'code'],
   reference_index: ['param', 'target', 'version'],
   uri_index: ['param', 'value'],
   range_index: ['param', 'low', 'high', 'system', 'code'],
@@ -34,8 +38,13 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   combined_index: ['param', 'first', 'second', 'low', 'high'],
 }
 
-/** Those that hold entries; the rows of combined_index are derived from them. */
-export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => table !== 'combined_index')
+/** Not clustered by row; what they hold of a resource follows from the other tables. */
+const DERIVED: ReadonlySet<IndexTable> = new Set(['combined_index', 'key_index'])
+
+/** Those that hold entries. */
+export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => !DERIVED.has(table))
+
+const MOST_COLUMNS = Math.max(...ENTRY_TABLES.map((table) => COLUMNS[table].length))
 
 /** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = 16
@@ -53,7 +62,11 @@ const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
 })
-const SELECT = statements((table, columns) => `SELECT ${columns.join(', ')} FROM ${table} WHERE row = ?`)
+/** The rows of one resource in all tables: the number of the table, then its columns, then NULL for those of wider tables. */
+const SELECT = ENTRY_TABLES.map((table, index) => {
+  const columns = Array.from({ length: MOST_COLUMNS }, (_, column) => COLUMNS[table][column] ?? 'NULL')
+  return `SELECT ${index}, ${columns.join(', ')} FROM ${table} WHERE row = ?1`
+}).join(' UNION ALL ')
 
 function statements(
   text: (table: IndexTable, columns: readonly string[]) => string,
@@ -63,8 +76,29 @@ function statements(
   ) as Record<IndexTable, string>
 }
 
-export const readIndexRows = (db: Database, row: number): IndexRows =>
-  new Map(ENTRY_TABLES.map((table) => [table, db.all<IndexRow>(SELECT[table], row)]))
+/** Without those of combined_index. */
+export function readIndexRows(db: Database, row: number): IndexRows {
+  const rows = new Map<IndexTable, IndexRow[]>()
+  for (const [index, param, ...others] of db.all<[number, number, ...SqlValue[]]>(SELECT, row)) {
+    const table = ENTRY_TABLES[index]
+    if (table !== undefined) pushRow(rows, table, [param, ...others.slice(0, COLUMNS[table].length - 1)])
+  }
+  return rows.set('key_index', (rows.get('key_list') ?? []).flatMap(keyRows))
+}
+
+function pushRow(rows: Map<IndexTable, IndexRow[]>, table: IndexTable, row: IndexRow): void {
+  const ofTable = rows.get(table)
+  if (ofTable === undefined) rows.set(table, [row])
+  else ofTable.push(row)
+}
+
+/** The rows of key_index that a row of key_list stands for. */
+const keyRows = ([param, codes]: IndexRow): readonly IndexRow[] =>
+  (JSON.parse(String(codes)) as readonly string[]).map((code) => [param, code])
+
+/** The other way round. */
+const keyLists = (rows: readonly IndexRow[]): readonly IndexRow[] =>
+  [...Map.groupBy(rows, ([param]) => param)].map(([param, all]) => [param, JSON.stringify(all.map(([, code]) => code))])
 
 /** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
@@ -129,8 +163,9 @@ export class IndexRowBuilder {
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
       this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      for (const [table, row] of this.#rowsOf(param, entry)) this.#push(table, row)
+      for (const [table, row] of this.#rowsOf(param, entry)) pushRow(this.#rows, table, row)
     }
+    for (const row of keyLists(this.#rows.get('key_index') ?? [])) pushRow(this.#rows, 'key_list', row)
     return this.#rows
   }
 
@@ -142,6 +177,8 @@ export class IndexRowBuilder {
         return [['word_index', [param, ` ${entry.words} `]]]
       case 'token':
         return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
+      case 'key':
+        return [['key_index', [param, entry.key]]]
       case 'reference':
         return [['reference_index', [param, this.#referenced(entry), entry.version ?? '']]]
       case 'uri':
@@ -169,11 +206,5 @@ export class IndexRowBuilder {
 
   #referenced(entry: { readonly type: string; readonly id: string }): number {
     return this.#target(this.#names.internType(this.#clinic, entry.type).type, entry.id)
-  }
-
-  #push(table: IndexTable, row: IndexRow): void {
-    const rows = this.#rows.get(table)
-    if (rows === undefined) this.#rows.set(table, [row])
-    else rows.push(row)
   }
 }

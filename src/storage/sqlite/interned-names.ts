@@ -12,6 +12,7 @@ export type EntryKind =
   | 'string'
   | 'words'
   | 'token'
+  | 'key'
   | 'reference'
   | 'uri'
   | 'date'
@@ -19,6 +20,9 @@ export type EntryKind =
   | 'quantity'
   | 'position'
   | 'composite'
+
+/** Of entries that a search finds a resource by. */
+export type SearchedKind = Exclude<EntryKind, 'key'>
 
 /** What the engine knows about the entries of a parameter; the facts only ever grow. */
 export interface ParameterFacts {

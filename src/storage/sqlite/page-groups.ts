@@ -113,7 +113,7 @@ function groupAsSearch(
     ...search,
     terms: [...terms, term],
     orderings,
-    every: narrowed(every, [term]),
+    every: () => narrowed(every(), [term]),
     path: group ?? (path && { ...path, source: narrowed(path.source, [term]) }),
   }
   return pageOf(engine, inGroup, withoutFirstKey(page)).map(withFirstKey(value))

@@ -31,7 +31,7 @@ export function scanRows(engine: Engine, source: Source, { after, limit }: PageR
 /** By row number: every resource of the type is tested. */
 export function scanEveryRow(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
   const tests = search.terms.map((term) => exists(term, raw('d.row')))
-  if (tests.some(hasSets)) return scanRows(engine, search.every, page)
+  if (tests.some(hasSets)) return scanRows(engine, search.every(), page)
   return readSlices(engine, everyRowSliced(search.scope), tests, page, () => giveUpForFew(engine, search))
 }
 
@@ -137,10 +137,11 @@ function inOrder(
 
 function withoutValue(
   engine: Engine,
-  { every, orderings }: TypeSearch,
+  { every: everyRowOf, orderings }: TypeSearch,
   scan: OrderedScan,
   { after, limit }: PageRange,
 ): readonly SortedRow[] {
+  const every = everyRowOf()
   const isAfter = after === undefined ? ALWAYS : comesAfter(orderings, [raw('NULL')], every.row, after)
   return sortedRows(
     engine,

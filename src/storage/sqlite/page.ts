@@ -45,7 +45,7 @@ function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly S
     case 'every':
       return (
         engine.db.visited.within(Number.POSITIVE_INFINITY, () => scanEveryRow(engine, search, page)) ??
-        scanRows(engine, search.path?.source ?? search.every, page)
+        scanRows(engine, search.path?.source ?? search.every(), page)
       )
     case 'combined':
       return scanCombinedIndex(engine, strategy.source, search.orderings, page)
@@ -71,13 +71,13 @@ function orCollected(
   const isShort = terms.length === 0 && orderings.every((ordering) => ordering.scan?.isSortRow === ALWAYS)
   if (isShort) return scan()
   const most = LEAST_SCAN + VISITS_OF_SCAN * sizeOf(engine, scope)
-  return engine.db.visited.within(most, scan) ?? collectRows(engine, path?.source ?? every, orderings, page)
+  return engine.db.visited.within(most, scan) ?? collectRows(engine, path?.source ?? every(), orderings, page)
 }
 
 function strategyOf(engine: Engine, search: TypeSearch): Strategy {
   const { path, every, orderings } = search
   const [first, ...others] = orderings
-  const source = path?.source ?? every
+  const source = path?.source ?? every()
   if (first === undefined) return path?.isFew || source.inRowOrder ? { kind: 'rows', source } : { kind: 'every' }
   if (isInOrder(source, orderings)) return { kind: 'combined', source }
   const scan = worthwhileScan(engine, search, first)

@@ -8,7 +8,7 @@ import { LongLately } from '../../budget/long-lately.ts'
 import type { Engine } from './engine.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
-import { OutOfTime, type Times } from './time-limit.ts'
+import { OutOfTime, type Times, WorkingTime } from './time-limit.ts'
 
 /** So many times more often than short: a read may be long for once because the machine is busy. */
 const TIMES_LONG = 3
@@ -70,7 +70,7 @@ export class Reading {
     const { allowance } = this.#times
     const began = processorTime()
     try {
-      const answer = read(this.#engine, kind, query, { endsAt: Date.now() + allowance })
+      const answer = read(this.#engine, kind, query, new WorkingTime(allowance, processorTime))
       if (!this.#long.isEmpty) this.#long.wasShort(wordsOf(kind, query))
       pay(budget, processorTime() - began)
       return answer

@@ -4,10 +4,10 @@ import { BudgetError } from '../../budget/budget.ts'
 import type { SearchPlan } from '../../search/plan.ts'
 import { describeSearch } from '../describe-search.ts'
 import type {
-  CodesQuery,
-  FoundByCodes,
+  FoundByKeys,
   HistoryPage,
   HistoryQuery,
+  KeysQuery,
   RecordQuery,
   ScannedVersion,
   ScanPage,
@@ -18,7 +18,7 @@ import type {
   ValuesQuery,
   VersionScan,
 } from '../port.ts'
-import { findByCodes } from './by-codes.ts'
+import { findByKeys } from './by-keys.ts'
 import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { history } from './history.ts'
@@ -33,7 +33,7 @@ interface Queries {
   readonly search: SearchPlan
   readonly history: HistoryQuery
   readonly values: ValuesQuery
-  readonly codes: CodesQuery
+  readonly keys: KeysQuery
   readonly records: RecordQuery
   readonly clinics: Readonly<Record<string, never>>
   readonly scanVersions: VersionScan
@@ -44,7 +44,7 @@ interface Answers {
   readonly search: SearchResult
   readonly history: HistoryPage
   readonly values: readonly StoredValue[]
-  readonly codes: FoundByCodes
+  readonly keys: FoundByKeys
   readonly records: readonly StoredRecord[]
   readonly clinics: readonly string[]
   readonly scanVersions: ScanPage<ScannedVersion>
@@ -60,7 +60,7 @@ const READS: { readonly [Kind in ReadKind]: (engine: Engine, query: Queries[Kind
   search,
   history,
   values,
-  codes: findByCodes,
+  keys: findByKeys,
   records: ({ db }, query) => findRecords(db, query),
   clinics: (engine) => clinics(engine),
   scanVersions,
@@ -75,7 +75,7 @@ const WHAT: { readonly [Kind in ReadKind]: (query: Queries[Kind]) => string } = 
   search: (plan) => `the search ${describeSearch(plan)}`,
   history: ({ type = 'all types', id }) => `the history of ${id === undefined ? type : `one ${type}`}`,
   values: ({ type = 'all types', param }) => `the values of ${param} in ${type}`,
-  codes: ({ type, param }) => `the ${type} resources that share values of ${param}`,
+  keys: ({ type, param }) => `the ${type} resources that share values of ${param}`,
   records: () => 'a list of the records of the server',
   clinics: () => 'the list of the clinics',
   scanVersions: () => 'a copy of the versions of a clinic',

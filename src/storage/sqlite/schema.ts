@@ -6,7 +6,7 @@
  * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics
  * can never meet.
  *
- * Index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with an
+ * Most index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with an
  * index by value that ends in the row (a search that starts there reads rows in order). Values are kept in them rather
  * than interned: measured, that takes a quarter less space and no more time, because most tokens (identifiers, telephone
  * numbers) occur once.
@@ -218,8 +218,25 @@ CREATE TABLE block_next (block INTEGER NOT NULL) STRICT;
 INSERT INTO block_next VALUES (0);
 `
 
+/**
+ * Keys (search/plan.ts), which were tokens before. None is searched by together with other parameters, or counted, so they are in
+ * the order of their values only, and in one row of the resource all together, from which it is known what to remove.
+ */
+const VERSION_6 = `
+-- codes: a JSON array.
+CREATE TABLE key_list (
+  row INTEGER NOT NULL, param INTEGER NOT NULL, codes TEXT NOT NULL,
+  PRIMARY KEY (row, param)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_index (
+  param INTEGER NOT NULL, code TEXT NOT NULL, row INTEGER NOT NULL,
+  PRIMARY KEY (param, code, row)
+) STRICT, WITHOUT ROWID;
+`
+
 /** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6]
 
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.

@@ -12,6 +12,8 @@ export interface Source {
   readonly distinct: boolean
   /** Instead of `where`, where an index has little but these rows: to count a few of them needs no counting of visits. */
   readonly range?: Sql
+  /** How many rows `range` has, where they have been counted. */
+  readonly rows?: number
   /** Set when the rows come in the order of this date parameter's lowest entry, whose bounds are `low` and `high`. */
   readonly byRangeOf?: number
 }

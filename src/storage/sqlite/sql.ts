@@ -23,30 +23,33 @@ export const raw = (text: string): Sql => ({ text, values: [] })
 export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
   let text = strings[0] ?? ''
   const values: SqlValue[] = []
-  for (const [index, part] of parts.entries()) {
+  let sets: Sql['sets']
+  // Searches are put together from hundreds of fragments.
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? null
     if (part !== null && typeof part === 'object') {
       text += part.text
       for (const value of part.values) values.push(value)
+      sets = union(sets, part.sets)
     } else {
       text += '?'
       values.push(part)
     }
     text += strings[index + 1] ?? ''
   }
-  return naming(setsOf(parts), text, values)
+  return naming(sets, text, values)
 }
 
 const naming = (sets: readonly RowSet[] | undefined, text: string, values: readonly SqlValue[]): Sql =>
   sets === undefined ? { text, values } : { text, values, sets }
 
-function setsOf(parts: readonly (Sql | SqlValue)[]): readonly RowSet[] | undefined {
-  let sets: readonly RowSet[] | undefined
-  for (const part of parts) {
-    if (part === null || typeof part !== 'object' || part.sets === undefined) continue
-    sets = sets === undefined ? part.sets : [...new Set([...sets, ...part.sets])]
-  }
-  return sets
+function union(sets: Sql['sets'], others: Sql['sets']): Sql['sets'] {
+  if (sets === undefined || others === undefined) return sets ?? others
+  return [...new Set([...sets, ...others])]
 }
+
+const setsOf = (parts: readonly Sql[]): Sql['sets'] =>
+  parts.reduce<Sql['sets']>((sets, part) => union(sets, part.sets), undefined)
 
 export const ALWAYS = raw('1')
 export const NEVER = raw('0')

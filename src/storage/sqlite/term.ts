@@ -77,6 +77,8 @@ export interface EntryTerm {
   readonly counted?:
     | { readonly by: 'presence' }
     | { readonly by: 'codes'; readonly codes: readonly string[]; readonly system: number | undefined }
+  /** How many entries fulfil it, where they have been counted. */
+  readonly rows?: number
 }
 
 export function scopeOf(engine: Engine, clinicName: string, typeName: string): Scope | undefined {

@@ -35,7 +35,11 @@ export interface Limit {
   readonly endsAt: number
   /** True once nobody waits for the answer. */
   readonly isAbandoned?: (() => boolean) | undefined
+  /** Asked when the time is up: false when it goes on, as `endsAt` is later by now. */
+  readonly isOver?: (() => boolean) | undefined
 }
+
+const ALWAYS = (): boolean => true
 
 const NONE: Limit = { endsAt: Number.POSITIVE_INFINITY }
 
@@ -60,8 +64,47 @@ export class TimeLimit {
   check(): void {
     const limit = this.#limit
     if (limit === NONE) return
-    const { endsAt, isAbandoned } = limit
-    if (Date.now() > endsAt) throw new OutOfTime('late')
+    const { isAbandoned, isOver = ALWAYS } = limit
+    if (Date.now() > limit.endsAt && isOver()) throw new OutOfTime('late')
     if (isAbandoned?.()) throw new OutOfTime('left')
+  }
+}
+
+/** So many times its allowance a read may take by the clock: while it waits for the disk, the thread does not work. */
+const MAX_WAITING = 4
+
+/**
+ * An allowance of time that a thread works. Other programs may have the processor meanwhile: then the clock goes on, and
+ * the work would begin anew in another thread, which has no processor either.
+ */
+export class WorkingTime implements Limit {
+  endsAt: number
+  readonly #latest: number
+  readonly #allowance: number
+  readonly #began: number
+  readonly #worked: () => number
+  readonly #clock: () => number
+
+  /**
+   * @param allowance milliseconds
+   * @param worked microseconds that this thread has worked so far
+   * @param clock milliseconds since 1970 UTC
+   */
+  constructor(allowance: number, worked: () => number, clock: () => number = Date.now) {
+    const now = clock()
+    this.endsAt = now + allowance
+    this.#latest = now + allowance * MAX_WAITING
+    this.#clock = clock
+    this.#allowance = allowance
+    this.#began = worked()
+    this.#worked = worked
+  }
+
+  readonly isOver = (): boolean => {
+    const left = this.#allowance - (this.#worked() - this.#began) / 1000
+    const now = this.#clock()
+    if (left <= 0 || now > this.#latest) return true
+    this.endsAt = Math.min(now + left, this.#latest)
+    return false
   }
 }

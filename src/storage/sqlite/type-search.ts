@@ -1,8 +1,8 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { type AccessPath, accessPath, type Purpose } from './access-path.ts'
+import { type AccessPath, accessPath, FIRST_COUNT, type Purpose } from './access-path.ts'
 import { totalByBlocks } from './block-totals.ts'
-import { distinct, entrySource, everyRow, isAtLeast, narrowed, type Source } from './candidates.ts'
+import { countUpTo, distinct, entrySource, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
 import { hasReferences, SetBuilder } from './sets.ts'
@@ -15,8 +15,8 @@ export interface TypeSearch {
   readonly scope: Scope
   readonly terms: readonly Term[]
   readonly orderings: readonly Ordering[]
-  /** All resources of the type, each tested. */
-  readonly every: Source
+  /** All resources of the type, each tested; made when it is asked for. */
+  readonly every: () => Source
   /** The index to start from; undefined: there is none. */
   readonly path: AccessPath | undefined
 }
@@ -67,13 +67,15 @@ const MAX_LOOKED_AT = 6
  */
 function withoutEmpty(engine: Engine, term: Term): Term {
   if (term.op !== 'any' || term.of.length > MAX_LOOKED_AT) return term
-  return anyOf(term.of.filter((part) => !isEmpty(engine, part)))
+  return anyOf(term.of.map((part) => counted(engine, part)).filter((part) => part.op !== 'entry' || part.rows !== 0))
 }
 
-/** Known of a range of an index alone. */
-function isEmpty(engine: Engine, term: Term): boolean {
+/** Known of a range of an index alone. What is counted here need not be counted again to compare it with others. */
+function counted(engine: Engine, term: Term): Term {
   const source = term.op === 'entry' ? entrySource(term) : undefined
-  return source?.range !== undefined && !isAtLeast(engine, source, 1)
+  if (term.op !== 'entry' || source?.range === undefined) return term
+  const rows = countUpTo(engine, source, FIRST_COUNT)
+  return rows < FIRST_COUNT ? { ...term, rows } : term
 }
 
 function inSets(engine: Engine, scope: Scope, terms: readonly Term[]): readonly Term[] {
@@ -91,15 +93,21 @@ const searchBy = (
   scope,
   terms,
   orderings,
-  every: narrowed(everyRow(scope), terms),
+  every: () => narrowed(everyRow(scope), terms),
   path: accessPath(engine, scope, terms, purpose),
 })
 
 /** What is said twice counts once. */
 function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
   const all = flattened(conditions)
-  return all.length < 2 ? all : [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
+  // What differs in these is not the same: most searches have one condition for each parameter.
+  const names = new Set(all.map(nameOf))
+  if (names.size === all.length) return all
+  return [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
+
+const nameOf = (condition: Condition): string =>
+  'param' in condition ? `${condition.kind} ${condition.param}` : condition.kind
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
@@ -116,7 +124,7 @@ export function countRows(engine: Engine, { byTests, bySets }: TypeSearches, upT
 }
 
 function countBy(engine: Engine, { path, every }: TypeSearch, upTo: number): number {
-  const source = path?.source ?? every
+  const source = path?.source ?? every()
   const limit = Number.isFinite(upTo) ? limitedTo(upTo) : NOTHING
   const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where} ${limit}`
   return engine.db.number(withSets(sql`SELECT count(*) FROM (${rows})`))

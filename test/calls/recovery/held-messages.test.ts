@@ -29,15 +29,17 @@ const settings = async (recovery: object | null) => {
   const messages = { enabled: true, secret, url: receiver.url }
   return await server.fhir('PUT', path, { ...body, timeZone: ZONE, messages, recovery })
 }
-beforeEach(async () => {
+beforeEach(() => {
   now = EARLY
-  expect((await settings({ contactFrom: '08:00', contactUntil: '20:00' })).status).toBe(200)
 })
 
+const BY_DAY = { contactFrom: '08:00', contactUntil: '20:00' }
+
 let count = 0
-/** A call about something new that was left unfinished, by somebody who wants a link. */
-async function linked() {
+/** A call about something new that was left unfinished, by somebody who wants a link; it is placed at any hour. */
+async function linked(recovery: object = BY_DAY) {
   count += 1
+  expect((await settings({ contactFrom: '00:00', contactUntil: '24:00' })).status).toBe(200)
   const email = `held${count}@example.com`
   const contact = { phone: `+1212555${2000 + count}`, email }
   const body = { kind: 'registration', stepReached: 'details', fields: { firstName: 'Ruth' }, contact, consent: true }
@@ -46,6 +48,7 @@ async function linked() {
   const call = { callId, dialedNumber: '+12125550100', abandonment: entered.body.id }
   const registered = await request(server.url, 'POST', '/calls', call, SECRET)
   expect([entered.status, registered.status]).toEqual([201, 201])
+  expect((await settings(recovery)).status).toBe(200)
   const use = (tool: string, args: object) =>
     server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': callId })
   expect(await use('send_resume_link', { channel: 'email' })).toMatchObject({ success: true })
@@ -99,8 +102,7 @@ describe('a message at six in the morning', () => {
 })
 
 test('a clinic with a form of its own has its address in the link', async () => {
-  expect((await settings({ contactFrom: '00:00', formUrl: 'https://clinic.example/form?from=call' })).status).toBe(200)
-  const { email } = await linked()
+  const { email } = await linked({ contactFrom: '00:00', formUrl: 'https://clinic.example/form?from=call' })
   const { link } = await until(() => messageTo(email))
   expect(link).toMatch(/^https:\/\/clinic\.example\/form\?from=call&resume=[\w-]{20,}$/)
 })

@@ -77,6 +77,11 @@ describe('the offer', () => {
       'tomorrow between ten and eleven thirty',
       ['03-04 10:00', '03-04 10:30', '03-04 11:00'],
     ],
+    [
+      'is of the days that are asked for, and their parts',
+      'any Friday',
+      ['03-07 09:00', '03-07 12:00', '03-14 09:00', '03-14 12:00'],
+    ],
     ['has no times but those that are asked for', 'any Friday at two', ['03-07 14:00', '03-14 14:00']],
   ])('%s', async (_rule, when, times) => {
     expect(await caller.times(quill(when))).toEqual(times)
@@ -255,6 +260,40 @@ test('in a clinic of a hundred Schedules each practitioner is found by name', as
       code: 'nothing-free',
       slots: [],
     })
+  } finally {
+    await large.server.close()
+  }
+})
+
+/** More than are looked at one after the other. */
+const SLOTS_BEFORE_FRIDAY = 9_000
+const SLOTS_AT_ONCE = 500
+
+test('a Friday is found behind thousands of free Slots on other days', async () => {
+  const large = await startVisits()
+  const first = Date.parse('2025-03-03T13:00:00Z')
+  const slot = (n: number) => ({
+    resourceType: 'Slot',
+    schedule: { reference: `Schedule/busy-${n % 2}` },
+    status: 'free',
+    start: new Date(first + Math.floor(n / 2) * 60_000).toISOString(),
+    end: new Date(first + Math.floor(n / 2) * 60_000 + 60_000).toISOString(),
+  })
+  try {
+    for (const id of ['busy-0', 'busy-1'])
+      await large.put({ resourceType: 'Schedule', id, active: true, actor: [{ display: `Room ${id}` }] })
+    for (let n = 0; n < SLOTS_BEFORE_FRIDAY; n += SLOTS_AT_ONCE) {
+      const entry = Array.from({ length: SLOTS_AT_ONCE }, (_, index) => ({
+        resource: slot(n + index),
+        request: { method: 'POST', url: 'Slot' },
+      }))
+      const { status } = await large.server.fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })
+      expect(status).toBe(200)
+    }
+    const answer = await large.caller().use('find_available_slots', { when: 'any Friday' })
+    expect(answer.code).toBeUndefined()
+    const starts = (answer.slots as readonly { readonly start: string }[]).map(({ start }) => start.slice(0, 10))
+    expect(new Set(starts)).toEqual(new Set(['2025-03-07', '2025-03-14']))
   } finally {
     await large.server.close()
   }

@@ -80,7 +80,7 @@ test('times are the same text in whatever zone and language the browser is, and 
     ['Asia/Tokyo', 'ja-JP'],
     ['America/Los_Angeles', 'en-US'],
     ['Europe/Berlin', 'de-DE'],
-  ]) {
+  ] as const) {
     const page = await dashboard.signedIn('/patients/goldberg-samuel?tab=appointments', { timezoneId, locale })
     await page.getByText('Times of New York, UTC-').waitFor()
     texts.push(await page.locator('main time').first().innerText())
@@ -162,7 +162,7 @@ test('what is deleted in the explorer comes back by one click', async () => {
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Flag/undone is deleted.').waitFor()
   expect((await server.fhir('GET', '/Flag/undone')).status).toBe(410)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('GET Flag/undone ·').waitFor()
   expect((await server.fhir('GET', '/Flag/undone')).body.code.text).toBe('kept')
 })

@@ -158,7 +158,7 @@ test('two records of one person are merged side by side, and the merge is undone
   await dialog.waitFor({ state: 'detached' })
   expect((await fhir('GET', '/Patient/double-1')).body.gender).toBe('female')
   expect((await fhir('GET', '/Patient/double-2')).body.active).toBe(false)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('button', { name: 'Compare and merge' }).first().waitFor()
   const { body } = await fhir('GET', '/Patient/double-1')
   expect(body.gender).toBeUndefined()

@@ -18,7 +18,7 @@ const METHODS: Readonly<
   search: 'contract',
   reindex: 'test/storage/custom-reindex.test.ts',
   history: 'contract',
-  findByCodes: 'contract',
+  findByKeys: 'contract',
   values: 'contract',
   readRecord: 'contract',
   readRecent: 'test/storage/sharing.test.ts',

@@ -21,7 +21,8 @@ export async function contactWindow(ctx: Context, patient: string | undefined): 
   return windowOf(await readSettings(ctx.unit, ctx.clinic), found?.resource)
 }
 
-function windowOf({ timeZone, recovery }: ClinicSettings, patient: Patient | undefined): ContactWindow {
+/** @param patient whose own zone counts, where it is known */
+export function windowOf({ timeZone, recovery }: ClinicSettings, patient: Patient | undefined): ContactWindow {
   const { contactFrom, contactUntil } = recoveryDefaults(recovery)
   return { zone: zoneOf(patient) ?? timeZone, from: minuteOf(contactFrom), until: minuteOf(contactUntil) }
 }

@@ -1,13 +1,30 @@
-/** Keeps the thread that writes the audit trail: starts it when it is first needed, and another one when it has ended by a fault. */
-import { join } from 'node:path'
+/**
+ * Keeps a thread that writes a file beside that of the resources: starts it when it is first needed, and another one when it
+ * has ended by a fault.
+ */
 import { Worker } from 'node:worker_threads'
-import type { AuditBlock } from '../audit-port.ts'
 import { StoreUnavailable } from '../port.ts'
-import type { AuditOrder, AuditReply } from './audit-thread.ts'
-import type { AuditFileOptions } from './audit-writer.ts'
-import { toThrown } from './thread-errors.ts'
+import { type SentError, toThrown } from './thread-errors.ts'
 
-const ENTRY = join(import.meta.dirname, 'audit-thread.ts')
+/** What the thread answers to each order, one after the other. */
+export interface SideReply {
+  /** Undefined: written. */
+  readonly error: SentError | undefined
+  /** What the server's log is to say. */
+  readonly notice?: string
+}
+
+/** Instead of an order: the end. */
+export const CLOSE = 'close'
+
+export interface SideThreadParts {
+  /** The file that the thread runs. */
+  readonly entry: string
+  /** What it does, for messages: `writes the audit trail`. */
+  readonly what: string
+  readonly workerData: unknown
+  readonly onNotice?: (notice: string) => void
+}
 
 /** Megabytes. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 }
@@ -17,25 +34,25 @@ interface Waiting {
   readonly reject: (reason: Error) => void
 }
 
-export class AuditThreadClient {
-  readonly #options: AuditFileOptions
+export class SideThread<Order extends object> {
+  readonly #parts: SideThreadParts
   /** In the order of what was sent, as the answers come. */
   #waiting: Waiting[] = []
   #worker: Worker | undefined
 
-  constructor(options: AuditFileOptions) {
-    this.#options = options
+  constructor(parts: SideThreadParts) {
+    this.#parts = parts
   }
 
   /** @throws StoreUnavailable, or what the thread met */
-  write(blocks: readonly AuditBlock[]): Promise<void> {
+  write(order: Order): Promise<void> {
     this.#worker ??= this.#start()
     const worker = this.#worker
     // A server that is stopped waits for what it has sent.
     worker.ref()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
-      worker.postMessage(blocks satisfies AuditOrder)
+      worker.postMessage(order)
     })
   }
 
@@ -46,14 +63,16 @@ export class AuditThreadClient {
     worker.ref()
     await new Promise<void>((resolve) => {
       worker.once('exit', () => resolve())
-      worker.postMessage('close' satisfies AuditOrder)
+      worker.postMessage(CLOSE)
     })
   }
 
   #start(): Worker {
-    const worker = new Worker(ENTRY, { workerData: this.#options, resourceLimits: LIMITS, name: 'audit trail' })
+    const { entry, what, workerData, onNotice } = this.#parts
+    const worker = new Worker(entry, { workerData, resourceLimits: LIMITS, name: what })
     worker.unref()
-    worker.on('message', ({ error }: AuditReply) => {
+    worker.on('message', ({ error, notice }: SideReply) => {
+      if (notice !== undefined) onNotice?.(notice)
       const first = this.#waiting.shift()
       if (this.#waiting.length === 0) worker.unref()
       if (error === undefined) first?.resolve()
@@ -65,7 +84,7 @@ export class AuditThreadClient {
       if (this.#worker === worker) this.#worker = undefined
       const left = this.#waiting
       this.#waiting = []
-      for (const { reject } of left) reject(new StoreUnavailable('The thread that writes the audit trail has ended'))
+      for (const { reject } of left) reject(new StoreUnavailable(`The thread that ${what} has ended`))
     })
     return worker
   }

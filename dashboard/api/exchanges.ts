@@ -1,0 +1,140 @@
+/** The journal: exchanges of the clinic, each a request and its answer. */
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { get, READS, send } from './client.ts'
+import { useGet } from './queries.ts'
+
+export interface Exchange {
+  readonly number: number
+  readonly id: string
+  readonly direction: 'in' | 'out'
+  readonly time: string
+  /** Milliseconds. */
+  readonly duration: number
+  readonly user?: { readonly id: string; readonly name: string }
+  readonly call?: string
+  readonly run?: string
+  readonly method: string
+  readonly address: string
+  readonly interaction?: string
+  readonly type?: string
+  readonly operation?: string
+  readonly system?: string
+  /** 0: there was no answer. */
+  readonly status: number
+  readonly outcome: 'ok' | 'refused' | 'failed' | 'left'
+  readonly reason?: { readonly code: string; readonly text: string }
+  readonly tools?: readonly ToolCall[]
+}
+
+export interface ToolCall {
+  readonly tool: string
+  readonly id: unknown
+  readonly success?: boolean
+  readonly code?: string
+  /** With one exchange only, and where bodies are kept. */
+  readonly arguments?: unknown
+  readonly result?: unknown
+}
+
+/** Stands where exchanges are missing. */
+export interface Gap {
+  readonly gap: { readonly count: number; readonly from: string; readonly to: string; readonly why: string }
+}
+
+export type Entry = Exchange | Gap
+
+export const isGap = (entry: Entry): entry is Gap => 'gap' in entry
+
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: {
+    readonly text?: string
+    readonly type?: string
+    readonly size?: number
+    readonly sha256?: string
+    readonly cut?: boolean
+    readonly changed?: boolean
+  }
+}
+
+export interface WholeExchange extends Omit<Exchange, 'number'> {
+  readonly correlation?: string
+  readonly cause?: string
+  readonly replayOf?: string
+  readonly request: Message
+  readonly response: Message
+  readonly curl?: string
+  readonly replay: { readonly possible: boolean; readonly reason?: string }
+}
+
+export interface Replay {
+  /** X-Request-Id of the new one. */
+  readonly exchange: string
+  readonly status: number
+  readonly duration: number
+  readonly same: boolean
+  readonly differences: readonly { readonly at: string; readonly before?: unknown; readonly after?: unknown }[]
+  readonly isMore: boolean
+  readonly hasBodies: boolean
+}
+
+/** What is looked for; each absent or empty one lets everything through. */
+export interface ExchangeFilters {
+  readonly path?: string
+  readonly status?: string
+  readonly type?: string
+  readonly call?: string
+  readonly run?: string
+}
+
+interface Page {
+  readonly exchanges: readonly Entry[]
+  readonly next?: string
+}
+
+/** All pages that have been asked for, the newest first. */
+export function useExchanges(clinic: string, filters: ExchangeFilters) {
+  const query = useInfiniteQuery({
+    queryKey: ['exchanges', clinic, filters],
+    queryFn: ({ pageParam, signal }) => get<Page>(pageParam, signal),
+    initialPageParam: pathOf(clinic, filters),
+    getNextPageParam: ({ next }: Page) => next,
+    // What is new comes by the stream.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  return { ...query, entries: query.data?.pages.flatMap(({ exchanges }) => exchanges) }
+}
+
+export const useExchange = (clinic: string, id: string) =>
+  useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`)
+
+/** Sends the request of an exchange once more. */
+export const useReplay = (clinic: string, id: string) =>
+  useMutation({
+    mutationFn: async () =>
+      (await send<Replay>({ method: 'POST', path: `clinics/${clinic}/exchanges/${encodeURIComponent(id)}/$replay` }))
+        .body,
+  })
+
+export function pathOf(clinic: string, filters: ExchangeFilters): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return `clinics/${clinic}/exchanges${query === '' ? '' : `?${query}`}`
+}
+
+/** What a page of the dashboard has read, for whoever does not ask for that. */
+export const isOwnRead = ({ run }: Exchange): boolean => run === READS
+
+/** As the server filters. */
+export function isWanted(exchange: Exchange, { path, status, type, call, run }: ExchangeFilters): boolean {
+  const isStatus =
+    !status || (/^\dxx$/i.test(status) ? String(exchange.status)[0] === status[0] : String(exchange.status) === status)
+  return (
+    isStatus &&
+    (!path || exchange.address.startsWith(path)) &&
+    (!type || exchange.type === type) &&
+    (!call || exchange.call === call) &&
+    (!run || exchange.run === run)
+  )
+}

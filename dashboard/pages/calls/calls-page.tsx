@@ -1,0 +1,37 @@
+/** Calls as they happen: each tool call with what it was given and what it gave, and a telephone to try them with. */
+import { Button, SimpleGrid, Stack } from '@mantine/core'
+import { useFilters } from '../../parts/filters.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
+import { CallList } from './call-list.tsx'
+import { CallLog } from './call-log.tsx'
+import { Simulator } from './simulator.tsx'
+import { useFreshCalls } from './use-fresh-calls.ts'
+
+export function CallsPage() {
+  const [{ call }, setFilters] = useFilters({ call: '' })
+  useFreshCalls()
+  const choose = (chosen: string) => setFilters({ call: chosen })
+  return (
+    <>
+      <PageHead
+        title="Live calls"
+        description={<ZoneNote />}
+        actions={
+          call === '' ? undefined : (
+            <Button size="xs" variant="default" onClick={() => choose('')}>
+              All calls
+            </Button>
+          )
+        }
+      />
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Stack gap="md">
+          <CallList chosen={call} onChoose={choose} />
+          <CallLog call={call} onChoose={choose} />
+        </Stack>
+        <Simulator onCall={choose} />
+      </SimpleGrid>
+    </>
+  )
+}

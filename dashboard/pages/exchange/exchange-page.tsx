@@ -1,0 +1,125 @@
+/** One exchange: the request, the answer, and why it was so; to be sent again, or copied as a line for the shell. */
+import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useExchange, type WholeExchange } from '../../api/exchanges.ts'
+import { relativeText } from '../../fhir/time.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { LinkButton, PageLink } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/times.tsx'
+import { MessageView } from './message-view.tsx'
+import { ReplayPanel, useReplayOf } from './replay.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+
+export function ExchangePage() {
+  const { id = '' } = useParams({ strict: false }) as { readonly id?: string }
+  const { id: clinic } = useClinic()
+  const query = useExchange(clinic, id)
+  return <Loaded query={query}>{(exchange) => <Whole exchange={exchange} />}</Loaded>
+}
+
+function Whole({ exchange }: { readonly exchange: WholeExchange }) {
+  const { method, address, curl, tools = [], request, response } = exchange
+  const replay = useReplayOf(exchange)
+  return (
+    <Stack gap="md">
+      <PageHead
+        title={`${method} ${address}`}
+        description={<Facts exchange={exchange} />}
+        actions={
+          <>
+            <LinkButton to="/journal" size="xs" variant="default" leftSection={<Icon name="arrowLeft" size={14} />}>
+              Journal
+            </LinkButton>
+            {curl !== undefined && (
+              <CopyButton
+                text={curl}
+                label="Copy as curl"
+                said="The curl is copied; $BASE and $TOKEN stand for yours."
+              />
+            )}
+            <Button
+              size="xs"
+              leftSection={<Icon name="play" size={14} />}
+              disabled={!exchange.replay.possible}
+              loading={replay.isPending}
+              onClick={() => replay.mutate()}
+            >
+              Send again
+            </Button>
+          </>
+        }
+      />
+      {exchange.replay.reason !== undefined && (
+        <Text size="sm" c="dimmed">
+          It cannot be sent again: {exchange.replay.reason}
+        </Text>
+      )}
+      <ReplayPanel replay={replay} />
+      <Panel title="Why">
+        <Why exchange={exchange} />
+      </Panel>
+      {tools.length > 0 && <ToolCalls tools={tools} />}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <MessageView title="Request" message={request} />
+        <MessageView title="Answer" message={response} />
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+function Facts({ exchange }: { readonly exchange: WholeExchange }) {
+  const { time, duration, user, call, run, interaction, operation, system, correlation } = exchange
+  return (
+    <Group gap="xs">
+      <StatusBadge exchange={exchange} />
+      <Time at={time} />
+      <span>({relativeText(time, Date.now())})</span>
+      <span className="number">{duration < 10 ? duration.toFixed(1) : Math.round(duration)} ms</span>
+      {interaction !== undefined && <Badge variant="default">{operation ?? interaction}</Badge>}
+      {system !== undefined && <Badge variant="default">to {system}</Badge>}
+      {user !== undefined && <bdi>{user.name}</bdi>}
+      {call !== undefined && (
+        <PageLink to="/calls" search={{ call }}>
+          call {call}
+        </PageLink>
+      )}
+      {run !== undefined && (
+        <PageLink to="/journal" search={{ run }}>
+          run {run}
+        </PageLink>
+      )}
+      {correlation !== undefined && <span>the client calls it {correlation}</span>}
+    </Group>
+  )
+}
+
+function Why({ exchange: { reason, outcome, cause, replayOf } }: { readonly exchange: WholeExchange }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm">
+        {reason === undefined ? (
+          OUTCOMES[outcome]
+        ) : (
+          <>
+            <b>{reason.code}</b>: {reason.text}
+          </>
+        )}
+      </Text>
+      {cause !== undefined && <PageLink to={`/journal/${cause}`}>The request that brought it about</PageLink>}
+      {replayOf !== undefined && <PageLink to={`/journal/${replayOf}`}>The request that it repeats</PageLink>}
+    </Stack>
+  )
+}
+
+const OUTCOMES = {
+  ok: 'It was done as asked.',
+  refused: 'It was refused.',
+  failed: 'It failed.',
+  left: 'The client left before it had its answer.',
+}

@@ -1,0 +1,49 @@
+/** The tool calls of a request, with what they were given and what they gave. */
+import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { ToolCall } from '../../api/exchanges.ts'
+import { Panel } from '../../parts/panel.tsx'
+
+export const ToolCalls = ({ tools }: { readonly tools: readonly ToolCall[] }) => (
+  <Panel title={tools.length === 1 ? 'Tool call' : `${tools.length} tool calls`}>
+    <Stack gap="md">
+      {tools.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
+        <ToolCallView key={index} call={call} />
+      ))}
+    </Stack>
+  </Panel>
+)
+
+function ToolCallView({ call: { tool, success, code, arguments: given, result } }: { readonly call: ToolCall }) {
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Text fw={600} size="sm" className="mono">
+          {tool}
+        </Text>
+        {success === false && (
+          <Badge color="orange" variant="light" size="sm">
+            {code ?? 'failed'}
+          </Badge>
+        )}
+      </Group>
+      {(given !== undefined || result !== undefined) && (
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+          <JsonBlock label="Arguments" value={given} />
+          <JsonBlock label="Result" value={result} />
+        </SimpleGrid>
+      )}
+    </Stack>
+  )
+}
+
+const JsonBlock = ({ label, value }: { readonly label: string; readonly value: unknown }) => (
+  <div>
+    <Text size="xs" c="dimmed">
+      {label}
+    </Text>
+    <Code block mah={300} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }} tabIndex={0}>
+      {value === undefined ? 'not kept' : JSON.stringify(value, undefined, 2)}
+    </Code>
+  </div>
+)

@@ -1,0 +1,54 @@
+/** One exchange of the list, or a place where some are missing. */
+import { Badge } from '@mantine/core'
+import { type Entry, type Exchange, isGap } from '../../api/exchanges.ts'
+import { secondsText, timeText } from '../../fhir/time.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { PlainLink } from '../../parts/links.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import classes from './journal.module.css'
+
+export function EntryRow({ entry }: { readonly entry: Entry }) {
+  const { timeZone } = useClinic()
+  if (!isGap(entry)) return <Row exchange={entry} />
+  const { count, from, to, why } = entry.gap
+  return (
+    <div className={`row ${classes.gap}`}>
+      {count} exchanges are missing, {timeText(from, timeZone)} to {secondsText(to, timeZone)}: {why}
+    </div>
+  )
+}
+
+function Row({ exchange }: { readonly exchange: Exchange }) {
+  const { timeZone } = useClinic()
+  const { id, time, method, address, duration, direction, reason } = exchange
+  return (
+    <PlainLink className={`row ${classes.row}`} to={`/journal/${id}`}>
+      <time className="number" dateTime={time} title={timeText(time, timeZone)}>
+        {secondsText(time, timeZone)}
+      </time>
+      <span>
+        <StatusBadge exchange={exchange} />
+      </span>
+      <span className="cut mono" title={address}>
+        {direction === 'out' && (
+          <Badge size="xs" variant="default" mr={6}>
+            to {exchange.system}
+          </Badge>
+        )}
+        <b>{method}</b> {address}
+      </span>
+      <span className={`${classes.who} cut`}>
+        <bdi>{whoOf(exchange)}</bdi>
+      </span>
+      <span className={`${classes.reason} cut`} title={reason?.text}>
+        {reason?.text ?? toolsOf(exchange)}
+      </span>
+      <span className={`${classes.duration} number`}>{Math.round(duration)} ms</span>
+    </PlainLink>
+  )
+}
+
+const whoOf = ({ user, call }: Exchange): string => (call === undefined ? (user?.name ?? '') : `call ${call}`)
+
+const toolsOf = ({ tools = [] }: Exchange): string =>
+  tools.map(({ tool, success, code }) => (success === false ? `${tool}: ${code ?? 'failed'}` : tool)).join(', ')

@@ -1,0 +1,180 @@
+/** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
+import type { JournalMode } from '../clinics/journal-settings.ts'
+import type { JournalEntry } from '../storage/journal-port.ts'
+import {
+  type ExchangeDetail,
+  type ExchangeSummary,
+  MAX_BODY,
+  type Reason,
+  type SeenBody,
+  type SeenExchange,
+  type ShownBody,
+  type ToolDetail,
+  type ToolExchange,
+} from './exchange.ts'
+import { withoutSecrets } from './json-redaction.ts'
+import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
+import { Secrets } from './secrets.ts'
+
+export interface Packing {
+  readonly mode: Exclude<JournalMode, 'off'>
+  /** Secrets of the service itself, wherever they stand. */
+  readonly secrets: readonly string[]
+}
+
+const MAX_ADDRESS = 16_384
+const MAX_ID = 256
+const MAX_REASON = 2_000
+
+/** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
+export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
+  const secrets = new Secrets(packing.secrets)
+  const entry = packed(seen, packing.mode, secrets)
+  // Those that are not looked for may stand anywhere.
+  return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', new Secrets(packing.secrets)) : entry
+}
+
+const withoutTexts = ({ reason: _reason, ...seen }: SeenExchange): SeenExchange => ({
+  ...seen,
+  address: pathOf(seen.address),
+  requestHeaders: {},
+  responseHeaders: {},
+})
+
+function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): JournalEntry {
+  const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
+  const request = headers(seen.requestHeaders, secrets)
+  const response = keptHeaders(seen.responseHeaders, secrets)
+  const named = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
+  const bodies = mode === 'full' ? bodiesOf(seen, secrets) : {}
+  const tools = seen.tools?.map((tool) => toolOf(tool, mode, secrets))
+  const address = secrets.without(named)
+  const summary = summaryOf(seen, address, tools)
+  const detail: ExchangeDetail = {
+    request: { headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) },
+    response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
+    ...(tools === undefined ? {} : { tools }),
+    ...(address === seen.address ? {} : { addressChanged: true }),
+  }
+  return {
+    clinic: seen.clinic,
+    id: seen.id,
+    at: seen.at,
+    isGap: false,
+    run: seen.run ?? '',
+    call: seen.call ?? '',
+    status: seen.status,
+    path: pathOf(address),
+    type: seen.type ?? '',
+    summary: textWithout(summary, secrets),
+    detail: detailWithout(detail, secrets),
+  }
+}
+
+/** A body that lost something that is secret elsewhere is not what was sent either. */
+function detailWithout(detail: ExchangeDetail, secrets: Secrets): string {
+  const request = markedBody(detail.request, secrets)
+  const response = markedBody(detail.response, secrets)
+  return textWithout({ ...detail, request, response }, secrets)
+}
+
+/** As JSON. Secrets are replaced within its texts alone, as one may look like a piece of what stands around them. */
+function textWithout(shown: object, secrets: Secrets): string {
+  const text = JSON.stringify(shown)
+  if (secrets.without(text) === text) return text
+  return JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'string' ? secrets.without(value) : value))
+}
+
+const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
+  const text = message.body?.text
+  if (text === undefined || secrets.without(text) === text) return message
+  return { ...message, body: { ...message.body, changed: true } }
+}
+
+interface Bodies {
+  readonly request?: ShownBody
+  readonly response?: ShownBody
+}
+
+function bodiesOf(seen: SeenExchange, secrets: Secrets): Bodies {
+  const of = (body: SeenBody | undefined, type = '') => body && keptBody(body, type, secrets)
+  const request = of(seen.requestBody, seen.requestHeaders['content-type'])
+  const response = of(seen.responseBody, seen.responseHeaders['content-type'])
+  return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { response }) }
+}
+
+function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: JournalMode, secrets: Secrets): ToolDetail {
+  const { success, valid, code } = resultOf(result)
+  const isRefused = success === false || valid === false
+  return {
+    tool,
+    id: keptId(id),
+    ...(isRefused || success === true || valid === true ? { success: !isRefused } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(mode === 'full' && given !== undefined ? { arguments: keptValue(JSON.stringify(given), secrets) } : {}),
+    ...(mode === 'full' ? { result: keptValue(result, secrets) } : {}),
+  }
+}
+
+/** As platforms send them; what else somebody sends as an id is not kept. */
+const keptId = (id: unknown): unknown =>
+  typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_ID) ? id : null
+
+/** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
+function keptValue(text: string, secrets: Secrets): unknown {
+  const isCut = text.length > MAX_BODY
+  const kept = secrets.without(withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets))
+  try {
+    return JSON.parse(kept)
+  } catch {
+    return kept
+  }
+}
+
+interface ToolResult {
+  readonly success?: unknown
+  readonly valid?: unknown
+  readonly code?: unknown
+  readonly error?: unknown
+}
+
+function resultOf(text: string): ToolResult {
+  try {
+    const result: unknown = JSON.parse(text)
+    return typeof result === 'object' && result !== null ? result : {}
+  } catch {
+    return {}
+  }
+}
+
+function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDetail[] | undefined): ExchangeSummary {
+  const { at, clinic: _clinic, tools: _tools, requestHeaders: _sent, responseHeaders: _answered, ...rest } = seen
+  const { requestBody: _request, responseBody: _response, ...shown } = rest
+  const reason = seen.reason ?? refusalOf(seen.tools)
+  return {
+    ...shown,
+    ...(reason === undefined ? {} : { reason: { code: reason.code, text: reason.text.slice(0, MAX_REASON) } }),
+    ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
+    time: new Date(at).toISOString(),
+    duration: Math.round(seen.duration * 10) / 10,
+    address,
+    ...(tools === undefined ? {} : { tools: tools.map(({ arguments: _arguments, result: _result, ...tool }) => tool) }),
+  }
+}
+
+/** Of the first tool call that was refused: a platform gets status 200 all the same. */
+function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
+  for (const { result } of tools) {
+    const { success, valid, code, error } = resultOf(result)
+    if (success !== false && valid !== false) continue
+    return { code: typeof code === 'string' ? code : 'refused', text: typeof error === 'string' ? error : '' }
+  }
+  return undefined
+}
+
+/** The path of an address, which may be a whole one. */
+function pathOf(address: string): string {
+  const end = address.indexOf('?')
+  const path = end < 0 ? address : address.slice(0, end)
+  return path.replace(/^https?:\/\/[^/]*/, '')
+}

@@ -1,0 +1,187 @@
+/**
+ * The journal in a collection of its own, by a client of its own, so that it takes none of the connections of requests.
+ * MongoDB removes what is too old (https://www.mongodb.com/docs/manual/core/index-ttl/).
+ */
+import { type ClientSession, type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
+import type {
+  FoundEntry,
+  JournalBounds,
+  JournalEntry,
+  JournalFilter,
+  JournalPage,
+  JournalScan,
+  JournalStore,
+  Kept,
+} from '../journal-port.ts'
+import { type Connection, connect } from './connection.ts'
+import { toStoreError } from './faults.ts'
+import { inTransaction } from './transaction.ts'
+
+interface EntryDocument extends Omit<JournalEntry, 'at'> {
+  readonly number: number
+  readonly at: Date
+  /** From then on it is not kept any more. */
+  readonly expires: Date
+}
+
+/** The number of the last entry of a clinic: transactions that count it up come one after the other. */
+interface CounterDocument {
+  readonly _id: string
+  readonly last: number
+}
+
+const COLLECTION = 'journal'
+const COUNTERS = 'journal_counters'
+/** Two to write and remove, two to read. */
+const CONNECTIONS = 4
+const MILLISECONDS_PER_DAY = 86_400_000
+
+/** @param url as DATABASE_URL */
+export function openMongoJournalStore(url: string): JournalStore {
+  let opened: Promise<Opened> | undefined
+  /** Once it has failed, the next call tries again. */
+  const open = (): Promise<Opened> => {
+    opened ??= openCollections(url).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  return {
+    write: (entries, kept) => served(async () => write(await open(), entries, kept)),
+    scan: (query) => served(async () => scan(await open(), query)),
+    read: (clinic, id) => served(async () => read(await open(), clinic, id)),
+    bounds: (clinic) => served(async () => bounds(await open(), clinic)),
+    close: async () => {
+      const { client } = (await opened?.catch(() => undefined)) ?? {}
+      await client?.close()
+    },
+  }
+}
+
+interface Opened extends Pick<Connection, 'client'> {
+  readonly entries: Collection<EntryDocument>
+  readonly counters: Collection<CounterDocument>
+}
+
+async function openCollections(url: string): Promise<Opened> {
+  const { client, db } = await connect(url, CONNECTIONS)
+  try {
+    await createCollection(db, COUNTERS)
+    const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
+    await entries.createIndexes([
+      { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
+      // Not unique, as the collection may be sharded by the other one; a transaction sees to it.
+      { name: 'by_id', key: { clinic: 1, id: 1 } },
+      { name: 'by_expiry', key: { expires: 1 }, expireAfterSeconds: 0 },
+    ])
+    return { client, entries, counters }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+const EXISTS = 48
+
+/** Where there is none: a transaction may not make one in every cluster. */
+async function createCollection(db: Db, name: string): Promise<void> {
+  try {
+    await db.createCollection(name)
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === EXISTS)) throw error
+  }
+}
+
+async function write(opened: Opened, entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): Promise<void> {
+  // In one order, so that transactions wait for each other in none.
+  const byClinic = [...Map.groupBy(entries, ({ clinic }) => clinic)].sort(([one], [other]) => (one < other ? -1 : 1))
+  const last = new Map<string, number>()
+  await inTransaction(opened.client, async (session) => {
+    for (const [clinic, own] of byClinic) {
+      last.set(clinic, await writeOf(opened, session, clinic, own, kept.get(clinic)?.days ?? 1))
+    }
+  })
+  for (const [clinic, number] of last) {
+    const keep = kept.get(clinic)
+    if (keep !== undefined) await opened.entries.deleteMany({ clinic, number: { $lte: number - keep.entries } })
+  }
+}
+
+/** @returns the number of the last one */
+async function writeOf(
+  { entries, counters }: Opened,
+  session: ClientSession,
+  clinic: string,
+  given: readonly JournalEntry[],
+  days: number,
+): Promise<number> {
+  const ids = given.map(({ id }) => id)
+  // A write that is repeated, since its outcome was not known.
+  const known = new Set(
+    (await entries.find({ clinic, id: { $in: ids } }, { session, projection: { id: 1 } }).toArray()).map(
+      ({ id }) => id,
+    ),
+  )
+  const added = given.filter(({ id }) => !known.has(id))
+  const counted = await counters.findOneAndUpdate(
+    { _id: clinic },
+    { $inc: { last: added.length } },
+    { session, upsert: true, returnDocument: 'after' },
+  )
+  const last = counted?.last ?? added.length
+  const documents = added.map(({ at, ...entry }, index) => ({
+    ...entry,
+    number: last - added.length + 1 + index,
+    at: new Date(at),
+    expires: new Date(at + days * MILLISECONDS_PER_DAY),
+  }))
+  if (documents.length > 0) await entries.insertMany(documents, { session })
+  return last
+}
+
+async function scan({ entries }: Opened, { clinic, order, after, filter, limit }: JournalScan): Promise<JournalPage> {
+  const isNewestFirst = order === 'newest first'
+  const bound = after === undefined ? {} : { number: isNewestFirst ? { $lt: after } : { $gt: after } }
+  const documents = await entries
+    .find({ clinic, ...bound, ...conditionOf(filter) }, { projection: { _id: 0, number: 1, summary: 1 } })
+    .sort({ number: isNewestFirst ? -1 : 1 })
+    .limit(limit)
+    .toArray()
+  const last = documents.at(-1)
+  return {
+    entries: documents.map(({ number, summary }) => ({ number, summary })),
+    ...(last === undefined || documents.length < limit ? {} : { next: last.number }),
+  }
+}
+
+function conditionOf({ run, call, status, path, type, since }: JournalFilter): Filter<EntryDocument> {
+  const conditions: Filter<EntryDocument> = {
+    ...(run === undefined ? {} : { run }),
+    ...(call === undefined ? {} : { call }),
+    ...(status === undefined ? {} : { status: { $gte: status.from, $lte: status.to } }),
+    ...(path === undefined ? {} : { path: { $gte: path, $lt: `${path}\uffff` } }),
+    ...(type === undefined ? {} : { type }),
+    ...(since === undefined ? {} : { at: { $gte: new Date(since) } }),
+  }
+  return Object.keys(conditions).length === 0 ? {} : { $or: [{ isGap: true }, conditions] }
+}
+
+async function read({ entries }: Opened, clinic: string, id: string): Promise<FoundEntry | undefined> {
+  const found = await entries.findOne({ clinic, id }, { projection: { _id: 0, number: 1, summary: 1, detail: 1 } })
+  return found ?? undefined
+}
+
+async function bounds({ entries, counters }: Opened, clinic: string): Promise<JournalBounds> {
+  const counter = await counters.findOne({ _id: clinic })
+  const oldest = await entries.findOne({ clinic }, { sort: { number: 1 }, projection: { number: 1 } })
+  return { first: oldest?.number ?? 0, last: counter?.last ?? 0 }
+}
+
+async function served<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}

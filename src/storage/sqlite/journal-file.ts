@@ -1,0 +1,254 @@
+/** The SQLite file of the journal: what entries are found by, what they say, and what is kept of each clinic. */
+import type {
+  FoundEntry,
+  JournalBounds,
+  JournalEntry,
+  JournalFilter,
+  JournalPage,
+  JournalScan,
+  Kept,
+} from '../journal-port.ts'
+import { StoreUnavailable } from '../port.ts'
+import { Database } from './connection.ts'
+import { toStoreError } from './faults.ts'
+import type { SqlValue } from './sql.ts'
+
+/** Of the form of the file, in SQLite's user_version. */
+const VERSION = 1
+
+/** Details are apart, so that a list reads past none of them. */
+const TABLES = `
+  CREATE TABLE clinic (
+    clinic TEXT PRIMARY KEY,
+    last INTEGER NOT NULL,
+    days INTEGER NOT NULL,
+    entries INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE exchange (
+    clinic TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    gap INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    call TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    type TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    PRIMARY KEY (clinic, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX exchange_by_id ON exchange (clinic, id);
+  CREATE TABLE detail (
+    clinic TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (clinic, number)
+  ) STRICT;
+`
+
+/** NORMAL: a commit waits for no disk, and survives the end of the process. */
+const WRITING = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA cache_size = -2048;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA trusted_schema = OFF;
+`
+
+const MILLISECONDS_PER_DAY = 86_400_000
+/** Entries of a clinic that are removed in one commit. */
+const REMOVED_AT_A_TIME = 500
+
+type ScannedRow = readonly [number: number, summary: string | null]
+
+export class JournalFile {
+  readonly #db: Database
+
+  /** @throws StoreUnavailable when the file cannot be opened, or is not a journal that this version knows */
+  constructor(path: string, use: 'write' | 'read') {
+    let db: Database | undefined
+    try {
+      db = new Database(path)
+      if (use === 'read') db.configureForReading()
+      else prepare(db, path)
+      this.#db = db
+    } catch (error) {
+      db?.close()
+      throw toStoreError(error)
+    }
+  }
+
+  /** False for a file in which nothing was ever written. */
+  get hasTables(): boolean {
+    return this.#served(() => versionOf(this.#db) > 0)
+  }
+
+  /** @throws StoreUnavailable */
+  write(entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): void {
+    this.#served(() =>
+      this.#db.exclusive(() => {
+        for (const [clinic, own] of Map.groupBy(entries, (entry) => entry.clinic)) {
+          const keep = kept.get(clinic)
+          const last = this.#insert(clinic, own)
+          this.#db.run(
+            `INSERT INTO clinic VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (clinic) DO UPDATE SET last = ?2, days = ?3, entries = ?4`,
+            clinic,
+            last,
+            keep?.days ?? 1,
+            keep?.entries ?? 1,
+          )
+          if (keep !== undefined) this.#removeOld(clinic, last, keep, Date.now())
+        }
+      }),
+    )
+  }
+
+  /** @returns the number of the last one */
+  #insert(clinic: string, entries: readonly JournalEntry[]): number {
+    let number = this.#db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+    for (const { id, at, isGap, run, call, status, path, type, summary, detail } of entries) {
+      number += 1
+      const found = [run, call, status, path, type] as const
+      this.#db.run(
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        clinic,
+        number,
+        id,
+        at,
+        isGap ? 1 : 0,
+        ...found,
+        summary,
+      )
+      if (detail !== '') this.#db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
+    }
+    return number
+  }
+
+  /**
+   * Removes some of what is not kept any more, of every clinic, so that others can write meanwhile.
+   * @param now milliseconds since 1970 UTC
+   * @returns whether there may be more
+   * @throws StoreUnavailable
+   */
+  removeSome(now: number): boolean {
+    return this.#served(() =>
+      this.#db.exclusive(() => {
+        const clinics = this.#db.all<readonly [string, number, number, number]>(
+          'SELECT clinic, last, days, entries FROM clinic',
+        )
+        return clinics
+          .map(([clinic, last, days, entries]) => this.#removeOld(clinic, last, { days, entries }, now))
+          .some((isMore) => isMore)
+      }),
+    )
+  }
+
+  /** Numbers rise with time, nearly: an entry is removed when those before it are. */
+  #removeOld(clinic: string, last: number, { days, entries }: Kept, now: number): boolean {
+    const oldest = this.#db.all<readonly [number, number]>(
+      'SELECT number, at FROM exchange WHERE clinic = ? ORDER BY number LIMIT ?',
+      clinic,
+      REMOVED_AT_A_TIME,
+    )
+    const kept = oldest.findIndex(([number, at]) => number > last - entries && at >= now - days * MILLISECONDS_PER_DAY)
+    const removed = kept < 0 ? oldest.length : kept
+    const end = oldest[removed - 1]?.[0]
+    if (end === undefined) return false
+    this.#db.run('DELETE FROM exchange WHERE clinic = ? AND number <= ?', clinic, end)
+    this.#db.run('DELETE FROM detail WHERE clinic = ? AND number <= ?', clinic, end)
+    return removed === REMOVED_AT_A_TIME
+  }
+
+  /** @throws StoreUnavailable */
+  scan({ clinic, order, after, filter, limit }: JournalScan): JournalPage {
+    const isNewestFirst = order === 'newest first'
+    const { text, values } = conditionOf(filter)
+    const bound = after ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0)
+    const rows = this.#served(() =>
+      this.#db.all<ScannedRow>(
+        `SELECT number, CASE WHEN gap = 1 OR (${text}) THEN summary END FROM exchange
+         WHERE clinic = ? AND number ${isNewestFirst ? '<' : '>'} ?
+         ORDER BY number ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
+        ...values,
+        clinic,
+        bound,
+        limit,
+      ),
+    )
+    const entries = rows.flatMap(([number, summary]) => (summary === null ? [] : [{ number, summary }]))
+    const last = rows.at(-1)
+    return { entries, ...(last === undefined || rows.length < limit ? {} : { next: last[0] }) }
+  }
+
+  /** @throws StoreUnavailable */
+  read(clinic: string, id: string): FoundEntry | undefined {
+    const row = this.#served(() =>
+      this.#db.get<readonly [number, string, string | null]>(
+        `SELECT number, summary, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
+         FROM exchange e WHERE clinic = ? AND id = ?`,
+        clinic,
+        id,
+      ),
+    )
+    return row && { number: row[0], summary: row[1], detail: row[2] ?? '' }
+  }
+
+  /** @throws StoreUnavailable */
+  bounds(clinic: string): JournalBounds {
+    return this.#served(() => {
+      const last = this.#db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+      const first = this.#db.get<[number | null]>('SELECT min(number) FROM exchange WHERE clinic = ?', clinic)?.[0]
+      return { first: first ?? 0, last }
+    })
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #served<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+}
+
+function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+} {
+  const terms: (readonly [string, ...SqlValue[]] | undefined)[] = [
+    run === undefined ? undefined : ['run = ?', run],
+    call === undefined ? undefined : ['call = ?', call],
+    status && ['status BETWEEN ? AND ?', status.from, status.to],
+    path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
+    type === undefined ? undefined : ['type = ?', type],
+    since === undefined ? undefined : ['at >= ?', since],
+  ]
+  const given = terms.filter((term) => term !== undefined)
+  const text = given.map(([condition]) => condition).join(' AND ')
+  return { text: text === '' ? 'TRUE' : text, values: given.flatMap(([, ...values]) => values) }
+}
+
+/** @throws StoreUnavailable, or SQLite's own error */
+function prepare(db: Database, path: string): void {
+  // Read before anything is set: another program's file stays as it is.
+  const before = versionOf(db)
+  if (before > VERSION) {
+    throw new StoreUnavailable(
+      `The journal in ${path} was written by a newer version of the server (version ${before}, this one knows ${VERSION})`,
+    )
+  }
+  db.script(WRITING)
+  db.exclusive(() => {
+    if (versionOf(db) === VERSION) return
+    db.script(TABLES)
+    db.script(`PRAGMA user_version = ${VERSION}`)
+  })
+}
+
+const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
