@@ -6,9 +6,9 @@ import { ConnectorPanels } from './connectors.tsx'
 import type { FieldsProps } from './field-input.tsx'
 import { Fields } from './fields.tsx'
 import { SandboxSwitch } from './sandbox-switch.tsx'
+import { problemAt, textOfSetting } from './setting-values.ts'
 import { BOOKING, CLINIC, DATA, labelOfSetting, type SettingsGroup } from './settings-fields.ts'
 import type { SettingsTab } from './settings-tabs.ts'
-import { problemAt, textOfSetting } from './setting-values.ts'
 import { useSettings } from './use-settings.ts'
 
 const GROUPS: Partial<Record<SettingsTab, readonly SettingsGroup[]>> = { clinic: CLINIC, booking: BOOKING, data: DATA }
