@@ -36,6 +36,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/fhir/xml/official.test.ts',
     'test/process/audit.test.ts',
     'test/process/duplicate-search.test.ts',
+    'test/process/journal.test.ts',
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
     'test/process/killed-insurance.test.ts',

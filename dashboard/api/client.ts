@@ -32,8 +32,15 @@ export async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
   return answer as ApiAnswer<T>
 }
 
+/**
+ * What reads for a page tells so in the journal, where it would hide what others ask for. What somebody does, and what the
+ * console and the telephone send, is nothing of that kind.
+ */
+export const READS = 'dashboard'
+
 /** @throws Problem where the answer is no success */
-export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> => (await send<T>({ path, signal })).body
+export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  (await send<T>({ path, signal, headers: { 'x-run-id': READS } })).body
 
 /** The answer whatever its status, for who looks at answers. @throws Problem where there is none */
 export async function exchange(request: ApiRequest): Promise<ApiAnswer> {

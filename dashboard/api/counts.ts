@@ -1,7 +1,7 @@
 /** How many of something there are, of many things in one request. */
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
-import { send } from './client.ts'
+import { READS, send } from './client.ts'
 import { Problem, problemOf } from './problem.ts'
 import { type Parameters, searchPath } from './queries.ts'
 
@@ -27,7 +27,10 @@ async function countsOf(counted: readonly Counted[], signal: AbortSignal): Promi
     request: { method: 'GET' as const, url: searchPath(type, [...parameters, ['_summary', 'count']]) },
   }))
   const body: Bundle = { resourceType: 'Bundle', type: 'batch', entry }
-  const { body: answer } = await send<Bundle>({ method: 'POST', path: '', body, signal })
+  const { body: answer } = await send<Bundle>({
+    ...{ method: 'POST', path: '', body, signal },
+    headers: { 'x-run-id': READS },
+  })
   return (answer.entry ?? []).map(({ resource, response }) => {
     const { total } = (resource ?? {}) as Partial<Bundle>
     if (total !== undefined) return total

@@ -1,6 +1,6 @@
 /** The journal: exchanges of the clinic, each a request and its answer. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { get, send } from './client.ts'
+import { get, READS, send } from './client.ts'
 import { useGet } from './queries.ts'
 
 export interface Exchange {
@@ -122,6 +122,9 @@ export function pathOf(clinic: string, filters: ExchangeFilters): string {
   const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
   return `clinics/${clinic}/exchanges${query === '' ? '' : `?${query}`}`
 }
+
+/** What a page of the dashboard has read, for whoever does not ask for that. */
+export const isOwnRead = ({ run }: Exchange): boolean => run === READS
 
 /** As the server filters. */
 export function isWanted(exchange: Exchange, { path, status, type, call, run }: ExchangeFilters): boolean {

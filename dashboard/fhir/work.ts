@@ -14,7 +14,8 @@ export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority
 export const isOpenTask = ({ status }: Task): boolean =>
   ['requested', 'received', 'accepted', 'ready', 'in-progress', 'on-hold'].includes(status)
 
-export const ownerName = ({ owner }: Task): string => owner?.display ?? owner?.identifier?.value ?? owner?.reference ?? ''
+export const ownerName = ({ owner }: Task): string =>
+  owner?.display ?? owner?.identifier?.value ?? owner?.reference ?? ''
 
 export const isOwnedBy = ({ owner }: Task, username: string): boolean =>
   owner?.identifier?.system === USERS && owner.identifier.value === username
@@ -23,8 +24,7 @@ export const codeOf = ({ code }: Task): string => code?.coding?.[0]?.code ?? ''
 
 export const patientIdOfTask = (task: Task): string | undefined => idOfType([task.for, task.focus], 'Patient')
 
-export const isOverdue = (task: Task, now: number): boolean =>
-  isOpenTask(task) && Date.parse(dueOf(task) ?? '') < now
+export const isOverdue = (task: Task, now: number): boolean => isOpenTask(task) && Date.parse(dueOf(task) ?? '') < now
 
 export interface Wanted {
   /** Empty: any. */
@@ -40,7 +40,9 @@ export function isWanted(task: Task, { owner, priority, due, code, username, now
   const dueAt = Date.parse(dueOf(task) ?? '')
   const isDue = { overdue: dueAt < now, day: dueAt < now + 86_400_000 }[due] ?? true
   const isOwned = { me: isOwnedBy(task, username), nobody: task.owner === undefined }[owner] ?? true
-  return isDue && isOwned && (priority === '' || priorityOf(task) === priority) && (code === '' || codeOf(task) === code)
+  return (
+    isDue && isOwned && (priority === '' || priorityOf(task) === priority) && (code === '' || codeOf(task) === code)
+  )
 }
 
 /** By when they are due, then by how urgent they are. */

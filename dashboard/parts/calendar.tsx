@@ -5,7 +5,7 @@
 import { Box } from '@mantine/core'
 import { ResourcesDayView, type ScheduleEventData, WeekView } from '@mantine/schedule'
 import '@mantine/schedule/styles.css'
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { clockText, minutesBetween, naiveOf } from '../fhir/time.ts'
 import classes from './calendar.module.css'
 
@@ -66,7 +66,11 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
         slotWidth={step * 2.4}
         rowHeight={76}
         getCurrentTime={() => naiveOf(Date.now(), zone)}
-        classNames={{ resourcesDayViewBackgroundEvent: classes.background ?? '' }}
+        classNames={{
+          resourcesDayView: classes.day ?? '',
+          resourcesDayViewBackgroundEvent: classes.background ?? '',
+          resourcesDayViewResourceLabel: classes.row ?? '',
+        }}
         renderEventBody={(event) => <Body event={event} />}
         withEventsDragAndDrop
         canDragEvent={isMovable}
@@ -75,7 +79,7 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
         onEventDrop={({ eventId, newStart, resourceId, event }) =>
           onMove(String(eventId), String(resourceId ?? event.resourceId), newStart)
         }
-        labels={{ resourceSlot: 'Time' }}
+        labels={{ resourceSlot: 'Time', resources: 'Practitioner' }}
       />
     </Box>
   )
@@ -84,18 +88,26 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
 interface WeekProps extends CalendarProps {
   /** The schedule that it is of. */
   readonly row: string
+  readonly onDay: (day: string) => void
 }
 
-export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, onMove }: WeekProps) {
+export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, onMove, onDay }: WeekProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useSeenNames(box)
   return (
-    <Box className={`card ${classes.frame}`}>
+    <Box ref={box} className={`card ${classes.frame}`}>
       <WeekView
         date={day}
         withHeader={false}
         withAllDaySlots={false}
         withWeekNumber={false}
         weekdayFormat="ddd D"
-        classNames={{ weekViewDayNumber: classes.hidden ?? '', weekViewBackgroundEvent: classes.background ?? '' }}
+        classNames={{
+          weekViewDayLabel: classes.weekday ?? '',
+          weekViewDayNumber: classes.hidden ?? '',
+          weekViewBackgroundEvent: classes.background ?? '',
+        }}
+        onDateChange={onDay}
         events={entries.map((entry) => eventOf(entry, zone))}
         {...hoursOf(entries, zone)}
         intervalMinutes={step}
@@ -111,6 +123,13 @@ export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, on
       />
     </Box>
   )
+}
+
+/** The heads of days are called what is seen of them: the library calls them by the date alone (WCAG 2.5.3). */
+function useSeenNames(box: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    for (const head of box.current?.querySelectorAll(`.${classes.weekday}`) ?? []) head.removeAttribute('aria-label')
+  })
 }
 
 const COLORS: Readonly<Record<CalendarEntry['look'], string>> = {

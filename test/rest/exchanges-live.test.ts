@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { MAX_WATCHERS } from '../../src/journal/live.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
-import { EXCHANGES, type OpenStream, openStream } from '../support/journal.ts'
+import { EXCHANGES, exchanges, type OpenStream, openStream } from '../support/journal.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
 
@@ -76,6 +76,7 @@ describe('a live stream', () => {
     const server = await startServer({ JOURNAL_ENTRIES: '100' })
     servers.push(server)
     for (let n = 0; n < 130; n += 1) await read(server, n)
+    await until(async () => (await exchanges(server, '?before=3')).length === 0)
     const stream = await open(server, `${EXCHANGES}/live?after=1`)
     await until(() => readsIn(stream).includes(129))
     const gap = stream.events.find(({ event }) => event === 'gap')?.data.gap

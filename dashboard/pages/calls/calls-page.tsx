@@ -1,5 +1,5 @@
 /** Calls as they happen: each tool call with what it was given and what it gave, and a telephone to try them with. */
-import { Button, SimpleGrid } from '@mantine/core'
+import { Button, SimpleGrid, Stack } from '@mantine/core'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
@@ -26,10 +26,10 @@ export function CallsPage() {
         }
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <div>
+        <Stack gap="md">
           <CallList chosen={call} onChoose={choose} />
           <CallLog call={call} onChoose={choose} />
-        </div>
+        </Stack>
         <Simulator onCall={choose} />
       </SimpleGrid>
     </>

@@ -2,7 +2,7 @@
 import { Button, Group, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import { type Entry, type ExchangeFilters, isGap, pathOf, useExchanges } from '../../api/exchanges.ts'
+import { type Entry, type ExchangeFilters, isGap, isOwnRead, pathOf, useExchanges } from '../../api/exchanges.ts'
 import { useLiveExchanges } from '../../api/use-live.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
@@ -12,6 +12,9 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { EntryRow } from './entry-row.tsx'
+
+/** Rows that a page has at least, where there are so many. */
+const ENOUGH = 30
 
 const NO_FILTERS = { path: '', status: '', type: '', call: '', run: '' }
 
@@ -26,7 +29,7 @@ const STATUSES = [
 
 export function JournalPage() {
   const clinic = useClinic()
-  const [{ follow, ...filters }, setFilters] = useFilters({ ...NO_FILTERS, follow: 'on' })
+  const [{ follow, own, ...filters }, setFilters] = useFilters({ ...NO_FILTERS, follow: 'on', own: 'hidden' })
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
     <>
@@ -62,13 +65,25 @@ export function JournalPage() {
           onChange={(event) => setFilters({ follow: event.currentTarget.checked ? 'on' : 'off' })}
           mb={8}
         />
+        <Switch
+          label="What the dashboard reads"
+          checked={own === 'shown'}
+          onChange={(event) => setFilters({ own: event.currentTarget.checked ? 'shown' : 'hidden' })}
+          mb={8}
+        />
         {isFiltered && (
           <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
             All of them
           </Button>
         )}
       </Group>
-      <Exchanges key={JSON.stringify(filters)} filters={filters} isFiltered={isFiltered} follows={follow === 'on'} />
+      <Exchanges
+        key={JSON.stringify(filters)}
+        filters={filters}
+        isFiltered={isFiltered}
+        follows={follow === 'on'}
+        hidesOwn={own === 'hidden'}
+      />
     </>
   )
 }
@@ -78,17 +93,25 @@ interface ExchangesProps {
   readonly isFiltered: boolean
   /** What is new is shown at once; else it waits until it is asked for. */
   readonly follows: boolean
+  /** What pages of the dashboard read is left out. */
+  readonly hidesOwn: boolean
 }
 
-function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
+function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   const { id } = useClinic()
   const query = useExchanges(id, filters)
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const isShown = (entry: Entry): boolean => !hidesOwn || isGap(entry) || !isOwnRead(entry)
   const live = useLiveExchanges(id, filters, () => query.refetch())
   const [shown, setShown] = useState<readonly Entry[]>([])
   useEffect(() => {
     if (follows) setShown(live)
   }, [live, follows])
-  const waiting = live.length - shown.length
+  const waiting = live.filter(isShown).length - shown.filter(isShown).length
+  const few = merged(shown, query.entries ?? []).filter(isShown).length < ENOUGH
+  useEffect(() => {
+    if (few && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [few, hasNextPage, isFetchingNextPage, fetchNextPage])
   return (
     <>
       <div role="status">
@@ -100,7 +123,7 @@ function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
       </div>
       <Loaded query={{ ...query, data: query.entries }} rows={12}>
         {(stored) => {
-          const entries = merged(shown, stored)
+          const entries = merged(shown, stored).filter(isShown)
           return entries.length === 0 ? (
             <NoExchanges isFiltered={isFiltered} />
           ) : (
@@ -110,8 +133,8 @@ function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
                 label="Exchanges"
                 keyOf={keyOf}
                 height="calc(100dvh - 240px)"
-                hasMore={query.hasNextPage && !query.isFetchingNextPage}
-                onEnd={query.fetchNextPage}
+                hasMore={hasNextPage && !isFetchingNextPage}
+                onEnd={fetchNextPage}
               >
                 {(entry) => <EntryRow entry={entry} />}
               </VirtualList>

@@ -24,9 +24,11 @@ interface BoardProps {
   readonly all: readonly Column[]
   readonly view: View
   readonly day: string
+  /** Opens a day of a week. */
+  readonly onDay: (day: string) => void
 }
 
-export function Board({ plan, columns, all, view, day }: BoardProps) {
+export function Board({ plan, columns, all, view, day, onDay }: BoardProps) {
   const { timeZone: zone } = useClinic()
   const [opened, open] = useState<Opened>()
   const actions = useVisitActions()
@@ -76,7 +78,7 @@ export function Board({ plan, columns, all, view, day }: BoardProps) {
       {view === 'list' ? (
         <TimeList visits={visits} free={free} columns={columns} onOpen={open} />
       ) : view === 'week' ? (
-        <WeekCalendar {...shared} row={columns[0]?.id ?? ''} />
+        <WeekCalendar {...shared} row={columns[0]?.id ?? ''} onDay={onDay} />
       ) : (
         <DayCalendar {...shared} rows={columns} renderRow={(row) => <RowLabel {...row} />} />
       )}

@@ -129,13 +129,13 @@ interface HoursProps {
 
 const Hours = ({ part, name, onChange }: HoursProps) => (
   <Group gap="xs" wrap="nowrap">
-    <Field type="time" label="From" name={name} value={part.from} width={120} onChange={(from) => onChange({ from })} />
+    <Field type="time" label="From" name={name} value={part.from} width={140} onChange={(from) => onChange({ from })} />
     <Field
       type="time"
       label="Until"
       name={name}
       value={part.until}
-      width={120}
+      width={140}
       onChange={(until) => onChange({ until })}
     />
   </Group>

@@ -10,8 +10,8 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { Board } from './board.tsx'
 import { DayPicker } from './day-picker.tsx'
-import { PractitionerSelect } from './practitioner-select.tsx'
 import type { View } from './opened.ts'
+import { PractitionerSelect } from './practitioner-select.tsx'
 import { type Column, useColumns, usePlan } from './use-plan.ts'
 import { weekOf } from './weeks.ts'
 
@@ -75,7 +75,14 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
         {(data) => (
           <>
             {data.isCut && <Alert mb="sm">There is more than is shown here; choose one practitioner, or a day.</Alert>}
-            <Board plan={data} columns={who === undefined ? columns : [who]} all={columns} view={view} day={day} />
+            <Board
+              plan={data}
+              columns={who === undefined ? columns : [who]}
+              all={columns}
+              view={view}
+              day={day}
+              onDay={(next) => setFilters({ day: next, view: 'day' })}
+            />
           </>
         )}
       </Loaded>

@@ -16,7 +16,12 @@ export function Accounts() {
   const [isAdding, setAdding] = useState(false)
   return (
     <Stack maw={860}>
-      <Button w="fit-content" aria-expanded={isAdding} variant={isAdding ? 'default' : 'filled'} onClick={() => setAdding(!isAdding)}>
+      <Button
+        w="fit-content"
+        aria-expanded={isAdding}
+        variant={isAdding ? 'default' : 'filled'}
+        onClick={() => setAdding(!isAdding)}
+      >
         {isAdding ? 'Not now' : 'New account…'}
       </Button>
       {isAdding && <NewAccountForm onDone={() => setAdding(false)} />}

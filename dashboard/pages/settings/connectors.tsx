@@ -5,9 +5,9 @@ import { type Trial, tryConnector } from '../../api/clinic-settings.ts'
 import { isRecord, Problem } from '../../api/problem.ts'
 import { Panel } from '../../parts/panel.tsx'
 import type { FieldsProps } from './field-input.tsx'
-import { CONNECTORS, type Connector } from './settings-fields.ts'
-import { Fields } from './fields.tsx'
+import { FieldGrid } from './fields.tsx'
 import { valueAt, withValueAt } from './setting-values.ts'
+import { CONNECTORS, type Connector } from './settings-fields.ts'
 
 interface ConnectorPanelsProps extends FieldsProps {
   readonly clinic: string
@@ -24,7 +24,13 @@ export const ConnectorPanels = (props: ConnectorPanelsProps) => (
   </>
 )
 
-function ConnectorPanel({ connector, clinic, isChanged, isReadOnly, ...fields }: ConnectorPanelsProps & { readonly connector: Connector }) {
+function ConnectorPanel({
+  connector,
+  clinic,
+  isChanged,
+  isReadOnly,
+  ...fields
+}: ConnectorPanelsProps & { readonly connector: Connector }) {
   const { name, title, note, fresh, canBeTried } = connector
   const current = valueAt(fields.settings, name)
   const set = (value: unknown) => fields.onChange(withValueAt(fields.settings, name, value))
@@ -53,13 +59,24 @@ function ConnectorPanel({ connector, clinic, isChanged, isReadOnly, ...fields }:
         )
       }
     >
-      <Fields group={{ title: `Settings of ${title}`, note, fields: connector.fields(current) }} {...fields} />
+      <Text size="sm" c="dimmed" mb="xs">
+        {note}
+      </Text>
+      <FieldGrid fields={connector.fields(current)} {...fields} />
       {canBeTried && !isReadOnly && <TryIt clinic={clinic} name={name} isChanged={isChanged} />}
     </Panel>
   )
 }
 
-function TryIt({ clinic, name, isChanged }: { readonly clinic: string; readonly name: string; readonly isChanged: boolean }) {
+function TryIt({
+  clinic,
+  name,
+  isChanged,
+}: {
+  readonly clinic: string
+  readonly name: string
+  readonly isChanged: boolean
+}) {
   const [trial, setTrial] = useState<Trial>()
   const [isBusy, setBusy] = useState(false)
   const tryIt = async () => {
@@ -78,7 +95,13 @@ function TryIt({ clinic, name, isChanged }: { readonly clinic: string; readonly 
         </Text>
       )}
       {trial !== undefined && (
-        <Alert color={trial.outcome === 'ok' || trial.outcome === 'accepted' ? 'green' : 'red'} role="status" p="xs" flex={1} miw={220}>
+        <Alert
+          color={trial.outcome === 'ok' || trial.outcome === 'accepted' ? 'green' : 'red'}
+          role="status"
+          p="xs"
+          flex={1}
+          miw={220}
+        >
           {trial.reason} {trial.duration > 0 && `(${Math.round(trial.duration)} ms)`}
         </Alert>
       )}

@@ -1,7 +1,7 @@
 /** One field of the settings. */
 import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core'
-import type { SettingsField } from './settings-fields.ts'
 import { valueAt, withValueAt } from './setting-values.ts'
+import type { SettingsField } from './settings-fields.ts'
 
 /** What the server shows in place of a secret, and keeps when it is sent back. */
 const IS_SET = 'set'
@@ -20,10 +20,22 @@ export function FieldInput({ field, settings, onChange, problemAt }: FieldsProps
   const text = value === undefined ? '' : String(value)
   switch (kind) {
     case 'number':
-      return <NumberInput {...shared} value={text} allowDecimal={false} onChange={(next) => set(next === '' ? '' : Number(next))} />
+      return (
+        <NumberInput
+          {...shared}
+          value={text}
+          allowDecimal={false}
+          onChange={(next) => set(next === '' ? '' : Number(next))}
+        />
+      )
     case 'switch':
       return (
-        <Switch {...shared} checked={value === true} onChange={({ currentTarget: { checked } }) => set(checked)} />
+        <Switch
+          {...shared}
+          mb={8}
+          checked={value === true}
+          onChange={({ currentTarget: { checked } }) => set(checked)}
+        />
       )
     case 'choice':
       return (
@@ -35,7 +47,13 @@ export function FieldInput({ field, settings, onChange, problemAt }: FieldsProps
         />
       )
     case 'list':
-      return <TagsInput {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={(next) => set(next.length === 0 && path !== 'dialedNumbers' ? undefined : next)} />
+      return (
+        <TagsInput
+          {...shared}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={(next) => set(next.length === 0 && path !== 'dialedNumbers' ? undefined : next)}
+        />
+      )
     case 'secret':
       return <Secret {...shared} value={text} onChange={set} />
     default:

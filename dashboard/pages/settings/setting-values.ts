@@ -8,7 +8,8 @@ export const valueAt = (settings: unknown, path: string): unknown =>
   }, settings)
 
 /** Undefined takes it out; an object that has nothing left in it too. */
-export const withValueAt = (settings: unknown, path: string, value: unknown): unknown => put(settings, path.split('.'), value)
+export const withValueAt = (settings: unknown, path: string, value: unknown): unknown =>
+  put(settings, path.split('.'), value)
 
 function put(whole: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value

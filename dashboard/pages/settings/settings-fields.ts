@@ -15,11 +15,31 @@ export interface SettingsGroup {
   readonly fields: readonly SettingsField[]
 }
 
-const number = (path: string, label: string, note?: string): SettingsField => ({ path, label, kind: 'number', ...(note && { note }) })
-const text = (path: string, label: string, note?: string): SettingsField => ({ path, label, kind: 'text', ...(note && { note }) })
+const number = (path: string, label: string, note?: string): SettingsField => ({
+  path,
+  label,
+  kind: 'number',
+  ...(note && { note }),
+})
+const text = (path: string, label: string, note?: string): SettingsField => ({
+  path,
+  label,
+  kind: 'text',
+  ...(note && { note }),
+})
 const toggle = (path: string, label: string): SettingsField => ({ path, label, kind: 'switch' })
-const secret = (path: string, label: string, note?: string): SettingsField => ({ path, label, kind: 'secret', ...(note && { note }) })
-const choice = (path: string, label: string, choices: Readonly<Record<string, string>>, note?: string): SettingsField => ({
+const secret = (path: string, label: string, note?: string): SettingsField => ({
+  path,
+  label,
+  kind: 'secret',
+  ...(note && { note }),
+})
+const choice = (
+  path: string,
+  label: string,
+  choices: Readonly<Record<string, string>>,
+  note?: string,
+): SettingsField => ({
   path,
   label,
   kind: 'choice',
@@ -72,7 +92,10 @@ export const BOOKING: readonly SettingsGroup[] = [
     title: 'Slots that are taken',
     fields: [
       toggle('policies.overbooking', 'A slot that is taken may be booked again'),
-      choice('policies.slotTakenStatus', 'Answer where a slot is taken', { '409': '409 Conflict', '422': '422 Unprocessable' }),
+      choice('policies.slotTakenStatus', 'Answer where a slot is taken', {
+        '409': '409 Conflict',
+        '422': '422 Unprocessable',
+      }),
       toggle('policies.waitlistOffersByPhone', 'Callers are told what the waitlist offers them'),
     ],
   },
@@ -98,24 +121,47 @@ export const DATA: readonly SettingsGroup[] = [
   {
     title: 'Documents',
     fields: [
-      choice('documents.profile', 'What they are held to', { '': 'lenient', lenient: 'lenient', 'us-core': 'US Core', strict: 'strict' }),
-      choice('documents.content', 'Content within a document', { '': 'stays there', inline: 'stays there', reference: 'becomes a Binary' }),
+      choice('documents.profile', 'What they are held to', {
+        '': 'not set: lenient',
+        lenient: 'lenient',
+        'us-core': 'US Core',
+        strict: 'strict',
+      }),
+      choice('documents.content', 'Content within a document', {
+        '': 'not set: stays there',
+        inline: 'stays there',
+        reference: 'becomes a Binary',
+      }),
       number('documents.maxBytes', 'Largest content, in bytes'),
       choice('documents.duplicates', 'A document with the identifier of another', {
-        '': 'is stored with a warning',
+        '': 'not set: is stored with a warning',
         allow: 'is stored',
         warn: 'is stored with a warning',
         refuse: 'is refused',
       }),
-      { path: 'documents.contentTypes', label: 'Media types that are taken', kind: 'list', note: 'Empty is any, under “strict” the usual ones.' },
+      {
+        path: 'documents.contentTypes',
+        label: 'Media types that are taken',
+        kind: 'list',
+        note: 'Empty is any, under “strict” the usual ones.',
+      },
     ],
   },
   {
     title: 'What is left unfinished',
     fields: [
-      { path: 'recovery.contactFrom', label: 'Persons are contacted from', kind: 'time', note: 'Empty is 08:00, in their own zone.' },
+      {
+        path: 'recovery.contactFrom',
+        label: 'Persons are contacted from',
+        kind: 'time',
+        note: 'Empty is 08:00, in their own zone.',
+      },
       { path: 'recovery.contactUntil', label: 'until', kind: 'time', note: 'Empty is 21:00.' },
-      number('recovery.registrationMinutes', 'Minutes after which a registration is abandoned', 'Empty is a day; 0 is never.'),
+      number(
+        'recovery.registrationMinutes',
+        'Minutes after which a registration is abandoned',
+        'Empty is a day; 0 is never.',
+      ),
       number('recovery.linkHours', 'Hours for which a link is valid', 'Empty is 72.'),
       text('recovery.formUrl', 'Form of the clinic', 'An address. Empty: the page of this server.'),
     ],
@@ -144,7 +190,12 @@ export const CONNECTORS: readonly Connector[] = [
     fields: ({ url }) => [
       toggle('insurance.enabled', 'Is asked'),
       text('insurance.url', 'Address', 'https://…, or “simulator”.'),
-      ...(url === 'simulator' ? [] : [secret('insurance.token', 'Token'), text('insurance.apiKeyHeader', 'Header for the token', 'Empty: Authorization: Bearer.')]),
+      ...(url === 'simulator'
+        ? []
+        : [
+            secret('insurance.token', 'Token'),
+            text('insurance.apiKeyHeader', 'Header for the token', 'Empty: Authorization: Bearer.'),
+          ]),
       number('insurance.deadlineMs', 'Milliseconds that a caller waits', '100 to 2800; empty is 2500.'),
     ],
   },
@@ -156,7 +207,12 @@ export const CONNECTORS: readonly Connector[] = [
     canBeTried: true,
     fields: ({ kind = 'webhook' }) => [
       toggle('crm.enabled', 'Is delivered to'),
-      choice('crm.kind', 'Kind', { webhook: 'Webhook', hubspot: 'HubSpot', salesforce: 'Salesforce', leadconnector: 'LeadConnector' }),
+      choice('crm.kind', 'Kind', {
+        webhook: 'Webhook',
+        hubspot: 'HubSpot',
+        salesforce: 'Salesforce',
+        leadconnector: 'LeadConnector',
+      }),
       text('crm.url', 'Address', kind === 'webhook' || kind === 'salesforce' ? undefined : 'Empty: the usual one.'),
       ...(CRM_FIELDS[String(kind)] ?? []),
     ],
@@ -180,7 +236,11 @@ export const CONNECTORS: readonly Connector[] = [
     fresh: { method: 'header', secrets: [''] },
     canBeTried: false,
     fields: () => [
-      choice('callSecurity.method', 'Method', { header: 'a secret in a header', 'standard-webhooks': 'Standard Webhooks', retell: 'Retell' }),
+      choice('callSecurity.method', 'Method', {
+        header: 'a secret in a header',
+        'standard-webhooks': 'Standard Webhooks',
+        retell: 'Retell',
+      }),
       secret('callSecurity.secrets.0', 'Secret'),
       secret('callSecurity.secrets.1', 'Second secret', 'While the first is changed over.'),
     ],

@@ -6,9 +6,9 @@ import { ConnectorPanels } from './connectors.tsx'
 import type { FieldsProps } from './field-input.tsx'
 import { Fields } from './fields.tsx'
 import { SandboxSwitch } from './sandbox-switch.tsx'
+import { problemAt, textOfSetting } from './setting-values.ts'
 import { BOOKING, CLINIC, DATA, labelOfSetting, type SettingsGroup } from './settings-fields.ts'
 import type { SettingsTab } from './settings-tabs.ts'
-import { problemAt, textOfSetting } from './setting-values.ts'
 import { useSettings } from './use-settings.ts'
 
 const GROUPS: Partial<Record<SettingsTab, readonly SettingsGroup[]>> = { clinic: CLINIC, booking: BOOKING, data: DATA }
@@ -36,7 +36,7 @@ export function SettingsForm({ clinic, first, tab, isReadOnly }: SettingsFormPro
     >
       <Stack maw={860}>
         {tab === 'clinic' && <SandboxSwitch clinic={clinic} />}
-        <Fieldset variant="unstyled" disabled={isReadOnly}>
+        <Fieldset variant="unstyled" m={0} disabled={isReadOnly} className={isReadOnly ? 'read-only' : undefined}>
           <Stack>
             {(GROUPS[tab] ?? []).map((group) => (
               <Fields key={group.title} group={group} {...fields} />

@@ -33,15 +33,13 @@ export function SettingsPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {mayChange && (
-          <Tabs.Panel value="accounts">
-            <Accounts />
+        {shown !== undefined && (
+          <Tabs.Panel value={shown}>
+            {shown === 'accounts' && <Accounts />}
+            {clinic !== undefined && <ClinicSettings clinic={clinic} tab={shown} isReadOnly={!mayChange} />}
           </Tabs.Panel>
         )}
       </Tabs>
-      {clinic !== undefined && shown !== undefined && (
-        <ClinicSettings clinic={clinic} tab={shown} isReadOnly={!mayChange} />
-      )}
     </>
   )
 }

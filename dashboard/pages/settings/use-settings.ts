@@ -2,7 +2,13 @@
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { problemsIn, readSettings, type Settings, type TaggedSettings, writeSettings } from '../../api/clinic-settings.ts'
+import {
+  problemsIn,
+  readSettings,
+  type Settings,
+  type TaggedSettings,
+  writeSettings,
+} from '../../api/clinic-settings.ts'
 import { Problem } from '../../api/problem.ts'
 
 export function useSettings(clinic: string, first: TaggedSettings) {

@@ -30,8 +30,8 @@ export function Deliveries({ state, onState }: DeliveriesProps) {
         {({ messages, isCut }) =>
           messages.length === 0 ? (
             <Empty icon="check" title={state === 'dead' ? 'Nothing was given up' : 'Nothing is waiting'}>
-              What is to reach the CRM, or a patient by message, is tried for two days. What is given up then is here, to be
-              sent again when the reason is gone.
+              What is to reach the CRM, or a patient by message, is tried for two days. What is given up then is here,
+              to be sent again when the reason is gone.
             </Empty>
           ) : (
             <>
@@ -88,7 +88,11 @@ function DeliveryRow({ message, onRemove }: DeliveryRowProps) {
   return (
     <Table.Tr>
       <Table.Td>{type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'}</Table.Td>
-      <Table.Td>{patientId !== undefined && <PageLink to={`/patients/${patientId}`}>{patient?.display ?? 'The patient'}</PageLink>}</Table.Td>
+      <Table.Td>
+        {patientId !== undefined && (
+          <PageLink to={`/patients/${patientId}`}>{patient?.display ?? 'The patient'}</PageLink>
+        )}
+      </Table.Td>
       <Table.Td>{reason}</Table.Td>
       <Table.Td>
         <Time at={stagedAt} />

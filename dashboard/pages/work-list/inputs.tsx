@@ -13,24 +13,32 @@ export function Inputs({ task }: { readonly task: Task }) {
   const { input = [], encounter } = task
   if (input.length === 0 && encounter === undefined) return null
   const call: readonly Fact[] =
-    encounter?.reference === undefined ? [] : [['Call', <ReferenceLink key="call" reference={encounter.reference} label="The call" />]]
+    encounter?.reference === undefined
+      ? []
+      : [['Call', <ReferenceLink key="call" reference={encounter.reference} label="The call" />]]
   return (
     <Stack gap="xs" component="section" aria-label="Attached">
       <Title order={3} size="h6">
         Attached
       </Title>
-      <Facts facts={[...call, ...input.map((one): Fact => [inputLabel(one), valueOf(one)])]} />
+      <Facts facts={[...call, ...input.map((one): Fact => [inputLabel(one), valueText(one)])]} />
     </Stack>
   )
 }
 
-function valueOf(input: TaskInput) {
+function valueText(input: TaskInput) {
   const { valueReference, valueString, valueCode, valueInteger, valueBoolean, valueDate, valueCodeableConcept } = input
   const reference = valueReference?.reference
   if (reference !== undefined) return <ReferenceLink reference={reference} label={referenceText(valueReference)} />
   if (valueDate !== undefined) return dateText(valueDate)
   const text =
-    valueString ?? valueCode ?? valueInteger ?? valueBoolean ?? valueCodeableConcept ?? input.valueUri ?? input.valueDateTime
+    valueString ??
+    valueCode ??
+    valueInteger ??
+    valueBoolean ??
+    valueCodeableConcept ??
+    input.valueUri ??
+    input.valueDateTime
   if (typeof text === 'object') return <bdi>{conceptText(text)}</bdi>
   if (typeof text === 'boolean') return text ? 'yes' : 'no'
   return <bdi>{text ?? JSON.stringify({ ...input, type: undefined })}</bdi>

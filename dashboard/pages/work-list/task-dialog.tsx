@@ -49,7 +49,12 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
     <Stack>
       <Facts
         facts={[
-          ['Status', <Badge key="status" variant="default" radius="sm" tt="none">{STATUS_TEXT[task.status] ?? task.status}</Badge>],
+          [
+            'Status',
+            <Badge key="status" variant="default" radius="sm" tt="none">
+              {STATUS_TEXT[task.status] ?? task.status}
+            </Badge>,
+          ],
           ['Kind', conceptText(task.code)],
           ['Priority', priorityOf(task)],
           ['Due', dueOf(task) && <Time at={dueOf(task)} />],
@@ -68,7 +73,7 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
 
 const outcomesOf = ({ output = [] }: Task) =>
   output.map(({ type, valueCodeableConcept, valueString, valueReference }) => {
-    const value = valueString ?? conceptText(valueCodeableConcept) ?? valueReference?.reference
+    const value = valueString ?? (conceptText(valueCodeableConcept) || valueReference?.reference)
     return [conceptText(type) || 'Outcome', <bdi key={value}>{value}</bdi>] as const
   })
 
@@ -101,7 +106,11 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
             Give back
           </Button>
         )}
-        <Button variant={isMine ? 'filled' : 'default'} onClick={() => setCompleting(!isCompleting)} aria-expanded={isCompleting}>
+        <Button
+          variant={isMine ? 'filled' : 'default'}
+          onClick={() => setCompleting(!isCompleting)}
+          aria-expanded={isCompleting}
+        >
           Complete…
         </Button>
       </Group>

@@ -1,7 +1,7 @@
 /** Which Tasks are seen; each choice is in the address. */
 import { Group, Select } from '@mantine/core'
-import { CODE_TEXT } from './task-text.ts'
 import type { Filters } from './task-choices.ts'
+import { CODE_TEXT } from './task-text.ts'
 
 const OWNERS = [
   { value: '', label: 'Any owner' },

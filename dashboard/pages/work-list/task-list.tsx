@@ -10,9 +10,9 @@ import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
+import type { Filters } from './task-choices.ts'
 import { CODE_TEXT, STATUS_TEXT } from './task-text.ts'
 import classes from './work-list.module.css'
-import type { Filters } from './task-choices.ts'
 
 /** Milliseconds between questions for what is new. */
 const ASK_EVERY = 10_000
@@ -78,7 +78,13 @@ function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () =>
           {CODE_TEXT[codeOf(task)] ?? conceptText(task.code)}
         </Text>
       </span>
-      <span>{priority !== 'routine' && <Badge variant="default" radius="sm" tt="none">{priority}</Badge>}</span>
+      <span>
+        {priority !== 'routine' && (
+          <Badge variant="default" radius="sm" tt="none">
+            {priority}
+          </Badge>
+        )}
+      </span>
       <span className={`${classes.due} ${late ? classes.late : ''}`}>
         {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, Date.now())}`}
         <Text span size="xs" c="dimmed" className="cut">

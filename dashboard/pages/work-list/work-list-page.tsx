@@ -33,7 +33,11 @@ export function WorkListPage() {
       ) : (
         <>
           <TaskFilters filters={filters} onChange={setFilters} />
-          <TaskList filters={filters} onOpen={(id) => setFilters({ task: id })} onClear={() => setFilters({ ...FILTERS, tab })} />
+          <TaskList
+            filters={filters}
+            onOpen={(id) => setFilters({ task: id })}
+            onClear={() => setFilters({ ...FILTERS, tab })}
+          />
         </>
       )}
       {task !== '' && <TaskDialog id={task} onClose={() => setFilters({ task: '' })} />}

@@ -29,6 +29,8 @@ const PAGES: Readonly<Record<string, string>> = {
   booking: '/settings?tab=booking',
   'data-settings': '/settings?tab=data',
   connectors: '/settings?tab=connectors',
+  calls: '/calls',
+  journal: '/journal',
   explorer: '/explorer',
   capabilities: '/explorer?view=capabilities',
   request: '/explorer?method=PUT&path=Patient/x',

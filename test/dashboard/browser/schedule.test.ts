@@ -56,7 +56,7 @@ const appointment = async (id: string): Promise<Appointment> => (await fhir('GET
 const slotOf = async (id: string) => (await appointment(id)).slot?.[0]?.reference
 const openDay = (view = 'day', who = '') => dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`)
 const cell = (page: Page, time: string) =>
-  page.getByRole('button', { name: `Time Dr. Amara Okafor ${day} ${time}:00 - ` })
+  page.getByRole('button', { name: new RegExp(`^Time Dr. Amara Okafor.* ${day} ${time}:00 - `) })
 const visit = (page: Page, text: string) => page.getByRole('button', { name: text })
 
 test('a free time is booked for a patient without a mouse, by the id of its slot; for a while it can be undone', async () => {
@@ -73,9 +73,9 @@ test('a free time is booked for a patient without a mouse, by the id of its slot
   await page.keyboard.press('Enter')
   await visit(page, '08:30–09:00 Ruth Abernathy').waitFor()
   const found = await fhir('GET', `/Appointment?patient=abernathy-ruth&date=${dayOf(slotAt('08:30').start)}`)
-  expect(found.body.entry.map(({ resource }: { resource: Appointment }) => [resource.slot, resource.description])).toEqual([
-    [[{ reference: `Slot/${slotAt('08:30').id}` }], 'Cough'],
-  ])
+  expect(
+    found.body.entry.map(({ resource }: { resource: Appointment }) => [resource.slot, resource.description]),
+  ).toEqual([[[{ reference: `Slot/${slotAt('08:30').id}` }], 'Cough']])
   await page.getByRole('button', { name: 'Undo' }).click()
   await button.waitFor()
 })
@@ -136,7 +136,7 @@ test('a visit is cancelled with its reason, and one that was missed is only mark
 
 describe('times are those of the clinic in a browser in Tokyo', () => {
   test.each([
-    ['2027-03-14', '2027-03-14T06:30:00Z', '01:30–02:00'],
+    ['2027-03-14', '2027-03-14T06:30:00Z', '01:30–03:00'],
     ['2027-03-14', '2027-03-14T07:30:00Z', '03:30–04:00'],
     ['2027-11-07', '2027-11-07T05:30:00Z', '01:30–01:00'],
     ['2027-11-07', '2027-11-07T06:30:00Z', '01:30–02:00'],
@@ -148,12 +148,21 @@ describe('times are those of the clinic in a browser in Tokyo', () => {
       { status: 'accepted', actor: { reference: 'Practitioner/practitioner-okafor' } },
       { status: 'accepted', actor: { reference: 'Patient/abernathy-ruth' } },
     ]
-    await fhir('PUT', `/Appointment/${id}`, { resourceType: 'Appointment', id, status: 'arrived', start, end, participant })
+    await fhir('PUT', `/Appointment/${id}`, {
+      resourceType: 'Appointment',
+      id,
+      status: 'arrived',
+      start,
+      end,
+      participant,
+    })
     const page = await dashboard.signedIn(`/schedule?day=${on}&view=list&who=${OKAFOR}`)
     await page.getByText('Times of New York, UTC-').waitFor()
     await visit(page, `${shown} Ruth Abernathy`).waitFor()
     await page.getByText('Week', { exact: true }).click()
-    await visit(page, `${shown.slice(0, 5)} Ruth Abernathy`).first().waitFor()
+    await visit(page, `${shown.slice(0, 5)} Ruth Abernathy`)
+      .first()
+      .waitFor()
     await page.context().close()
   })
 })
@@ -172,7 +181,10 @@ test('working hours are saved; where somebody else has saved meanwhile both vers
   expect((await fhir('PUT', path, changed)).status).toBe(200)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Somebody else has saved meanwhile' })
-  await dialog.getByRole('row', { name: /^Days ahead/ }).getByText('21').waitFor()
+  await dialog
+    .getByRole('row', { name: /^Days ahead/ })
+    .getByText('21')
+    .waitFor()
   await dialog.getByRole('button', { name: 'Save what is chosen' }).click()
   await page.getByText('The working hours are saved.').waitFor()
   const parts = ((await fhir('GET', path)).body as Schedule).extension?.[0]?.extension ?? []

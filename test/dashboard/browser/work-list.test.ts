@@ -34,13 +34,13 @@ test('tasks are listed by when they are due, and what is chosen of them is in th
     'Soon <b>bold</b>',
     'Far',
   ])
-  await page.getByRole('textbox', { name: 'Due' }).click()
+  await page.getByRole('combobox', { name: 'Due' }).click()
   await page.getByRole('option', { name: 'Overdue' }).click()
   await page.getByText('1 task', { exact: true }).waitFor()
   expect(new URL(page.url()).searchParams.get('due')).toBe('overdue')
   await page.reload()
   await page.getByText('1 task', { exact: true }).waitFor()
-  await page.getByRole('textbox', { name: 'Priority' }).click()
+  await page.getByRole('combobox', { name: 'Priority' }).click()
   await page.getByRole('option', { name: 'Routine' }).click()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('3 tasks').waitFor()
@@ -68,7 +68,7 @@ test('an escalation is claimed, commented over the end of a session, and complet
   const again = page.getByRole('dialog', { name: 'Your session has ended' })
   await again.getByLabel('Password of demo').fill('demo')
   await again.getByRole('button', { name: 'Go on' }).click()
-  await drawer.getByRole('region', { name: 'Comments' }).getByText('Calls back on Friday').waitFor()
+  await drawer.getByRole('region', { name: 'Comments' }).getByText('Demo Staff').waitFor()
   expect((await task(id)).note?.map(({ text, authorReference }) => [text, authorReference?.display])).toEqual([
     ['Calls back on Friday', 'Demo Staff'],
   ])
@@ -76,7 +76,10 @@ test('an escalation is claimed, commented over the end of a session, and complet
   await drawer.getByRole('button', { name: 'Complete…' }).click()
   await drawer.getByLabel('The patient was not reached').check()
   await drawer.getByRole('button', { name: 'Complete', exact: true }).click()
-  const undo = page.getByRole('alert').filter({ hasText: 'The task is completed.' }).getByRole('button', { name: 'Undo' })
+  const undo = page
+    .getByRole('alert')
+    .filter({ hasText: 'The task is completed.' })
+    .getByRole('button', { name: 'Undo' })
   await undo.waitFor()
   expect(await task(id)).toMatchObject({
     status: 'completed',
@@ -115,10 +118,13 @@ test('a delivery that was given up is listed with its reason, and sent again', a
     address: '12 Elm Street, Springfield',
     reasonForVisit: 'a cough',
   }
-  await dashboard.server.tool('/patient-journey/submit_intake', intake, { 'x-call-id': 'intake' })
+  await dashboard.server.tool('/patient-intake/submit_intake', intake, { 'x-call-id': 'intake' })
   crm.answer(204)
   const page = await dashboard.signedIn('/work-list?tab=deliveries')
-  await page.getByRole('row', { name: /the CRM answered 400/ }).getByRole('button', { name: 'Send again' }).click()
+  await page
+    .getByRole('row', { name: /the CRM answered 400/ })
+    .getByRole('button', { name: 'Send again' })
+    .click()
   await page.getByText('Nothing was given up').waitFor()
   expect(crm.received.length).toBeGreaterThan(0)
 })
