@@ -1,6 +1,6 @@
 /** The Tasks of the work list, as staff sort and choose among them: docs/work-list.md. */
 import type { Task, TaskInput } from 'fhir/r4'
-import { conceptText, idOfType } from './names.ts'
+import { conceptText } from './names.ts'
 import { dueOf } from './tasks.ts'
 
 export const USERS = 'urn:sandbox-emr:user'

@@ -8,6 +8,7 @@ import Koa from 'koa'
 import { pino } from 'pino'
 import { authenticate, userOf } from '../../../src/rest/server/authenticate.ts'
 import { errors } from '../../../src/rest/server/errors.ts'
+import { observed } from '../../../src/rest/server/exchange.ts'
 import type { JwksOptions } from '../../../src/rest/server/jwks.ts'
 import { type JwtConfig, signToken } from '../../../src/rest/server/token.ts'
 import { ecKey, rsaKey, startIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
@@ -42,6 +43,7 @@ interface Answer {
 /** A server that answers with its user; the function sends it one Authorization header. */
 async function serve(jwt: JwtConfig, jwks?: JwksOptions) {
   const koa = new Koa()
+  koa.use(observed([]))
   koa.use(errors(pino({ level: 'silent' }), new Set(['clinics'])))
   koa.use(authenticate({ jwt }, jwks))
   koa.use((ctx) => {
