@@ -4,7 +4,7 @@ import { send } from './client.ts'
 
 type Value = Omit<ParametersParameter, 'name'>
 
-export const parametersOf = (values: readonly (readonly [name: string, value: Value])[]): Parameters => ({
+const parametersOf = (values: readonly (readonly [name: string, value: Value])[]): Parameters => ({
   resourceType: 'Parameters',
   parameter: values.map(([name, value]) => ({ name, ...value })),
 })

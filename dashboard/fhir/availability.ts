@@ -4,7 +4,7 @@
  */
 import type { CodeableConcept, Extension, Schedule } from 'fhir/r4'
 
-export const AVAILABILITY = 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-availability'
+const AVAILABILITY = 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-availability'
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof DAYS)[number]
 export const DAY_TEXT: Readonly<Record<Day, string>> = {

@@ -64,10 +64,10 @@ export function visitOf(appointment: Appointment, around: Around): Visit | undef
   }
 }
 
-export const slotIdsOf = ({ slot = [] }: Appointment): readonly string[] =>
+const slotIdsOf = ({ slot = [] }: Appointment): readonly string[] =>
   slot.flatMap(({ reference }) => referenceParts(reference)?.id ?? [])
 
-export const patientIdOf = ({ participant }: Appointment): string | undefined =>
+const patientIdOf = ({ participant }: Appointment): string | undefined =>
   idOfType(
     participant.map(({ actor }) => actor),
     'Patient',

@@ -1,12 +1,12 @@
 /** The Tasks of the work list, as staff sort and choose among them: docs/work-list.md. */
 import type { Task, TaskInput } from 'fhir/r4'
-import { conceptText, idOfType } from './names.ts'
+import { conceptText } from './names.ts'
 import { dueOf } from './tasks.ts'
 
 export const USERS = 'urn:sandbox-emr:user'
 
 /** The most urgent first, as R4 lists them the other way round. */
-export const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
+const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
 type Priority = (typeof PRIORITIES)[number]
 
 export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority
@@ -21,8 +21,6 @@ export const isOwnedBy = ({ owner }: Task, username: string): boolean =>
   owner?.identifier?.system === USERS && owner.identifier.value === username
 
 export const codeOf = ({ code }: Task): string => code?.coding?.[0]?.code ?? ''
-
-export const patientIdOfTask = (task: Task): string | undefined => idOfType([task.for, task.focus], 'Patient')
 
 export const isOverdue = (task: Task, now: number): boolean => isOpenTask(task) && Date.parse(dueOf(task) ?? '') < now
 
