@@ -26,9 +26,13 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
     'test/dashboard/browser/access.test.ts',
+    'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/conditions.test.ts',
     'test/dashboard/browser/entrance.test.ts',
     'test/dashboard/browser/pages.test.ts',
+    'test/dashboard/browser/schedule.test.ts',
+    'test/dashboard/browser/settings.test.ts',
+    'test/dashboard/browser/work-list.test.ts',
     'test/faults/disk-full.test.ts',
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',

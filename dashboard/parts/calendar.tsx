@@ -63,7 +63,7 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
         events={entries.map((entry) => eventOf(entry, zone))}
         {...hoursOf(entries, zone)}
         intervalMinutes={step}
-        slotWidth={step * 2.4}
+        slotWidth={step * 2.8}
         rowHeight={76}
         getCurrentTime={() => naiveOf(Date.now(), zone)}
         classNames={{

@@ -93,17 +93,17 @@ test('a visit that is dragged moves at once, and goes back by Undo', async () =>
 })
 
 test('a visit that is dropped on a time that somebody has taken meanwhile goes back, with the sentence of the server and what is free', async () => {
-  await booked('refused', 'goldberg-samuel', '13:00')
+  await booked('refused', 'goldberg-samuel', '10:30')
   const page = await openDay()
-  await visit(page, '13:00 Samuel Goldberg').waitFor()
+  await visit(page, '10:30 Samuel Goldberg').waitFor()
   // The page does not hear of what others do from now on.
   await page.route(/\/(Slot|Appointment)\?/, () => undefined)
-  await booked('faster', 'abernathy-ruth', '14:00')
+  await booked('faster', 'abernathy-ruth', '11:30')
   const answered = page.waitForResponse(/reschedule/)
-  await visit(page, '13:00 Samuel Goldberg').dragTo(cell(page, '14:00'))
+  await visit(page, '10:30 Samuel Goldberg').dragTo(cell(page, '11:30'))
   const answer = await answered
   expect(answer.status()).toBe(409)
-  await visit(page, '13:00 Samuel Goldberg').waitFor({ timeout: 1000 })
+  await visit(page, '10:30 Samuel Goldberg').waitFor({ timeout: 1000 })
   const sentence = (await answer.json()).issue[0].diagnostics
   await page.getByText(sentence).waitFor()
   await page.unroute(/\/(Slot|Appointment)\?/)
