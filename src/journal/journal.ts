@@ -31,7 +31,7 @@ const CLOSING_TIME = 3_000
 /** Milliseconds of work after which the event loop has its turn. */
 const SLICE = 2
 
-const OF_CLINIC = { rate: 500, burst: 5_000 }
+const OF_CLINIC = { rate: 200, burst: 5_000 }
 /** Of all that belongs to no clinic, as strangers may send what they like. */
 const OF_SERVICE = { rate: 10, burst: 600 }
 
