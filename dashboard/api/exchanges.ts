@@ -106,8 +106,8 @@ export function useExchanges(clinic: string, filters: ExchangeFilters) {
   return { ...query, entries: query.data?.pages.flatMap(({ exchanges }) => exchanges) }
 }
 
-export const useExchange = (clinic: string, id: string) =>
-  useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`)
+export const useExchange = (clinic: string, id: string, enabled = true) =>
+  useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`, { enabled })
 
 /** Sends the request of an exchange once more. */
 export const useReplay = (clinic: string, id: string) =>

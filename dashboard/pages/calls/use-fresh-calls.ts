@@ -5,24 +5,26 @@ import { isGap } from '../../api/exchanges.ts'
 import { listenToJournal } from '../../api/live.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 
-/** Where the clinic keeps no journal, it is looked at so often, in milliseconds. */
-const WITHOUT_JOURNAL = 3000
+/** Where the clinic may keep no journal, they are read again so often, in milliseconds. */
+const WITHOUT_JOURNAL = 5000
 
 export function useFreshCalls(): void {
   const { id, settings } = useClinic()
   const client = useQueryClient()
-  const hasJournal = settings.journal !== 'off'
+  // Absent, it is as the server has it, which is off in production.
+  const hasJournal = settings.journal === 'full' || settings.journal === 'headers'
   useEffect(() => {
     const refresh = () => {
       void client.invalidateQueries({ queryKey: ['Communication'] })
       void client.invalidateQueries({ queryKey: ['Encounter'] })
     }
-    if (!hasJournal) {
-      const timer = setInterval(refresh, WITHOUT_JOURNAL)
-      return () => clearInterval(timer)
-    }
-    return listenToJournal(id, (news) => {
+    const timer = hasJournal ? undefined : setInterval(refresh, WITHOUT_JOURNAL)
+    const end = listenToJournal(id, (news) => {
       if (news === 'started' || isGap(news) || news.call !== undefined) refresh()
     })
+    return () => {
+      clearInterval(timer)
+      end()
+    }
   }, [id, client, hasJournal])
 }

@@ -43,6 +43,16 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
                 said="The curl is copied; $BASE and $TOKEN stand for yours."
               />
             )}
+            {isOverFhir(exchange) && (
+              <LinkButton
+                to="/explorer"
+                search={{ method, path: address.replace(/^\//, ''), from: exchange.id }}
+                size="xs"
+                variant="default"
+              >
+                Open in the console
+              </LinkButton>
+            )}
             <Button
               size="xs"
               leftSection={<Icon name="play" size={14} />}
@@ -72,6 +82,10 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
     </Stack>
   )
 }
+
+/** The console sends what a token opens; telephones have their own page. */
+const isOverFhir = ({ direction, tools = [], call }: WholeExchange): boolean =>
+  direction === 'in' && tools.length === 0 && call === undefined
 
 function Facts({ exchange }: { readonly exchange: WholeExchange }) {
   const { time, duration, user, call, run, interaction, operation, system, correlation } = exchange

@@ -4,8 +4,10 @@ import type { CapabilityStatement } from 'fhir/r4'
 import { type ReactNode, useMemo } from 'react'
 import { issueOf, outcomeIn } from '../../api/problem.ts'
 import { parseLossless, prettyJson } from '../../fhir/json-text.ts'
+import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
+import { PageLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { DeleteButton } from './delete-button.tsx'
 import classes from './explorer.module.css'
@@ -59,9 +61,7 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
         <Text size="sm" c="dimmed">
           {request.method ?? 'GET'} {request.path} · {milliseconds} ms
         </Text>
-        <Text size="sm" c="dimmed" className="mono">
-          {headers.get('x-request-id')}
-        </Text>
+        <InJournal exchange={headers.get('x-request-id')} />
       </Group>
       <Actions answer={answer} statement={statement} onOpen={onOpen} onEdit={() => editable(answer, pretty, onEdit)}>
         <CopyButton text={pretty} label="Copy" said="The answer is copied." />
@@ -69,6 +69,17 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
       <Findings answer={answer} />
       <Box mt="sm">{form === 'tree' ? <Tree text={answer.text} onOpen={onOpen} /> : <JsonText text={pretty} />}</Box>
     </Panel>
+  )
+}
+
+function InJournal({ exchange }: { readonly exchange: string | null }) {
+  const clinic = useMaybeClinic()
+  // Operators of no clinic have no page for what belongs to none.
+  if (exchange === null || clinic === undefined) return null
+  return (
+    <Text size="sm">
+      <PageLink to={`/journal/${exchange}`}>in the journal</PageLink>
+    </Text>
   )
 }
 

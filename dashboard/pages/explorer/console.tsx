@@ -3,6 +3,8 @@ import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantin
 import type { CapabilityStatement } from 'fhir/r4'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { ApiRequest } from '../../api/client.ts'
+import { useExchange } from '../../api/exchanges.ts'
+import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { LazyJsonEditor } from '../../parts/json-editor/lazy-json-editor.tsx'
@@ -10,16 +12,21 @@ import { Empty } from '../../parts/page-states.tsx'
 import { Answer } from './answer.tsx'
 import { useConsole } from './use-console.ts'
 
-const DEFAULTS = { view: 'console', method: 'GET', path: 'Patient?_count=20', open: '' }
+/** `from`: an exchange of the journal, whose body is sent again. */
+const DEFAULTS = { view: 'console', method: 'GET', path: 'Patient?_count=20', open: '', from: '' }
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function Console({ statement }: { readonly statement: CapabilityStatement }) {
-  const [{ method, path, open }, setFilters] = useFilters(DEFAULTS)
+  const [{ method, path, open, from }, setFilters] = useFilters(DEFAULTS)
   const wanted = open || path
   const [typed, setTyped] = useState(wanted)
   const [body, setBody] = useState('')
   const [headers, setHeaders] = useState('')
   const desk = useConsole()
+  const earlier = useBodyOf(from)
+  useEffect(() => {
+    if (earlier !== undefined) setBody(earlier)
+  }, [earlier])
   const request: ApiRequest = {
     method,
     path: typed,
@@ -84,6 +91,14 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
       )}
     </Stack>
   )
+}
+
+/** The body of a request that the journal has kept whole. */
+function useBodyOf(exchange: string): string | undefined {
+  const clinic = useMaybeClinic()
+  const { data } = useExchange(clinic?.id ?? '', exchange, clinic !== undefined && exchange !== '')
+  const { text, cut = false, changed = false } = data?.request.body ?? {}
+  return cut || changed ? undefined : text
 }
 
 interface BodyProps {

@@ -166,6 +166,20 @@ export const DATA: readonly SettingsGroup[] = [
       text('recovery.formUrl', 'Form of the clinic', 'An address. Empty: the page of this server.'),
     ],
   },
+  {
+    title: 'The journal',
+    note: 'What is kept of requests and answers.',
+    fields: [
+      choice('journal', 'It keeps', {
+        ...AS_SERVER,
+        full: 'all of them, with bodies',
+        headers: 'all but bodies, arguments and results',
+        off: 'nothing',
+      }),
+      number('journalDays', 'Days for which they are kept', 'Empty: as the server has it.'),
+      number('journalEntries', 'How many are kept', 'Empty: as the server has it.'),
+    ],
+  },
 ]
 
 export interface Connector {

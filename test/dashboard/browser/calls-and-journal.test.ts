@@ -95,6 +95,20 @@ test('what comes in shows up in the journal by itself; its exchange has request,
   await page.getByText('The same answer: 400', { exact: false }).waitFor()
 })
 
+test('an exchange fills the console, whose answer leads to its own exchange', async () => {
+  const { headers } = await dashboard.server.fhir('POST', '/Basic', {
+    resourceType: 'Basic',
+    code: { text: 'console' },
+  })
+  const page = await dashboard.signedIn(`/journal/${headers.get('x-request-id')}`)
+  await page.getByRole('link', { name: 'Open in the console' }).click()
+  await page.getByRole('heading', { level: 1, name: 'FHIR explorer' }).waitFor()
+  await page.getByText('"console"').first().waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('link', { name: 'in the journal' }).click()
+  await page.getByRole('heading', { level: 1, name: 'POST /Basic' }).waitFor()
+})
+
 test('new rows wait where the list is not followed, and are counted', async () => {
   const page = await dashboard.signedIn('/journal?follow=off&path=%2FSlot')
   await page
