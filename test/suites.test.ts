@@ -54,6 +54,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/rest/large-answers.test.ts',
     'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',
+    'test/storage/migrations.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
     'test/storage/mongo-document-limit.test.ts',
     'test/storage/mongo-faults.test.ts',

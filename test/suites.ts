@@ -21,7 +21,7 @@ const LONG = suites(
   'test/process/*.test.ts',
   'test/rest/{custom-search-servers,large-answers}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
-  'test/storage/mongo-{bench-plans,document-limit,faults,store}.test.ts',
+  'test/storage/{migrations,mongo-bench-plans,mongo-document-limit,mongo-faults,mongo-store}.test.ts',
 )
 
 /** Suites of random cases, or rounds: a few in the short tier, all in the long one (support/random-runs.ts). */

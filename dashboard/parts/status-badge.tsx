@@ -2,14 +2,20 @@
 import { Badge } from '@mantine/core'
 import type { Exchange } from '../api/exchanges.ts'
 
-const COLOURS = { ok: 'green', refused: 'orange', failed: 'red', left: 'gray' } as const
+/** What was refused and what failed differ by their status; colours of less contrast are hard to read at this size. */
+const LOOKS = {
+  ok: { color: 'cyan', variant: 'filled' },
+  refused: { color: 'red', variant: 'filled' },
+  failed: { color: 'red', variant: 'filled' },
+  left: { variant: 'default' },
+} as const
 
 export const StatusBadge = ({
   exchange: { status, outcome },
 }: {
   readonly exchange: Pick<Exchange, 'status' | 'outcome'>
 }) => (
-  <Badge variant="light" color={COLOURS[outcome]} size="sm" title={outcome} className="number">
+  <Badge {...LOOKS[outcome]} size="sm" title={outcome} className="number">
     {status === 0 ? 'no answer' : status}
     {outcome === 'refused' && status < 400 ? ' refused' : ''}
   </Badge>

@@ -68,7 +68,7 @@ function Entry({ entry, onChoose }: EntryProps) {
           {conceptText(topic)}
         </Text>
         {isRefused && (
-          <Badge color="orange" variant="light" size="sm">
+          <Badge color="red" variant="filled" size="sm">
             {code}
           </Badge>
         )}

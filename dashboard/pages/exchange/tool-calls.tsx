@@ -22,7 +22,7 @@ function ToolCallView({ call: { tool, success, code, arguments: given, result } 
           {tool}
         </Text>
         {success === false && (
-          <Badge color="orange" variant="light" size="sm">
+          <Badge color="red" variant="filled" size="sm">
             {code ?? 'failed'}
           </Badge>
         )}

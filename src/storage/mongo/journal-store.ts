@@ -13,6 +13,7 @@ import type {
   JournalStore,
   Kept,
 } from '../journal-port.ts'
+import { StoreUnavailable } from '../port.ts'
 import { type Connection, connect } from './connection.ts'
 import { toStoreError } from './faults.ts'
 import { inTransaction } from './transaction.ts'
@@ -39,8 +40,11 @@ const MILLISECONDS_PER_DAY = 86_400_000
 /** @param url as DATABASE_URL */
 export function openMongoJournalStore(url: string): JournalStore {
   let opened: Promise<Opened> | undefined
+  let isClosed = false
   /** Once it has failed, the next call tries again. */
-  const open = (): Promise<Opened> => {
+  const open = async (): Promise<Opened> => {
+    // A write that came late would open what nobody closes any more.
+    if (isClosed) throw new StoreUnavailable('The journal is closed')
     opened ??= openCollections(url).catch((error: unknown) => {
       opened = undefined
       throw error
@@ -53,6 +57,7 @@ export function openMongoJournalStore(url: string): JournalStore {
     read: (clinic, id) => served(async () => read(await open(), clinic, id)),
     bounds: (clinic) => served(async () => bounds(await open(), clinic)),
     close: async () => {
+      isClosed = true
       const { client } = (await opened?.catch(() => undefined)) ?? {}
       await client?.close()
     },

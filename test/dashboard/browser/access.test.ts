@@ -46,9 +46,16 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
 
 let dashboard: Dashboard
+/** The id of an exchange that was refused. */
+let refused: string | null
 beforeAll(async () => {
   dashboard = await startDashboard()
   mkdirSync(PICTURES, { recursive: true })
+  const { fhir, tool } = dashboard.server
+  refused = (await fhir('POST', '/Patient', { resourceType: 'Patient', gender: 'f' })).headers.get('x-request-id')
+  const headers = { 'x-call-id': 'access-1' }
+  await tool('/patient-journey/update_registration_field', { firstName: 'Nadia', lastName: 'Okonkwo' }, headers)
+  await tool('/patient-intake/validate_intake_field', { fieldName: 'phone', value: 'twelve' }, headers)
 })
 afterAll(() => dashboard?.close())
 
@@ -76,6 +83,18 @@ test('the sign-in page has no finding of axe either', async () => {
     await page.getByLabel('User name').waitFor()
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    await page.context().close()
+  }
+})
+
+test('an exchange that was refused has no finding of axe either, and scrolls to no side', async () => {
+  for (const [name, look] of Object.entries(LOOKS)) {
+    const page = await dashboard.signedIn(`/journal/${refused}`, look)
+    await page.getByRole('heading', { level: 1, name: 'POST /Patient' }).waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(await fitsItsWidth(page)).toBe(true)
+    await page.screenshot({ path: join(PICTURES, `exchange-${name}.png`) })
     await page.context().close()
   }
 })
