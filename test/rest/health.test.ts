@@ -77,10 +77,9 @@ describe('a store', () => {
 test('a server that is being stopped is 503 to requests on connections that are open', async () => {
   server = await startServer()
   const { app, url } = server
-  const health = new Promise<number>((resolve) => {
-    app.server.once('request', () => void app.close())
-    resolve(fetch(`${url}/health/ready`).then(({ status }) => status))
-  })
+  const closed = new Promise<void>((resolve) => app.server.once('request', () => resolve(app.close())))
+  const health = fetch(`${url}/health/ready`).then(({ status }) => status)
   expect(await health).toBe(503)
+  await closed
   server = undefined
 })
