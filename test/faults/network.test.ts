@@ -9,6 +9,9 @@ import { fhir, isUnavailable, Load } from './load.ts'
 
 /** Milliseconds at least. */
 const CUT = 10_000
+/** Milliseconds. */
+const SHORT_CUT = 150
+const BREAKS = 30
 /** See docs/operating.md. */
 const LONGEST_ANSWER = 15_000
 /** From the moment the network is mended until 100 writes more are acknowledged. */
@@ -58,4 +61,20 @@ describe('a network that is cut', () => {
     },
     240_000,
   )
+
+  test('that breaks off again and again is answered with 503 and Retry-After, wherever a write is at that moment', async () => {
+    const server = await start({ DATABASE_URL: nodes.url('again') })
+    const target = { url: server.url, token: await login(server.url) }
+    load = new Load('again', [target])
+    for (let cuts = 0; cuts < BREAKS; cuts += 1) {
+      await load.progress(50)
+      wire?.cut('reset')
+      await sleep(SHORT_CUT)
+      wire?.mend()
+    }
+    await load.progress(50)
+    await load.stop()
+    expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
+    await expectKept(load, target, { fault: `network cut ${BREAKS} times` })
+  }, 240_000)
 })

@@ -61,7 +61,8 @@ export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   const error = unwrapped(thrown)
   if (isSystemError(error))
     return new StoreUnavailable(`The database can't serve now (${error.code})`, { mayBeWritten })
-  if (!(error instanceof MongoError)) return error
+  if (!(error instanceof MongoError))
+    return mayBeWritten ? new StoreUnavailable('The connection to the database broke', { mayBeWritten }) : error
   if (isFull(error))
     return new StoreUnavailable(`The disk of the database is full (${named(error)})`, { reason: 'full' })
   if (isUnavailable(error))
@@ -120,9 +121,12 @@ export function isTransient(thrown: unknown): boolean {
 export const isAborted = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 
-/** It is unknown whether the commit was carried out; committing again finds out. */
+/**
+ * It is unknown whether the commit was carried out; committing again finds out. Where a socket breaks under a commit, the
+ * driver (7.8) may throw a TypeError: it asks the plain error of the socket for its labels.
+ */
 export const isUnknownCommit = (error: unknown): boolean =>
-  isSystemError(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
+  !(error instanceof MongoError) || error.hasErrorLabel('UnknownTransactionCommitResult')
 
 export const isDocumentTooLarge = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DOCUMENT_TOO_LARGE

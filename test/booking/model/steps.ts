@@ -206,7 +206,8 @@ function ofAppointment(calendar: Calendar, intent: Intent & { readonly kind: 'ch
   const { status = before.status, slots = before.slots, shift, stays } = intent
   const isMoved = stays !== true && (intent.slots !== undefined || shift !== undefined)
   const moved = booking(calendar, { patient: before.patient, status, slots, shift: shift ?? [0, 0] })
-  return { type: 'Appointment', name, after: isMoved ? moved : { ...before, status, slots } }
+  const after = isMoved ? { ...moved, ...(before.isExpired ? { isExpired: before.isExpired } : {}) } : before
+  return { type: 'Appointment', name, after: { ...after, status, slots } }
 }
 
 /** At the time of its slots, as far as there are any. */
