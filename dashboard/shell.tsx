@@ -1,9 +1,9 @@
 /** What is around every page: header, navigation, command palette, and what must be seen everywhere. */
 import { AppShell, Badge, Burger, Button, Group, Kbd, NavLink, Text } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { settingsOf, useSandbox } from './api/clinic.ts'
 import type { Session } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
@@ -103,16 +103,22 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
   )
 }
 
-/** Loaded when there is nothing else to do, so that it opens at once. */
+/** Loaded when there is nothing else to do, so that it opens at once; where the server was away then, when it is asked for. */
 function usePalette() {
   const [isLoaded, setLoaded] = useState(false)
   const [isOpen, { open: show, close }] = useDisclosure(false)
+  const load = (): Promise<void> =>
+    loadPalette().then(
+      () => setLoaded(true),
+      () => undefined,
+    )
   const open = () => {
-    setLoaded(true)
     show()
+    void load()
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    const timer = setTimeout(() => void loadPalette().then(() => setLoaded(true)), 1200)
+    const timer = setTimeout(() => void load(), 1200)
     return () => clearTimeout(timer)
   }, [])
   useHotkeys([['mod+K', open]], [])
@@ -164,12 +170,23 @@ function SandboxState() {
 
 function SandboxBadge({ clinic }: { readonly clinic: string }) {
   const { data } = useSandbox(clinic)
+  useAllAnew(data?.enabled)
   if (data === undefined || data.enabled) return null
   return (
     <Badge color="red" variant="filled" flex="none">
       Sandbox off
     </Badge>
   )
+}
+
+/** What is shown, and what is refused, depends on the switch, whoever has turned it. */
+function useAllAnew(isOn: boolean | undefined): void {
+  const client = useQueryClient()
+  const before = useRef(isOn)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== isOn) void client.invalidateQueries()
+    before.current = isOn
+  }, [client, isOn])
 }
 
 function Connection() {

@@ -1,5 +1,5 @@
 /** The clinic of the session: its settings and its sandbox. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Query, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { get, send } from './client.ts'
 
 export interface ClinicSettings {
@@ -20,6 +20,10 @@ export const settingsOf = (clinic: string) =>
     queryFn: ({ signal }) => get<ClinicSettings>(`clinics/${clinic}/settings`, signal),
     staleTime: 60_000,
   })
+
+/** Of whichever clinic. */
+export const isAboutSandbox = ({ queryKey: [first, , third] }: Query): boolean =>
+  first === 'clinic' && third === 'sandbox'
 
 /** Asked for again and again, as others switch it too. */
 const sandboxOf = (clinic: string) =>

@@ -11,6 +11,10 @@ type Listener = (news: Entry | 'started') => void
 
 /** Milliseconds until a stream that has ended is opened again. */
 const OPEN_AGAIN = 1000
+/** And until one that was refused is, as where too many are open. */
+const ASK_AGAIN = 15_000
+/** Something comes at least every 15 seconds; a stream that is silent for longer has lost its server. */
+const SILENCE = 40_000
 
 class LiveJournal {
   readonly #clinic: string
@@ -19,6 +23,8 @@ class LiveJournal {
   readonly #windows: BroadcastChannel
   /** Of the last exchange that has come. */
   #last: number | undefined
+  /** Milliseconds since 1970 UTC. */
+  #heardAt = 0
   #stop: AbortController | undefined
 
   constructor(clinic: string) {
@@ -26,6 +32,10 @@ class LiveJournal {
     this.#name = `sandbox-emr-live ${document.baseURI} ${clinic}`
     this.#windows = new BroadcastChannel(this.#name)
     this.#windows.onmessage = ({ data }) => this.#tell(data as Entry)
+  }
+
+  get heardAt(): number {
+    return this.#heardAt
   }
 
   listen(listener: Listener): () => void {
@@ -53,23 +63,30 @@ class LiveJournal {
 
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#read(signal).catch(() => undefined)
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, OPEN_AGAIN))
+      const silence = new AbortController()
+      const isRefused = await this.#read(AbortSignal.any([signal, silence.signal]), () => silence.abort()).catch(
+        () => false,
+      )
+      if (signal.aborted) return
+      await new Promise((resolve) => setTimeout(resolve, isRefused ? ASK_AGAIN : OPEN_AGAIN))
     }
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
+  /** @returns whether there is none, as the server says */
+  async #read(signal: AbortSignal, giveUp: () => void): Promise<boolean> {
     const after = this.#last === undefined ? '' : `?after=${this.#last}`
     const path = `clinics/${this.#clinic}/exchanges/live${after}`
     const { ok, body } = await fetched({ path, headers: { accept: 'text/event-stream' }, signal })
-    if (!ok || body === null) return
-    for await (const news of newsIn(body)) {
+    if (!ok || body === null) return true
+    for await (const news of newsIn(body, giveUp)) {
       if (news !== 'started') this.#windows.postMessage(news)
       this.#tell(news)
     }
+    return false
   }
 
   #tell(news: Entry | 'started'): void {
+    if (news !== 'started') this.#heardAt = Date.now()
     if (news !== 'started' && !isGap(news)) {
       if (this.#last !== undefined && news.number <= this.#last) return
       this.#last = news.number
@@ -79,11 +96,12 @@ class LiveJournal {
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
-async function* newsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Entry | 'started'> {
+async function* newsIn(body: ReadableStream<Uint8Array>, onSilence: () => void): AsyncGenerator<Entry | 'started'> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let rest = ''
   for (;;) {
-    const { done, value } = await reader.read()
+    const timer = setTimeout(onSilence, SILENCE)
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer))
     if (done) return
     const events = (rest + value.replaceAll('\r', '')).split('\n\n')
     rest = events.pop() ?? ''
@@ -110,3 +128,7 @@ export function listenToJournal(clinic: string, listener: Listener): () => void 
   journals.set(clinic, journal)
   return journal.listen(listener)
 }
+
+/** Whether something has come in the last milliseconds, so that the clinic keeps a journal and it is heard here. */
+export const hasHeardWithin = (clinic: string, milliseconds: number): boolean =>
+  Date.now() - (journals.get(clinic)?.heardAt ?? 0) < milliseconds

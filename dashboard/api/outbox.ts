@@ -29,7 +29,6 @@ export const outboxOf = (clinic: string, state: string) =>
   queryOptions({
     queryKey: ['outbox', clinic, state],
     queryFn: ({ signal }) => allOf(`clinics/${clinic}/outbox?state=${encodeURIComponent(state)}`, signal),
-    refetchInterval: 15_000,
   })
 
 async function allOf(first: string, signal: AbortSignal) {

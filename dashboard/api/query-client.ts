@@ -1,5 +1,6 @@
 /** What the server has answered is kept for a while, and asked for anew when it has been away. */
-import { QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { isAboutSandbox } from './clinic.ts'
 import { isConnectionLost, onConnection } from './connection.ts'
 import { Problem } from './problem.ts'
 
@@ -7,7 +8,14 @@ import { Problem } from './problem.ts'
 const FRESH = 5_000
 
 export function newQueryClient(): QueryClient {
-  const client = new QueryClient({
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        // Somebody has turned it off, which every page says then.
+        if (error instanceof Problem && error.reason === 'sandbox-off')
+          void client.invalidateQueries({ predicate: isAboutSandbox })
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: FRESH,

@@ -2,8 +2,10 @@
  * A day with a row for each schedule, and a week of one. All calls of @mantine/schedule are here: it knows wall times
  * only, so instants are turned into those of the clinic on the way in, and places are answered as what a wall shows.
  */
+
 import { Box } from '@mantine/core'
 import { ResourcesDayView, type ScheduleEventData, WeekView } from '@mantine/schedule'
+import { now } from '../api/clock.ts'
 import '@mantine/schedule/styles.css'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { clockText, minutesBetween, naiveOf } from '../fhir/time.ts'
@@ -65,7 +67,7 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
         intervalMinutes={step}
         slotWidth={step * 2.8}
         rowHeight={76}
-        getCurrentTime={() => naiveOf(Date.now(), zone)}
+        getCurrentTime={() => naiveOf(now(), zone)}
         classNames={{
           resourcesDayView: classes.day ?? '',
           resourcesDayViewBackgroundEvent: classes.background ?? '',
@@ -112,7 +114,7 @@ export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, on
         {...hoursOf(entries, zone)}
         intervalMinutes={step}
         slotHeight={72}
-        getCurrentTime={() => naiveOf(Date.now(), zone)}
+        getCurrentTime={() => naiveOf(now(), zone)}
         renderEventBody={(event) => <Body event={event} />}
         withEventsDragAndDrop
         canDragEvent={isMovable}

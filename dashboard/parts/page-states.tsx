@@ -94,7 +94,10 @@ interface QueryLike<T> {
   readonly refetch: () => unknown
 }
 
-/** What a query gave, or what there is instead. */
+/**
+ * What a query gave, or what there is instead. While the sandbox is off nothing is shown; what is half filled in is kept
+ * for when it is on again.
+ */
 export function Loaded<T>({
   query,
   rows = 5,
@@ -104,7 +107,15 @@ export function Loaded<T>({
   readonly rows?: number
   readonly children: (data: T) => ReactNode
 }) {
-  if (query.data !== undefined && !isSandboxOff(query.error)) return <>{children(query.data)}</>
+  const isOff = isSandboxOff(query.error)
+  if (query.data !== undefined) {
+    return (
+      <>
+        {isOff && <ErrorView error={query.error} />}
+        <div style={{ display: isOff ? 'none' : 'contents' }}>{children(query.data)}</div>
+      </>
+    )
+  }
   if (query.error) return <ErrorView error={query.error} onRetry={() => query.refetch()} />
   return <Loading rows={rows} />
 }

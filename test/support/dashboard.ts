@@ -6,8 +6,7 @@ import { findBrowser } from '../../scripts/browser/find-browser.ts'
 import type { AppParts } from '../../src/app.ts'
 import { startServer, type TestServer } from './server.ts'
 
-export interface Dashboard {
-  readonly server: TestServer
+export interface Windows {
   /** A window that nobody has signed in to. It is closed with the rest. */
   readonly open: (path?: string, options?: BrowserContextOptions) => Promise<Page>
   /** A window in which somebody is signed in. */
@@ -15,6 +14,10 @@ export interface Dashboard {
   /** What browsers have complained of: errors of scripts, and what the Content-Security-Policy stopped. */
   readonly complaints: readonly string[]
   readonly close: () => Promise<void>
+}
+
+export interface Dashboard extends Windows {
+  readonly server: TestServer
 }
 
 /** Milliseconds for anything that a test waits for. */
@@ -29,31 +32,45 @@ export async function startDashboard(
   env: Record<string, string> = {},
   parts: Partial<AppParts> = {},
 ): Promise<Dashboard> {
-  const found = findBrowser()
-  if (found === undefined) throw new Error('There is no browser; name one in CHROMIUM_PATH')
+  buildDashboard()
+  const server = await startServer(env, parts)
+  const windows = await openBrowser(() => server.url)
+  const close = async () => {
+    await windows.close()
+    await server.close()
+  }
+  return { ...windows, server, close }
+}
+
+/** @throws Error where it cannot be built */
+export function buildDashboard(): void {
   const built = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT], { encoding: 'utf8' })
   if (built.status !== 0) throw new Error(`The dashboard cannot be built: ${built.stderr}`)
-  const server = await startServer(env, parts)
+}
+
+/**
+ * @param url of the server whose dashboard is opened
+ * @throws Error where there is no browser
+ */
+export async function openBrowser(url: () => string): Promise<Windows> {
+  const found = findBrowser()
+  if (found === undefined) throw new Error('There is no browser; name one in CHROMIUM_PATH')
   const { executablePath, args } = found
   const browser = await chromium.launch({ executablePath, args: [...args], env: { ...environment(), ...found.env } })
   const complaints: string[] = []
   const open = (path = '', options: BrowserContextOptions = {}) =>
-    openWindow(browser, `${server.url}/dashboard${path}`, options, complaints)
+    openWindow(browser, `${url()}/dashboard${path}`, options, complaints)
   return {
-    server,
     complaints,
     open,
     signedIn: async (path = '', { as = 'demo', ...options } = {}) => {
       const page = await open('', options)
       await signIn(page, as, as)
-      await page.goto(`${server.url}/dashboard${path}`)
+      await page.goto(`${url()}/dashboard${path}`)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
       return page
     },
-    close: async () => {
-      await browser.close()
-      await server.close()
-    },
+    close: () => browser.close(),
   }
 }
 

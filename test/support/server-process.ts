@@ -42,9 +42,16 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** @param within a command that runs the one that follows it in surroundings of its own, such as nsenter */
-export function launch(env: Readonly<Record<string, string>>, within: readonly string[] = []): Launched {
-  const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', ENTRY]
+/**
+ * @param within a command that runs the one that follows it in surroundings of its own, such as nsenter
+ * @param entry of a copy of the project, in place of this one
+ */
+export function launch(
+  env: Readonly<Record<string, string>>,
+  within: readonly string[] = [],
+  entry: string = ENTRY,
+): Launched {
+  const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', entry]
   const child = spawn(command, args, { env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', DASHBOARD: 'off', ...env } })
   running.add(child)
   let output = ''
@@ -58,8 +65,8 @@ export function launch(env: Readonly<Record<string, string>>, within: readonly s
 }
 
 /** Starts a server and waits until it serves. */
-export async function start(env: Readonly<Record<string, string>>, within: readonly string[] = []): Promise<Started> {
-  const launched = launch(env, within)
+export async function start(...what: Parameters<typeof launch>): Promise<Started> {
+  const launched = launch(...what)
   const { child, output } = launched
   const url = () => /answers at (http:\/\/\S+)/.exec(output())?.[1]
   await until(() => url() !== undefined || child.exitCode !== null)

@@ -1,16 +1,18 @@
 /** Calls as they happen: each tool call with what it was given and what it gave, and a telephone to try them with. */
 import { Button, SimpleGrid, Stack } from '@mantine/core'
+import { useFresh } from '../../api/use-fresh.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { CallList } from './call-list.tsx'
 import { CallLog } from './call-log.tsx'
 import { Simulator } from './simulator.tsx'
-import { useFreshCalls } from './use-fresh-calls.ts'
 
 export function CallsPage() {
   const [{ call }, setFilters] = useFilters({ call: '' })
-  useFreshCalls()
+  const { id } = useClinic()
+  useFresh(id, ['Communication', 'Encounter'])
   const choose = (chosen: string) => setFilters({ call: chosen })
   return (
     <>

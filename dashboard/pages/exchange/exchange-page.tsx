@@ -1,6 +1,8 @@
 /** One exchange: the request, the answer, and why it was so; to be sent again, or copied as a line for the shell. */
+
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { now } from '../../api/clock.ts'
 import { useExchange, type WholeExchange } from '../../api/exchanges.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -93,7 +95,7 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
     <Group gap="xs">
       <StatusBadge exchange={exchange} />
       <Time at={time} />
-      <span>({relativeText(time, Date.now())})</span>
+      <span>({relativeText(time, now())})</span>
       <span className="number">{duration < 10 ? duration.toFixed(1) : Math.round(duration)} ms</span>
       {interaction !== undefined && <Badge variant="default">{operation ?? interaction}</Badge>}
       {system !== undefined && <Badge variant="default">to {system}</Badge>}

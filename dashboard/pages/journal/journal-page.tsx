@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { type Entry, type ExchangeFilters, isGap, isOwnRead, pathOf, useExchanges } from '../../api/exchanges.ts'
 import { useLiveExchanges } from '../../api/use-live.ts'
+import { Arrivals } from '../../parts/arrivals.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -114,13 +115,7 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   }, [few, hasNextPage, isFetchingNextPage, fetchNextPage])
   return (
     <>
-      <div role="status">
-        {!follows && waiting > 0 && (
-          <Button size="xs" mb="xs" onClick={() => setShown(live)}>
-            {waiting} new
-          </Button>
-        )}
-      </div>
+      <Arrivals count={follows ? 0 : waiting} onShow={() => setShown(live)} />
       <Loaded query={{ ...query, data: query.entries }} rows={12}>
         {(stored) => {
           const entries = merged(shown, stored).filter(isShown)

@@ -3,7 +3,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { send } from '../../api/client.ts'
+import { READS, send } from '../../api/client.ts'
 import { patientName } from '../../fhir/names.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
@@ -22,7 +22,10 @@ export function Duplicates({ patient }: { readonly patient: Patient }) {
   const query = useQuery({
     queryKey: ['Patient', '$match', patient.id, patient.meta?.versionId],
     queryFn: async ({ signal }) => {
-      const { body } = await send<Bundle>({ method: 'POST', path: 'Patient/$match', body: questionOf(patient), signal })
+      const { body } = await send<Bundle>({
+        ...{ method: 'POST', path: 'Patient/$match', body: questionOf(patient), signal },
+        headers: { 'x-run-id': READS },
+      })
       return (body.entry ?? []).flatMap(candidateOf).filter(({ patient: { id } }) => id !== patient.id)
     },
   })

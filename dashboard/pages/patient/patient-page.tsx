@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
 import { now } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
+import { useFresh } from '../../api/use-fresh.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
 import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
@@ -33,9 +34,22 @@ const TABS = [
   { value: 'history', label: 'History', Content: History },
 ] as const
 
+const SHOWN = [
+  'Patient',
+  'Appointment',
+  'Communication',
+  'Coverage',
+  'CoverageEligibilityResponse',
+  'DocumentReference',
+  'Encounter',
+  'Task',
+]
+
 export function PatientPage() {
   const { id = '' } = useParams({ strict: false })
-  const query = useGet<Patient>(`Patient/${id}`, { every: 30_000 })
+  const { id: clinic } = useClinic()
+  useFresh(clinic, SHOWN)
+  const query = useGet<Patient>(`Patient/${id}`)
   return <Loaded query={query}>{(patient) => <PatientView key={id} patient={patient} />}</Loaded>
 }
 

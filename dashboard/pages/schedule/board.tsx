@@ -1,6 +1,8 @@
 /** The visits and free times of a plan, as calendar or list, with what can be done with each. */
+
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { now } from '../../api/clock.ts'
 import { freeTimes, nearestTo } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { DayCalendar, WeekCalendar } from '../../parts/calendar.tsx'
@@ -35,7 +37,7 @@ export function Board({ plan, columns, all, view, day, onDay }: BoardProps) {
   const moves = useMoves(actions, { zone, onRefused: (visit) => open({ kind: 'move', visit }) })
   const visits = plan.visits.map(moves.asShown)
   const free = useMemo(
-    () => plan.slots.filter(({ status, start }) => status === 'free' && Date.parse(start) > Date.now()),
+    () => plan.slots.filter(({ status, start }) => status === 'free' && Date.parse(start) > now()),
     [plan.slots],
   )
   const step = stepOf(plan.slots)

@@ -1,7 +1,9 @@
 /** Books a free time for a patient, or for an entry of the waitlist. */
+
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useState } from 'react'
+import { now } from '../../api/clock.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
 import { clockText, dayOf, dayText } from '../../fhir/time.ts'
@@ -28,7 +30,7 @@ export function BookDialog({ time: given, entry, columns, onClose }: BookDialogP
   const [isChoosing, setChoosing] = useState(given === undefined)
   const [looked, setLooked] = useState({
     who: given?.schedule ?? '',
-    from: dayOf(given?.start ?? Date.now(), timeZone),
+    from: dayOf(given?.start ?? now(), timeZone),
   })
   const [patient, setPatient] = useState<Patient>()
   const [said, setSaid] = useState({ description: '', comment: '' })

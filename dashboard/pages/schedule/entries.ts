@@ -1,5 +1,7 @@
 /** What a calendar shows of slots and visits. */
+
 import type { Slot } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { scheduleIdOf } from '../../fhir/free-times.ts'
 import { clockText, minutesBetween } from '../../fhir/time.ts'
 import { mayMove, STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
@@ -28,7 +30,7 @@ export function entriesOf({ slots, visits, columns, zone }: Shown): readonly Cal
 /** Only what is free and yet to come, and what somebody has blocked; what is booked is seen by its visit. */
 function slotEntry(slot: Slot): CalendarEntry | undefined {
   const { id = '', start, end, status } = slot
-  const isFree = status === 'free' && Date.parse(start) > Date.now()
+  const isFree = status === 'free' && Date.parse(start) > now()
   if (!isFree && status !== 'busy-unavailable') return undefined
   const look = isFree ? 'free' : 'blocked'
   return {

@@ -1,8 +1,10 @@
 /** Free times of a week from a day on, to choose one of. */
+
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
 import { useMemo } from 'react'
 import { useAll } from '../../api/all-pages.ts'
+import { now } from '../../api/clock.ts'
 import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
 import { addDays, clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -33,7 +35,7 @@ const DAYS = 7
 
 export function FreeTimePicker({ columns, looked, onLook, minutes, value, onChange }: FreeTimePickerProps) {
   const { timeZone } = useClinic()
-  const today = dayOf(Date.now(), timeZone)
+  const today = dayOf(now(), timeZone)
   const from = looked.from < today ? today : looked.from
   const query = useFreeSlots({ ...looked, from }, timeZone)
   const times = useMemo(() => query.data && freeTimes(query.data, minutes), [query.data, minutes])
@@ -65,23 +67,20 @@ export function FreeTimePicker({ columns, looked, onLook, minutes, value, onChan
 }
 
 function useFreeSlots({ who, from }: Looked, zone: string) {
-  const now = new Date().toISOString().slice(0, 16)
+  // A minute at a time, so that it is the same from one drawing to the next.
+  const minute = new Date(now()).toISOString().slice(0, 16)
   const start = startOfDay(from, zone)
-  const query = useAll<Slot>(
-    'Slot',
-    [
-      ['status', 'free'],
-      ['start', `ge${start}`],
-      ['start', `lt${startOfDay(addDays(from, DAYS), zone)}`],
-      ...(who === '' ? [] : [['schedule', `Schedule/${who}`] as const]),
-      ['_elements', 'schedule,start,end,status,appointmentType'],
-      ['_sort', 'start'],
-    ],
-    { every: 10_000 },
-  )
+  const query = useAll<Slot>('Slot', [
+    ['status', 'free'],
+    ['start', `ge${start}`],
+    ['start', `lt${startOfDay(addDays(from, DAYS), zone)}`],
+    ...(who === '' ? [] : [['schedule', `Schedule/${who}`] as const]),
+    ['_elements', 'schedule,start,end,status,appointmentType'],
+    ['_sort', 'start'],
+  ])
   const data = useMemo(
-    () => query.data?.matches.filter((slot) => Date.parse(slot.start) > Date.parse(`${now}Z`)),
-    [query.data, now],
+    () => query.data?.matches.filter((slot) => Date.parse(slot.start) > Date.parse(`${minute}Z`)),
+    [query.data, minute],
   )
   return { data, error: query.error, refetch: query.refetch }
 }

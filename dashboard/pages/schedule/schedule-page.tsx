@@ -1,6 +1,9 @@
 /** Days and weeks of the clinic's practitioners: visits, free times, holds, the waitlist. */
+
 import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { now } from '../../api/clock.ts'
+import { useFresh } from '../../api/use-fresh.ts'
 import { addDays, dayOf } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -21,7 +24,11 @@ const VIEWS = [
   { value: 'list', label: 'List' },
 ]
 
+const SHOWN = ['Appointment', 'Slot', 'Schedule', 'Patient']
+
 export function SchedulePage() {
+  const { id } = useClinic()
+  useFresh(id, SHOWN)
   const columns = useColumns()
   return (
     <Loaded query={columns} rows={10}>
@@ -34,7 +41,7 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const { timeZone: zone } = useClinic()
   const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false })
   const [filters, setFilters] = useFilters({ day: '', view: '', who: '' })
-  const today = dayOf(Date.now(), zone)
+  const today = dayOf(now(), zone)
   const day = /^\d{4}-\d{2}-\d{2}$/.test(filters.day) ? filters.day : today
   const view = viewOf(filters.view, isNarrow ?? false)
   const chosen = columns.find(({ id }) => id === filters.who)

@@ -6,9 +6,6 @@ import { nameOf, referenceParts, referenceText } from '../../fhir/names.ts'
 import { startOfDay } from '../../fhir/time.ts'
 import { NOT_SHOWN, type Visit, visitOf } from '../../fhir/visits.ts'
 
-/** Milliseconds between questions for what others have changed. */
-const ASK_EVERY = 15_000
-
 export interface Column {
   readonly id: string
   readonly label: string
@@ -61,7 +58,7 @@ interface Span {
 export function usePlan({ from, until, zone, schedule }: Span, columns: readonly Column[] | undefined) {
   const bounds = [`ge${startOfDay(from, zone)}`, `lt${startOfDay(until, zone)}`]
   const within = (name: string) => bounds.map((bound) => [name, bound] as const)
-  const options = { every: ASK_EVERY, enabled: columns !== undefined }
+  const options = { enabled: columns !== undefined }
   const slots = useAll<Slot>(
     'Slot',
     [

@@ -1,11 +1,14 @@
 /** The Tasks, by when they are due. */
+
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useAll } from '../../api/all-pages.ts'
+import { now } from '../../api/clock.ts'
 import { conceptText } from '../../fhir/names.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { byDue, codeOf, isOverdue, isWanted, ownerName, priorityOf } from '../../fhir/work.ts'
+import { Arrivals, useArrivals } from '../../parts/arrivals.tsx'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time } from '../../parts/times.tsx'
@@ -14,8 +17,6 @@ import type { Filters } from './task-choices.ts'
 import { CODE_TEXT, STATUS_TEXT } from './task-text.ts'
 import classes from './work-list.module.css'
 
-/** Milliseconds between questions for what is new. */
-const ASK_EVERY = 10_000
 const CLOSED = 'completed,cancelled,rejected,failed'
 
 interface TaskListProps {
@@ -34,16 +35,25 @@ export function TaskList({ filters, onOpen, onClear }: TaskListProps) {
       ['_sort', isClosed ? '-modified' : '-priority,authored-on'],
       ['_elements', 'status,priority,code,description,owner,restriction,authoredOn,for,lastModified'],
     ],
-    { every: ASK_EVERY, most: isClosed ? 200 : 2000 },
+    { most: isClosed ? 200 : 2000 },
   )
+  const { hasSeen, showAll } = useArrivals({
+    items: query.data?.matches ?? [],
+    idOf: ({ id }) => id ?? '',
+    isCurrent: query.isFetchedAfterMount && !query.isPlaceholderData,
+  })
   return (
     <Loaded query={query} rows={8}>
       {({ matches, isCut }) => {
-        const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now: Date.now() }))
-        const shown = isClosed ? wanted : [...wanted].sort(byDue)
+        const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now: now() }))
+        const all = isClosed ? wanted : [...wanted].sort(byDue)
+        const seen = all.filter(hasSeen)
+        // Nobody reads an empty list.
+        const shown = seen.length === 0 ? all : seen
         if (shown.length === 0) return <NoTasks isFiltered={matches.length > 0} isClosed={isClosed} onClear={onClear} />
         return (
           <>
+            <Arrivals count={all.length - shown.length} onShow={showAll} />
             <Text size="sm" c="dimmed" role="status">
               {shown.length} {shown.length === 1 ? 'task' : 'tasks'}
               {isCut ? ', of more than are looked through here' : ''}
@@ -67,7 +77,7 @@ export function TaskList({ filters, onOpen, onClear }: TaskListProps) {
 }
 
 function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () => void }) {
-  const late = isOverdue(task, Date.now())
+  const late = isOverdue(task, now())
   const due = dueOf(task)
   const priority = priorityOf(task)
   return (
@@ -86,7 +96,7 @@ function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () =>
         )}
       </span>
       <span className={`${classes.due} ${late ? classes.late : ''}`}>
-        {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, Date.now())}`}
+        {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, now())}`}
         <Text span size="xs" c="dimmed" className="cut">
           <Time at={due} />
         </Text>

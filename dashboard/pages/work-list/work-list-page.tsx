@@ -1,5 +1,7 @@
 /** What calls have left for the staff: Tasks that are claimed, commented, done; and deliveries that were given up. */
 import { SegmentedControl, Stack } from '@mantine/core'
+import { useFresh } from '../../api/use-fresh.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
@@ -16,6 +18,8 @@ const TABS = [
 ]
 
 export function WorkListPage() {
+  const { id } = useClinic()
+  useFresh(id, ['Task', 'Patient'], ['outbox'])
   const [filters, setFilters] = useFilters<Filters>(FILTERS)
   const { tab, task } = filters
   return (
@@ -34,6 +38,7 @@ export function WorkListPage() {
         <>
           <TaskFilters filters={filters} onChange={setFilters} />
           <TaskList
+            key={tab}
             filters={filters}
             onOpen={(id) => setFilters({ task: id })}
             onClear={() => setFilters({ ...FILTERS, tab })}

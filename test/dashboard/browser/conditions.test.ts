@@ -130,6 +130,32 @@ test('while the server is away the page says so and keeps what it shows; when it
   await page.getByText('Times of New York').or(page.getByText('No appointments')).first().waitFor()
 })
 
+test('where somebody else turns the sandbox off every page says so by itself, and a form that is half filled in is saved when it is on', async () => {
+  const turn = async (enabled: boolean) => {
+    const json = { 'content-type': 'application/json' }
+    expect((await dashboard.server.fhir('PUT', '/clinics/demo-clinic/sandbox', { enabled }, json)).status).toBe(200)
+  }
+  const page = await dashboard.signedIn('/patients/fitzgerald-maeve')
+  const other = await dashboard.signedIn('/schedule')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const form = page.getByRole('dialog', { name: 'Edit demographics' })
+  await form.getByLabel('City').fill('Utica')
+  await other.getByRole('combobox', { name: 'Practitioner' }).waitFor()
+  await turn(false)
+  for (const window of [page, other]) {
+    await window.getByText('Sandbox off', { exact: true }).waitFor()
+    await window.getByText('The sandbox is turned off').first().waitFor()
+  }
+  await form.getByRole('button', { name: 'Save', exact: true }).click()
+  await form.getByRole('alert').waitFor()
+  await turn(true)
+  await other.getByRole('combobox', { name: 'Practitioner' }).waitFor()
+  expect(await form.getByLabel('City').inputValue()).toBe('Utica')
+  await form.getByRole('button', { name: 'Save', exact: true }).click()
+  await form.waitFor({ state: 'detached' })
+  expect((await dashboard.server.fhir('GET', '/Patient/fitzgerald-maeve')).body.address[0].city).toBe('Utica')
+})
+
 test('what is not declared in /metadata has no button', async () => {
   const { server } = dashboard
   for (const type of ['Basic', 'Flag']) {

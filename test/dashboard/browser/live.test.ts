@@ -1,0 +1,151 @@
+/** What others do shows by itself: by the stream of the journal, which one window reads for all, and without a journal too. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Appointment, Slot, Task } from 'fhir/r4'
+import type { Page } from 'playwright-core'
+import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+
+let dashboard: Dashboard
+/** Of tomorrow or later, of one practitioner. */
+let free: readonly Slot[]
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const from = new Date(Date.now() + 86_400_000).toISOString()
+  const found = await fhir('GET', `/Slot?schedule=schedule-okafor&status=free&start=gt${from}&_sort=start&_count=20`)
+  free = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
+})
+afterAll(() => dashboard?.close())
+
+const fhir = (method: string, path: string, body?: unknown) => dashboard.server.fhir(method, path, body)
+const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/New_York', ...options }).format(new Date(at))
+const clock = ({ start }: Slot): string => inZone(start, { hour: '2-digit', minute: '2-digit' })
+const slotAt = (index: number): Slot => free[index] as Slot
+
+async function book(id: string, { id: slot, start, end }: Slot): Promise<void> {
+  const visit: Appointment = {
+    resourceType: 'Appointment',
+    id,
+    status: 'booked',
+    slot: [{ reference: `Slot/${slot}` }],
+    start,
+    end,
+    participant: [{ status: 'accepted', actor: { reference: 'Patient/abernathy-ruth' } }],
+  }
+  expect((await fhir('PUT', `/Appointment/${id}`, visit)).status).toBe(201)
+}
+
+const putTask = (id: string, more: Partial<Task> = {}) =>
+  fhir('PUT', `/Task/${id}`, {
+    resourceType: 'Task',
+    id,
+    status: 'requested',
+    intent: 'order',
+    description: id,
+    ...more,
+  })
+
+/** A window that asks for nothing from time to time, so that it shows what it is told only. */
+async function listening(path: string): Promise<Page> {
+  const page = await dashboard.signedIn()
+  await page.context().addInitScript(() => {
+    const repeat = window.setInterval.bind(window)
+    window.setInterval = ((work: () => void, every = 0) => (every < 1000 ? repeat(work, every) : 0)) as typeof repeat
+  })
+  const streams = page.waitForResponse(/exchanges\/live/)
+  await page.goto(`${dashboard.server.url}/dashboard${path}`)
+  await streams
+  return page
+}
+
+const dayOf = ({ start }: Slot): string => inZone(start, { dateStyle: 'short' })
+const scheduleOf = (slot: Slot): string => `/schedule?day=${dayOf(slot)}&view=list&who=schedule-okafor`
+const visit = (page: Page, slot: Slot) =>
+  page.getByRole('button', { name: `${clock(slot)}–` }).getByText('Ruth Abernathy')
+
+test('what a client of FHIR books, moves and cancels shows on the schedule that is open, which is told of it', async () => {
+  const [slot, later] = [slotAt(0), slotAt(1)]
+  const page = await listening(scheduleOf(slot))
+  await page.getByRole('button', { name: `Book ${clock(slot)}` }).waitFor()
+  await book('told', slot)
+  await visit(page, slot).waitFor()
+  const parameter = [{ name: 'slot', valueReference: { reference: `Slot/${later.id}` } }]
+  await fhir('POST', '/Appointment/told/$reschedule', { resourceType: 'Parameters', parameter })
+  await visit(page, later).waitFor()
+  await fhir('POST', '/Appointment/told/$cancel', { resourceType: 'Parameters' })
+  await page.getByRole('button', { name: `Book ${clock(later)}` }).waitFor()
+})
+
+test('free times that new working hours make show when they are made', async () => {
+  const page = await listening(scheduleOf(slotAt(0)))
+  await page.getByRole('button', { name: 'Book 16:30' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Book 19:00' }).count()).toBe(0)
+  const { text } = await fhir('GET', '/Schedule/schedule-okafor')
+  const longer = JSON.parse(text.replaceAll('17:30:00', '19:30:00'))
+  expect((await fhir('PUT', '/Schedule/schedule-okafor', longer)).status).toBe(200)
+  await page.getByRole('button', { name: 'Book 19:00' }).waitFor()
+})
+
+test('a task that somebody claims says so; new ones wait behind a button that counts them, unless there are none', async () => {
+  const page = await listening('/work-list')
+  await page.getByText('Nothing is left to do').waitFor()
+  const escalation = await dashboard.server.tool(
+    '/patient-journey/escalate_billing',
+    { reason: 'does not understand the bill' },
+    { 'x-call-id': 'escalates' },
+  )
+  expect(escalation).toMatchObject({ success: true })
+  const row = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  await row.getByText('Billing escalation').waitFor()
+  await page.reload()
+  await row.getByText('Waiting').waitFor()
+  const { body } = await fhir('GET', '/Task?code=billing-escalation')
+  expect((await fhir('POST', `/Task/${body.entry[0].resource.id}/$claim`)).status).toBe(200)
+  await row.getByText('Demo Staff').waitFor()
+  for (const id of ['second', 'third', 'fourth']) await putTask(id)
+  const button = page.getByRole('button', { name: '3 new' })
+  await button.waitFor()
+  expect(await row.count()).toBe(1)
+  await button.click()
+  await row.getByText('fourth', { exact: true }).waitFor()
+  expect(await row.count()).toBe(4)
+  await fhir('POST', '/Task/fourth/$complete', {
+    resourceType: 'Parameters',
+    parameter: [{ name: 'outcome', valueCodeableConcept: { text: 'done' } }],
+  })
+  await row.getByText('fourth', { exact: true }).waitFor({ state: 'detached' })
+})
+
+test('two windows are told by one stream, and the second goes on when the first is closed', async () => {
+  await putTask('both')
+  const page = await listening('/work-list')
+  let streams = 0
+  page.context().on('request', (request) => {
+    if (request.url().includes('exchanges/live')) streams += 1
+  })
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  for (const window of [page, other]) await window.getByText('both', { exact: true }).waitFor()
+  await putTask('both', { description: 'both see it' })
+  for (const window of [page, other]) await window.getByText('both see it').waitFor()
+  expect(streams).toBe(0)
+  await page.close()
+  await putTask('both', { description: 'one is left' })
+  await other.getByText('one is left').waitFor()
+  expect(streams).toBe(1)
+})
+
+test('where the journal is off, what others do is found out by asking', async () => {
+  const path = '/clinics/demo-clinic/settings'
+  const { body } = await fhir('GET', path)
+  const json = { 'content-type': 'application/json' }
+  expect((await dashboard.server.fhir('PUT', path, { ...body, journal: 'off' }, json)).status).toBe(200)
+  await putTask('asked')
+  const page = await dashboard.signedIn('/work-list')
+  await page.getByText('asked', { exact: true }).waitFor()
+  await putTask('asked', { description: 'found out' })
+  await page.getByText('found out').waitFor()
+})
+
+test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
