@@ -2,32 +2,29 @@
  * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for it.
  * What is more than a clinic's allowance, or cannot be written, is missing, and that is an entry too. docs/journal.md
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PartLoad } from '../budget/part-load.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { Gaps } from '../storage/gaps.ts'
 import type { JournalEntry, JournalStore, Kept } from '../storage/journal-port.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import { nameOf, WriteBehind } from '../storage/write-behind.ts'
 import { Allowances } from './allowances.ts'
 import { MAX_BODY, type SeenExchange } from './exchange.ts'
-import { MissingExchanges } from './missing.ts'
+import { gapEntry } from './gap-entry.ts'
 import { entryOf } from './pack.ts'
 import { type JournalDefaults, JournalPolicies, type JournalPolicy } from './policies.ts'
 import { formsOf } from './secrets.ts'
 import { type SentRequest, seenOf } from './sent.ts'
 
-/** Milliseconds from an exchange until it is written: what a process that is killed loses. */
+/** Milliseconds from an exchange until it is written. */
 const FLUSH_AFTER = 75
+/** Milliseconds between two entries that tell of what is missing. */
+const BETWEEN_GAPS = 2_000
 /** Exchanges that wait at most, and the bytes of their bodies; a clinic takes half of either. */
 const MAX_WAITING = 10_000
 const MAX_BYTES = 32 * 1024 * 1024
-/** Milliseconds before a write that failed is tried again, and between two log lines about it. */
-const RETRY_AFTER = 1_000
-const BETWEEN_REPORTS = 60_000
-/** Milliseconds that the end of the server waits for a store that does not answer. */
-const CLOSING_TIME = 3_000
 /** Milliseconds of work after which the event loop has its turn. */
 const SLICE = 2
 
@@ -59,9 +56,6 @@ interface Batch {
   readonly since: number
 }
 
-/** Runs its argument for no request. */
-const forNoRequest = AsyncLocalStorage.snapshot()
-
 export class Journal {
   readonly store: JournalStore
   readonly policies: JournalPolicies
@@ -69,22 +63,34 @@ export class Journal {
   readonly #secrets: readonly string[]
   readonly #clinics = new Allowances(OF_CLINIC)
   readonly #service = new Allowances(OF_SERVICE)
-  readonly #missing = new MissingExchanges()
+  readonly #gaps = new Gaps(BETWEEN_GAPS)
+  readonly #writing: WriteBehind<Batch>
   readonly #written = new Set<() => void>()
   #waiting: Waiting[] = []
   readonly #waitingOf = new Map<string, { count: number; bytes: number }>()
   #bytes = 0
-  #unwritten: Batch | undefined
-  #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> | undefined
-  #fault: { readonly reportedAt: number } | undefined
-  #isClosed = false
 
   constructor({ store, repository, logger, defaults, secrets }: JournalOptions) {
     this.store = store
     this.policies = new JournalPolicies(repository, defaults)
     this.#logger = logger
     this.#secrets = secrets.flatMap(formsOf)
+    this.#writing = new WriteBehind<Batch>({
+      what: 'the journal',
+      logger,
+      flushAfter: FLUSH_AFTER,
+      hasWork: () => this.#waiting.length > 0 || this.#gaps.count > 0,
+      pack: (isLast) => this.#pack(isLast),
+      write: ({ entries, kept }) => store.write(entries, kept),
+      lost: () => this.#gaps.count,
+      // What the store can never take would be tried for ever.
+      onRefused: ({ entries }) => {
+        for (const { clinic, at } of entries) this.#gaps.add(clinic, at, NOT_WRITTEN)
+      },
+      onWritten: () => {
+        for (const work of this.#written) work()
+      },
+    })
   }
 
   /**
@@ -93,8 +99,8 @@ export class Journal {
    */
   takes({ clinic }: JournalPolicy, bytes: number, now: number): boolean {
     if (this.#allowancesOf(clinic).take(clinic, bytes, now) && this.#hasRoomFor(clinic, bytes)) return true
-    this.#missing.add(clinic, now, this.#fault === undefined ? TOO_MUCH : NOT_WRITTEN)
-    this.#writeSoon()
+    this.#gaps.add(clinic, now, this.#writing.isFailing ? NOT_WRITTEN : TOO_MUCH)
+    this.#writing.writeSoon()
     return false
   }
 
@@ -104,7 +110,7 @@ export class Journal {
     this.#waitingOf.set(policy.clinic, { count: ofClinic.count + 1, bytes: ofClinic.bytes + bytes })
     this.#bytes += bytes
     this.#waiting.push({ seen, policy, bytes })
-    this.#writeSoon()
+    this.#writing.writeSoon()
   }
 
   /** What this server has asked of a clinic's system. */
@@ -134,26 +140,20 @@ export class Journal {
 
   /** For /health/ready. Requests are served while the journal cannot be written. */
   get load(): PartLoad {
-    const waiting = this.#waiting.length + (this.#unwritten?.entries.length ?? 0)
-    const since = this.#unwritten?.since ?? this.#waiting[0]?.seen.at
+    const waiting = this.#waiting.length + (this.#writing.unwritten?.entries.length ?? 0)
+    const since = this.#writing.unwritten?.since ?? this.#waiting[0]?.seen.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)
-    const state = this.#fault !== undefined ? 'degraded' : 'ok'
+    const state = this.#writing.isFailing ? 'degraded' : 'ok'
     return { name: 'journal', state, waiting, oldestMs }
   }
 
   /** Resolves when what was recorded before is written, or has failed to be. */
   async flush(): Promise<void> {
-    await this.#writing
-    if (this.#hasWork) await this.#write()
+    await this.#writing.flush()
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const late = setTimeout(resolve, CLOSING_TIME)
-    await Promise.race([this.flush(), promise])
-    clearTimeout(late)
-    clearTimeout(this.#timer)
+    await this.#writing.close()
     await this.store.close()
   }
 
@@ -171,50 +171,7 @@ export class Journal {
     )
   }
 
-  get #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#unwritten !== undefined || this.#missing.count > 0
-  }
-
-  #writeSoon(): void {
-    if (this.#timer === undefined && this.#writing === undefined) this.#writeAfter(FLUSH_AFTER)
-  }
-
-  #writeAfter(milliseconds: number): void {
-    if (this.#isClosed) return
-    this.#timer = forNoRequest(() => setTimeout(() => void this.#write(), milliseconds)).unref()
-  }
-
-  #write(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#writing ??= forNoRequest(() => this.#writeBatch()).finally(() => {
-      this.#writing = undefined
-      if (this.#hasWork) this.#writeAfter(this.#fault === undefined ? FLUSH_AFTER : RETRY_AFTER)
-    })
-    return this.#writing
-  }
-
-  async #writeBatch(): Promise<void> {
-    try {
-      this.#unwritten ??= await this.#pack()
-      const { entries, kept } = this.#unwritten
-      if (entries.length > 0) await this.store.write(entries, kept)
-      this.#unwritten = undefined
-      this.#goesOn()
-      if (entries.length > 0) for (const work of this.#written) work()
-    } catch (error) {
-      // What the store can never take would be tried for ever.
-      if (!(error instanceof StoreUnavailable)) this.#giveUp()
-      this.#cannotWrite(error)
-    }
-  }
-
-  #giveUp(): void {
-    for (const { clinic, at } of this.#unwritten?.entries ?? []) this.#missing.add(clinic, at, NOT_WRITTEN)
-    this.#unwritten = undefined
-  }
-
-  async #pack(): Promise<Batch> {
+  async #pack(isLast: boolean): Promise<Batch | undefined> {
     const waiting = this.#waiting
     this.#waiting = []
     this.#waitingOf.clear()
@@ -232,7 +189,8 @@ export class Journal {
       await setImmediate()
       since = performance.now()
     }
-    entries.push(...this.#missing.take(Date.now(), this.#isClosed))
+    entries.push(...this.#gaps.take(Date.now(), isLast).map(gapEntry))
+    if (entries.length === 0) return undefined
     const kept = new Map(entries.map(({ clinic }) => [clinic, this.policies.kept(clinic)]))
     return { entries, kept, since: waiting[0]?.seen.at ?? Date.now() }
   }
@@ -242,24 +200,8 @@ export class Journal {
       return entryOf(seen, { mode, secrets: this.#secrets })
     } catch (error) {
       this.#logger.error({ fault: nameOf(error) }, 'an exchange could not be recorded')
-      this.#missing.add(seen.clinic, seen.at, 'it could not be recorded')
+      this.#gaps.add(seen.clinic, seen.at, 'it could not be recorded')
       return undefined
     }
   }
-
-  #goesOn(): void {
-    if (this.#fault === undefined) return
-    this.#fault = undefined
-    this.#logger.warn({ lost: this.#missing.count }, 'the journal is written again')
-  }
-
-  #cannotWrite(error: unknown): void {
-    const reason = error instanceof StoreUnavailable ? error.message : `an unexpected fault (${nameOf(error)})`
-    const now = Date.now()
-    const isDue = now - (this.#fault?.reportedAt ?? Number.NEGATIVE_INFINITY) >= BETWEEN_REPORTS
-    this.#fault = { reportedAt: isDue ? now : (this.#fault?.reportedAt ?? now) }
-    if (isDue) this.#logger.error({ reason, lost: this.#missing.count }, 'the journal cannot be written')
-  }
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)

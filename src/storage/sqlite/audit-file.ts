@@ -1,8 +1,6 @@
 /** The SQLite file of the audit trail: one table of blocks, and one connection, which writes it or only reads it. */
 import { type AuditBlock, type AuditPage, type AuditScan, keyAt, type StoredBlock } from '../audit-port.ts'
-import { StoreUnavailable } from '../port.ts'
-import { Database } from './connection.ts'
-import { toStoreError } from './faults.ts'
+import { SideFile, type SideFileForm } from './side-file.ts'
 
 /** Of the form of the file, in SQLite's user_version. */
 const VERSION = 1
@@ -20,61 +18,40 @@ const TABLE = `
   CREATE INDEX block_by_time ON block (first);
 `
 
-/**
- * NORMAL: a commit waits for no disk. What is committed survives the end of the process; when the machine loses its power,
- * what was written since the last checkpoint may be lost.
- */
-const WRITING = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA cache_size = -1024;
-  PRAGMA temp_store = MEMORY;
-  PRAGMA trusted_schema = OFF;
-`
+const FORM: SideFileForm = { what: 'The audit trail', version: VERSION, tables: TABLE, cache: 1024 }
 
 type BlockRow = readonly [key: string, first: number, events: string]
 type ScannedRow = readonly [key: string, first: number, events: string | null]
 
 export class AuditFile {
-  readonly #db: Database
+  readonly #file: SideFile
 
-  /** @throws StoreUnavailable when the file cannot be opened, or is not one of the audit trail that this version knows */
+  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
   constructor(path: string, use: 'write' | 'read') {
-    let db: Database | undefined
-    try {
-      db = new Database(path)
-      if (use === 'read') db.configureForReading()
-      else prepare(db, path)
-      this.#db = db
-    } catch (error) {
-      db?.close()
-      throw toStoreError(error)
-    }
+    this.#file = new SideFile(path, use, FORM)
   }
 
   /** False for a file in which nothing was ever written. */
   get hasBlocks(): boolean {
-    return this.#served(() => versionOf(this.#db) > 0)
+    return this.#file.hasTables
   }
 
   /** @throws StoreUnavailable */
   write(blocks: readonly AuditBlock[]): void {
-    this.#served(() =>
-      this.#db.exclusive(() => {
-        for (const { clinic, key, first, patients, events } of blocks) {
-          const lines = patients.length === 0 ? '' : `\n${patients.join('\n')}\n`
-          // A write that was repeated, since its outcome was not known.
-          this.#db.run('INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?, ?)', clinic, key, first, lines, events)
-        }
-      }),
-    )
+    this.#file.write((db) => {
+      for (const { clinic, key, first, patients, events } of blocks) {
+        const lines = patients.length === 0 ? '' : `\n${patients.join('\n')}\n`
+        // A write that was repeated, since its outcome was not known.
+        db.run('INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?, ?)', clinic, key, first, lines, events)
+      }
+    })
   }
 
   /** @throws StoreUnavailable */
   scan({ clinic, order, from, to, after, patient, limit }: AuditScan): AuditPage {
     const descending = order === 'newest first'
-    const rows = this.#served(() =>
-      this.#db.all<ScannedRow>(
+    const rows = this.#file.read((db) =>
+      db.all<ScannedRow>(
         `SELECT key, first, CASE WHEN ?1 = '' OR instr(patients, ?1) > 0 THEN events END FROM block
          WHERE clinic = ?2 AND key >= ?3 AND key < ?4 ORDER BY key ${descending ? 'DESC' : 'ASC'} LIMIT ?5`,
         patient === undefined ? '' : `\n${patient}\n`,
@@ -91,8 +68,8 @@ export class AuditFile {
 
   /** @throws StoreUnavailable */
   read(clinic: string, key: string): StoredBlock | undefined {
-    const row = this.#served(() =>
-      this.#db.get<BlockRow>('SELECT key, first, events FROM block WHERE clinic = ? AND key = ?', clinic, key),
+    const row = this.#file.read((db) =>
+      db.get<BlockRow>('SELECT key, first, events FROM block WHERE clinic = ? AND key = ?', clinic, key),
     )
     return row && { key: row[0], first: row[1], events: row[2] }
   }
@@ -103,47 +80,18 @@ export class AuditFile {
    * @throws StoreUnavailable
    */
   removeBefore(time: number, limit: number): boolean {
-    return this.#served(() =>
-      this.#db.exclusive(() => {
-        const rows = this.#db.all<readonly [number]>(
-          'SELECT rowid FROM block WHERE first < ? ORDER BY first LIMIT ?',
-          time,
-          limit,
-        )
-        for (const [row] of rows) this.#db.run('DELETE FROM block WHERE rowid = ?', row)
-        return rows.length === limit
-      }),
-    )
+    return this.#file.write((db) => {
+      const rows = db.all<readonly [number]>(
+        'SELECT rowid FROM block WHERE first < ? ORDER BY first LIMIT ?',
+        time,
+        limit,
+      )
+      for (const [row] of rows) db.run('DELETE FROM block WHERE rowid = ?', row)
+      return rows.length === limit
+    })
   }
 
   close(): void {
-    this.#db.close()
-  }
-
-  #served<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      throw toStoreError(error)
-    }
+    this.#file.close()
   }
 }
-
-/** @throws StoreUnavailable, or SQLite's own error */
-function prepare(db: Database, path: string): void {
-  // Read before anything is set: another program's file stays as it is.
-  const before = versionOf(db)
-  if (before > VERSION) {
-    throw new StoreUnavailable(
-      `The audit trail in ${path} was written by a newer version of the server (version ${before}, this one knows ${VERSION})`,
-    )
-  }
-  db.script(WRITING)
-  db.exclusive(() => {
-    if (versionOf(db) === VERSION) return
-    db.script(TABLE)
-    db.script(`PRAGMA user_version = ${VERSION}`)
-  })
-}
-
-const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0

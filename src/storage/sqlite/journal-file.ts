@@ -8,9 +8,8 @@ import type {
   JournalScan,
   Kept,
 } from '../journal-port.ts'
-import { StoreUnavailable } from '../port.ts'
-import { Database } from './connection.ts'
-import { toStoreError } from './faults.ts'
+import type { Database } from './connection.ts'
+import { SideFile, type SideFileForm } from './side-file.ts'
 import type { SqlValue } from './sql.ts'
 
 /** Of the form of the file, in SQLite's user_version. */
@@ -47,71 +46,56 @@ const TABLES = `
   ) STRICT;
 `
 
-/** NORMAL: a commit waits for no disk, and survives the end of the process. */
-const WRITING = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA cache_size = -2048;
-  PRAGMA temp_store = MEMORY;
-  PRAGMA trusted_schema = OFF;
-`
+const FORM: SideFileForm = { what: 'The journal', version: VERSION, tables: TABLES, cache: 2048 }
 
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Entries of a clinic that are removed in one commit. */
 const REMOVED_AT_A_TIME = 500
+const SOME = 20
 
 type ScannedRow = readonly [number: number, summary: string | null]
 
 export class JournalFile {
-  readonly #db: Database
+  readonly #file: SideFile
 
-  /** @throws StoreUnavailable when the file cannot be opened, or is not a journal that this version knows */
+  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
   constructor(path: string, use: 'write' | 'read') {
-    let db: Database | undefined
-    try {
-      db = new Database(path)
-      if (use === 'read') db.configureForReading()
-      else prepare(db, path)
-      this.#db = db
-    } catch (error) {
-      db?.close()
-      throw toStoreError(error)
-    }
+    this.#file = new SideFile(path, use, FORM)
   }
 
   /** False for a file in which nothing was ever written. */
   get hasTables(): boolean {
-    return this.#served(() => versionOf(this.#db) > 0)
+    return this.#file.hasTables
   }
 
   /** @throws StoreUnavailable */
   write(entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): void {
-    this.#served(() =>
-      this.#db.exclusive(() => {
-        for (const [clinic, own] of Map.groupBy(entries, (entry) => entry.clinic)) {
-          const keep = kept.get(clinic)
-          const last = this.#insert(clinic, own)
-          this.#db.run(
-            `INSERT INTO clinic VALUES (?1, ?2, ?3, ?4)
+    this.#file.write((db) => {
+      for (const [clinic, own] of Map.groupBy(entries, (entry) => entry.clinic)) {
+        const keep = kept.get(clinic)
+        const last = this.#insert(db, clinic, own)
+        db.run(
+          `INSERT INTO clinic VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (clinic) DO UPDATE SET last = ?2, days = ?3, entries = ?4`,
-            clinic,
-            last,
-            keep?.days ?? 1,
-            keep?.entries ?? 1,
-          )
-          if (keep !== undefined) this.#removeOld(clinic, last, keep, Date.now())
-        }
-      }),
-    )
+          clinic,
+          last,
+          keep?.days ?? 1,
+          keep?.entries ?? 1,
+        )
+        // As many as came, and some more where much is too old.
+        const most = Math.min(own.length + SOME, REMOVED_AT_A_TIME)
+        if (keep !== undefined) removeOld(db, { clinic, last, ...keep }, Date.now(), most)
+      }
+    })
   }
 
   /** @returns the number of the last one */
-  #insert(clinic: string, entries: readonly JournalEntry[]): number {
-    let number = this.#db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+  #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
+    let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
     for (const { id, at, isGap, run, call, status, path, type, summary, detail } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
-      this.#db.run(
+      db.run(
         'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
@@ -121,7 +105,7 @@ export class JournalFile {
         ...found,
         summary,
       )
-      if (detail !== '') this.#db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
+      if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
     return number
   }
@@ -133,32 +117,14 @@ export class JournalFile {
    * @throws StoreUnavailable
    */
   removeSome(now: number): boolean {
-    return this.#served(() =>
-      this.#db.exclusive(() => {
-        const clinics = this.#db.all<readonly [string, number, number, number]>(
-          'SELECT clinic, last, days, entries FROM clinic',
-        )
-        return clinics
-          .map(([clinic, last, days, entries]) => this.#removeOld(clinic, last, { days, entries }, now))
-          .some((isMore) => isMore)
-      }),
-    )
-  }
-
-  /** Numbers rise with time, nearly: an entry is removed when those before it are. */
-  #removeOld(clinic: string, last: number, { days, entries }: Kept, now: number): boolean {
-    const oldest = this.#db.all<readonly [number, number]>(
-      'SELECT number, at FROM exchange WHERE clinic = ? ORDER BY number LIMIT ?',
-      clinic,
-      REMOVED_AT_A_TIME,
-    )
-    const kept = oldest.findIndex(([number, at]) => number > last - entries && at >= now - days * MILLISECONDS_PER_DAY)
-    const removed = kept < 0 ? oldest.length : kept
-    const end = oldest[removed - 1]?.[0]
-    if (end === undefined) return false
-    this.#db.run('DELETE FROM exchange WHERE clinic = ? AND number <= ?', clinic, end)
-    this.#db.run('DELETE FROM detail WHERE clinic = ? AND number <= ?', clinic, end)
-    return removed === REMOVED_AT_A_TIME
+    return this.#file.write((db) => {
+      const clinics = db.all<readonly [string, number, number, number]>(
+        'SELECT clinic, last, days, entries FROM clinic',
+      )
+      return clinics
+        .map(([clinic, last, days, entries]) => removeOld(db, { clinic, last, days, entries }, now, REMOVED_AT_A_TIME))
+        .some((isMore) => isMore)
+    })
   }
 
   /** @throws StoreUnavailable */
@@ -166,8 +132,8 @@ export class JournalFile {
     const isNewestFirst = order === 'newest first'
     const { text, values } = conditionOf(filter)
     const bound = after ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0)
-    const rows = this.#served(() =>
-      this.#db.all<ScannedRow>(
+    const rows = this.#file.read((db) =>
+      db.all<ScannedRow>(
         `SELECT number, CASE WHEN gap = 1 OR (${text}) THEN summary END FROM exchange
          WHERE clinic = ? AND number ${isNewestFirst ? '<' : '>'} ?
          ORDER BY number ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
@@ -184,8 +150,8 @@ export class JournalFile {
 
   /** @throws StoreUnavailable */
   read(clinic: string, id: string): FoundEntry | undefined {
-    const row = this.#served(() =>
-      this.#db.get<readonly [number, string, string | null]>(
+    const row = this.#file.read((db) =>
+      db.get<readonly [number, string, string | null]>(
         `SELECT number, summary, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
          FROM exchange e WHERE clinic = ? AND id = ?`,
         clinic,
@@ -197,24 +163,42 @@ export class JournalFile {
 
   /** @throws StoreUnavailable */
   bounds(clinic: string): JournalBounds {
-    return this.#served(() => {
-      const last = this.#db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
-      const first = this.#db.get<[number | null]>('SELECT min(number) FROM exchange WHERE clinic = ?', clinic)?.[0]
+    return this.#file.read((db) => {
+      const last = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+      const first = db.get<[number | null]>('SELECT min(number) FROM exchange WHERE clinic = ?', clinic)?.[0]
       return { first: first ?? 0, last }
     })
   }
 
   close(): void {
-    this.#db.close()
+    this.#file.close()
   }
+}
 
-  #served<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      throw toStoreError(error)
-    }
-  }
+/** What is kept of a clinic, whose newest entry has the number `last`. */
+interface KeptOf extends Kept {
+  readonly clinic: string
+  readonly last: number
+}
+
+/**
+ * Numbers rise with time, nearly: an entry is removed when those before it are.
+ * @param most entries that are removed
+ * @returns whether there may be more
+ */
+function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: number, most: number): boolean {
+  const oldest = db.all<readonly [number, number]>(
+    'SELECT number, at FROM exchange WHERE clinic = ? ORDER BY number LIMIT ?',
+    clinic,
+    most,
+  )
+  const kept = oldest.findIndex(([number, at]) => number > last - entries && at >= now - days * MILLISECONDS_PER_DAY)
+  const removed = kept < 0 ? oldest.length : kept
+  const end = oldest[removed - 1]?.[0]
+  if (end === undefined) return false
+  db.run('DELETE FROM exchange WHERE clinic = ? AND number <= ?', clinic, end)
+  db.run('DELETE FROM detail WHERE clinic = ? AND number <= ?', clinic, end)
+  return removed === most
 }
 
 function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
@@ -233,22 +217,3 @@ function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
   const text = given.map(([condition]) => condition).join(' AND ')
   return { text: text === '' ? 'TRUE' : text, values: given.flatMap(([, ...values]) => values) }
 }
-
-/** @throws StoreUnavailable, or SQLite's own error */
-function prepare(db: Database, path: string): void {
-  // Read before anything is set: another program's file stays as it is.
-  const before = versionOf(db)
-  if (before > VERSION) {
-    throw new StoreUnavailable(
-      `The journal in ${path} was written by a newer version of the server (version ${before}, this one knows ${VERSION})`,
-    )
-  }
-  db.script(WRITING)
-  db.exclusive(() => {
-    if (versionOf(db) === VERSION) return
-    db.script(TABLES)
-    db.script(`PRAGMA user_version = ${VERSION}`)
-  })
-}
-
-const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
