@@ -1,21 +1,19 @@
 /** Other records that may be of the same person, and merging them side by side. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { useState } from 'react'
 import { READS, send } from '../../api/client.ts'
 import { patientName } from '../../fhir/names.ts'
+import { type Likelihood, likelihoodOf } from '../../fhir/pairs.ts'
+import { LikelihoodBadge } from '../../parts/likelihood.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { Merge } from '../../parts/merge.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { Merge } from './merge.tsx'
 
-const GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
-
-interface Candidate {
+interface Candidate extends Likelihood {
   readonly patient: Patient
-  readonly grade: string
-  readonly score: number
 }
 
 export function Duplicates({ patient }: { readonly patient: Patient }) {
@@ -41,11 +39,8 @@ const questionOf = ({ identifier, name, telecom, gender, birthDate, address }: P
   ],
 })
 
-function candidateOf({ resource, search }: BundleEntry): readonly Candidate[] {
-  if (resource?.resourceType !== 'Patient') return []
-  const grade = search?.extension?.find(({ url }) => url === GRADE)?.valueCode ?? ''
-  return [{ patient: resource as Patient, grade, score: search?.score ?? 0 }]
-}
+const candidateOf = (entry: BundleEntry): readonly Candidate[] =>
+  entry.resource?.resourceType === 'Patient' ? [{ patient: entry.resource as Patient, ...likelihoodOf(entry) }] : []
 
 interface ListProps {
   readonly patient: Patient
@@ -64,18 +59,7 @@ function List({ patient, candidates }: ListProps) {
   return (
     <Stack>
       {candidates.map(({ patient: found, grade, score }) => (
-        <Panel
-          key={found.id}
-          title={patientName(found)}
-          aside={
-            <Group gap="xs">
-              <Badge variant="default">{grade}</Badge>
-              <Text size="sm" c="dimmed" className="number">
-                {Math.round(score * 100)} %
-              </Text>
-            </Group>
-          }
-        >
+        <Panel key={found.id} title={patientName(found)} aside={<LikelihoodBadge grade={grade} score={score} />}>
           <Group gap="sm" justify="space-between">
             <Text size="sm">
               <PageLink to={`/patients/${found.id}`}>Open the record</PageLink>

@@ -1,8 +1,8 @@
-/** The patients of the clinic, searched as you type; those that stand for callers have a tab of their own. */
+/** The patients of the clinic, searched as you type; those that stand for callers, and likely duplicates, have tabs of their own. */
 import { CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { searchPath, usePages } from '../../api/queries.ts'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -11,22 +11,52 @@ import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
+import { DuplicatePairs } from './duplicate-pairs.tsx'
 import { listParameters } from './list-parameters.ts'
 import { PatientRow } from './patient-row.tsx'
 
 const TABS = [
   { value: 'patients', label: 'Patients' },
   { value: 'placeholders', label: 'Placeholders' },
+  { value: 'duplicates', label: 'Duplicates' },
 ]
 
 export function PatientsPage() {
-  const [{ q, tab }, setFilters] = useFilters({ q: '', tab: 'patients' })
+  const [filters, setFilters] = useFilters({ q: '', tab: 'patients', run: '' })
+  const { q, tab, run } = filters
+  const tabs = (
+    <SegmentedControl
+      aria-label="Which records"
+      data={TABS}
+      value={tab}
+      onChange={(value) => setFilters({ tab: value, run: '' })}
+    />
+  )
+  if (tab !== 'duplicates')
+    return <PatientList q={q} tab={tab} tabs={tabs} onSearch={(text) => setFilters({ q: text }, { replace: true })} />
+  return (
+    <>
+      <PageHead title="Patients" description="Records that are likely to be of one person" />
+      <Group mb="sm">{tabs}</Group>
+      <DuplicatePairs run={run} onRun={(next) => setFilters({ run: next }, { replace: true })} />
+    </>
+  )
+}
+
+interface PatientListProps {
+  readonly q: string
+  readonly tab: string
+  readonly tabs: ReactNode
+  readonly onSearch: (q: string) => void
+}
+
+function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
   const [typed, setTyped] = useState(q)
   const [settled] = useDebouncedValue(typed, 120)
   // Without the filters: only what is typed changes the address here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new function each time
   useEffect(() => {
-    if (settled !== q) setFilters({ q: settled }, { replace: true })
+    if (settled !== q) onSearch(settled)
   }, [settled])
   const parameters = listParameters(settled, tab)
   const query = usePages<Patient>('Patient', parameters, { keepsPrevious: true })
@@ -49,12 +79,7 @@ export function PatientsPage() {
           flex="1 1 260px"
           maw={480}
         />
-        <SegmentedControl
-          aria-label="Which records"
-          data={TABS}
-          value={tab}
-          onChange={(value) => setFilters({ tab: value })}
-        />
+        {tabs}
       </Group>
       <Loaded query={{ ...query, data: patients }} rows={12}>
         {(found) =>

@@ -6,12 +6,14 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Dashboard, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { until } from '../../support/server-process.ts'
 
 /** By what they are called in the pictures. */
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/',
   patients: '/patients',
   placeholders: '/patients?tab=placeholders',
+  pairs: '/patients?tab=duplicates',
   patient: '/patients/abernathy-ruth',
   timeline: '/patients/goldberg-samuel?tab=timeline',
   appointments: '/patients/goldberg-samuel?tab=appointments',
@@ -53,6 +55,13 @@ beforeAll(async () => {
   mkdirSync(PICTURES, { recursive: true })
   const { fhir, tool } = dashboard.server
   refused = (await fhir('POST', '/Patient', { resourceType: 'Patient', gender: 'f' })).headers.get('x-request-id')
+  for (const id of ['twice-1', 'twice-2']) {
+    const twice = { name: [{ family: 'Twofold', given: ['Nora'] }], birthDate: '1966-06-06' }
+    await fhir('PUT', `/Patient/${id}`, { resourceType: 'Patient', id, ...twice })
+  }
+  const search = await fhir('GET', '/Patient/$find-duplicates', undefined, { prefer: 'respond-async' })
+  const state = new URL(search.headers.get('content-location') ?? '')
+  await until(async () => (await fhir('GET', state.pathname + state.search)).status === 200)
   const headers = { 'x-call-id': 'access-1' }
   await tool('/patient-journey/update_registration_field', { firstName: 'Nadia', lastName: 'Okonkwo' }, headers)
   await tool('/patient-intake/validate_intake_field', { fieldName: 'phone', value: 'twelve' }, headers)

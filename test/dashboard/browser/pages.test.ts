@@ -164,6 +164,45 @@ test('two records of one person are merged side by side, and the merge is undone
   expect(body.gender).toBeUndefined()
 })
 
+test('the whole clinic is searched for duplicates, which shows how far it is; a pair is merged, or kept apart', async () => {
+  const born = {
+    resourceType: 'Patient',
+    birthDate: '1966-06-06',
+    telecom: [{ system: 'phone', value: '+15185550101' }],
+  }
+  for (const [given, ids] of Object.entries({ Nora: ['nora-1', 'nora-2'], Olga: ['olga-1', 'olga-2'] })) {
+    const name = [{ family: `Twofold${given}`, given: [given] }]
+    for (const id of ids) await fhir('PUT', `/Patient/${id}`, { ...born, id, name })
+  }
+  const page = await dashboard.signedIn('/patients')
+  await page.getByText('Duplicates', { exact: true }).click()
+  await page.getByText('This clinic has not been searched for duplicate patients yet').waitFor()
+  const watched = page.waitForResponse((answer) => answer.url().includes('run=') && answer.status() === 202)
+  await page.getByRole('button', { name: 'Search the clinic' }).click()
+  const progress = (await watched).headers()['x-progress'] ?? 'none'
+  await page.getByText(progress).or(page.getByText('pairs found')).first().waitFor()
+  const pairs = page.getByRole('list', { name: 'Pairs' }).getByRole('listitem')
+  const nora = pairs.filter({ hasText: 'Nora TwofoldNora' })
+  const olga = pairs.filter({ hasText: 'Olga TwofoldOlga' })
+  await nora.waitFor({ timeout: 60_000 })
+
+  await olga.getByRole('button', { name: 'These are two people' }).click()
+  await olga.waitFor({ state: 'detached' })
+  await page.getByRole('alert').filter({ hasText: 'are two people' }).getByRole('button', { name: 'Undo' }).click()
+  await olga.waitFor()
+
+  await nora.getByRole('button', { name: 'Compare and merge' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Merge two records' })
+  await dialog.getByRole('row', { name: 'Name' }).getByText('Nora TwofoldNora').first().waitFor()
+  await dialog.getByRole('button', { name: 'Keep the other one' }).click()
+  await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
+  await nora.waitFor({ state: 'detached' })
+  const states = await Promise.all(
+    ['nora-1', 'nora-2'].map(async (id) => (await fhir('GET', `/Patient/${id}`)).body.link?.[0]?.type),
+  )
+  expect(states.sort()).toEqual(['replaced-by', 'replaces'])
+})
+
 test('the explorer follows links, keeps numbers as they were written, and shows findings at their element', async () => {
   const text =
     '{"resourceType":"Observation","id":"exact","status":"final","code":{"text":"Weight"},"subject":{"reference":"Patient/abernathy-ruth"},"valueQuantity":{"value":1.00}}'

@@ -4,17 +4,20 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Parameters as FhirParameters, Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { get, send } from '../../api/client.ts'
-import { addressText, nameOf, telecomOf } from '../../fhir/names.ts'
-import { dateText } from '../../fhir/time.ts'
-import { ErrorView } from '../../parts/page-states.tsx'
-import { offerUndo } from '../../parts/undo.tsx'
+import { get, send } from '../api/client.ts'
+import { addressText, nameOf, telecomOf } from '../fhir/names.ts'
+import { dateText } from '../fhir/time.ts'
+import { ErrorView } from './page-states.tsx'
+import { offerUndo } from './undo.tsx'
 
-interface MergeProps {
+interface Merging {
   /** Who remains. */
   readonly target: Patient
   /** Who is merged into it. */
   readonly source: Patient
+}
+
+interface MergeProps extends Merging {
   readonly onClose: () => void
 }
 
@@ -38,8 +41,13 @@ const TEXTS: Readonly<Record<ElementName, (patient: Patient) => string>> = {
   address: ({ address }) => addressText(address?.[0]),
 }
 
-export function Merge({ target, source, onClose }: MergeProps) {
+export function Merge({ onClose, ...given }: MergeProps) {
+  const [{ target, source }, setMerging] = useState<Merging>(given)
   const [sides, setSides] = useState<Readonly<Partial<Record<ElementName, Side>>>>({})
+  const swap = () => {
+    setMerging({ target: source, source: target })
+    setSides({})
+  }
   const client = useQueryClient()
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -89,6 +97,9 @@ export function Merge({ target, source, onClose }: MergeProps) {
           Nothing is deleted: the replaced record stays readable, and the merge can be undone.
         </Alert>
         <Group justify="flex-end">
+          <Button variant="default" mr="auto" onClick={swap}>
+            Keep the other one
+          </Button>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
