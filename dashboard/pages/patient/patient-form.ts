@@ -1,5 +1,6 @@
 /** A Patient as the fields of a form, and back: what the form does not show stays as it is. */
 import type { ContactPoint, HumanName, Patient } from 'fhir/r4'
+import type { PatchStep } from '../../api/operations.ts'
 
 export interface PatientFields {
   readonly given: string
@@ -33,9 +34,9 @@ export function fieldsOf(patient: Patient): PatientFields {
 }
 
 /** What the form has changed, as https://www.rfc-editor.org/rfc/rfc6902: nothing else of the resource is touched. */
-export function patchFor(patient: Patient, fields: PatientFields): readonly object[] {
+export function patchFor(patient: Patient, fields: PatientFields): readonly PatchStep[] {
   const next = withFields(patient, fields)
-  return ELEMENT_NAMES.flatMap((name): readonly object[] => {
+  return ELEMENT_NAMES.flatMap((name): readonly PatchStep[] => {
     const [before, after] = [patient[name], next[name]]
     if (before === after) return []
     const path = `/${name}`

@@ -28,10 +28,6 @@ export function BookDialog({ time: given, entry, columns, onClose }: BookDialogP
   const { timeZone } = useClinic()
   const [time, setTime] = useState(given)
   const [isChoosing, setChoosing] = useState(given === undefined)
-  const [looked, setLooked] = useState({
-    who: given?.schedule ?? '',
-    from: dayOf(given?.start ?? now(), timeZone),
-  })
   const [patient, setPatient] = useState<Patient>()
   const [said, setSaid] = useState({ description: '', comment: '' })
   const { error, isBusy, submit } = useBooking({ time, patient, entry, said, onClose })
@@ -57,8 +53,7 @@ export function BookDialog({ time: given, entry, columns, onClose }: BookDialogP
           {isChoosing ? (
             <FreeTimePicker
               columns={columns}
-              looked={looked}
-              onLook={setLooked}
+              first={{ who: given?.schedule ?? '', from: dayOf(given?.start ?? now(), timeZone) }}
               minutes={entry?.minutesDuration}
               value={time}
               onChange={setTime}

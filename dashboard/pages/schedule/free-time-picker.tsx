@@ -2,7 +2,7 @@
 
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useAll } from '../../api/all-pages.ts'
 import { now } from '../../api/clock.ts'
 import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
@@ -14,7 +14,7 @@ import { PractitionerSelect } from './practitioner-select.tsx'
 import classes from './schedule.module.css'
 import type { Column } from './use-plan.ts'
 
-export interface Looked {
+interface Looked {
   /** Schedule.id; empty: of all. */
   readonly who: string
   /** `2026-11-24` */
@@ -23,8 +23,8 @@ export interface Looked {
 
 interface FreeTimePickerProps {
   readonly columns: readonly Column[]
-  readonly looked: Looked
-  readonly onLook: (looked: Looked) => void
+  /** Where one looks first. */
+  readonly first: Looked
   /** Minutes that are needed; undefined: one Slot. */
   readonly minutes?: number | undefined
   readonly value: FreeTime | undefined
@@ -33,8 +33,9 @@ interface FreeTimePickerProps {
 
 const DAYS = 7
 
-export function FreeTimePicker({ columns, looked, onLook, minutes, value, onChange }: FreeTimePickerProps) {
+export function FreeTimePicker({ columns, first, minutes, value, onChange }: FreeTimePickerProps) {
   const { timeZone } = useClinic()
+  const [looked, setLooked] = useState(first)
   const today = dayOf(now(), timeZone)
   const from = looked.from < today ? today : looked.from
   const query = useFreeSlots({ ...looked, from }, timeZone)
@@ -47,13 +48,13 @@ export function FreeTimePicker({ columns, looked, onLook, minutes, value, onChan
           label="From"
           value={from}
           min={today}
-          onChange={({ currentTarget: { value: day } }) => day !== '' && onLook({ ...looked, from: day })}
+          onChange={({ currentTarget: { value: day } }) => day !== '' && setLooked({ ...looked, from: day })}
         />
         <PractitionerSelect
           columns={columns}
           value={looked.who}
           isRequired={false}
-          onChange={(who) => onLook({ ...looked, who })}
+          onChange={(who) => setLooked({ ...looked, who })}
         />
       </Group>
       <Text size="xs" c="dimmed">

@@ -1,10 +1,11 @@
 /** The form: hours of the week, breaks, special days, absences, kinds of visits. */
-import { Alert, Button, Group, List, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import type { Schedule } from 'fhir/r4'
 import { type Availability, availabilityOf, noHours } from '../../fhir/availability.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Conflict } from '../../parts/conflict.tsx'
 import { Empty } from '../../parts/page-states.tsx'
+import { NotSaved, SaveBar } from '../../parts/save-bar.tsx'
 import { AbsenceRow, BreakRow, SpecialRow, TypeRow, WeeklyRow } from './hours-rows.tsx'
 import { labelOfHours, textOfHours } from './hours-text.ts'
 import { PartList } from './part-list.tsx'
@@ -28,15 +29,8 @@ export function HoursForm({ schedule }: { readonly schedule: Schedule }) {
         )}
         <Basics hours={hours} onChange={setHours} problems={problems} />
         <Lists hours={hours} onChange={setHours} problems={problems} />
-        <Problems problems={problems.filter(({ place }) => place === undefined)} />
-        <Group className="save-bar">
-          <Button type="submit" loading={isBusy} disabled={!form.isChanged}>
-            Save
-          </Button>
-          <Button variant="default" disabled={!form.isChanged} onClick={form.reset}>
-            Undo the changes
-          </Button>
-        </Group>
+        <NotSaved problems={problems.flatMap(({ place, text }) => (place === undefined ? text : []))} />
+        <SaveBar isBusy={isBusy} isChanged={form.isChanged} onReset={form.reset} />
       </Stack>
       {theirs !== undefined && (
         <Conflict
@@ -142,18 +136,5 @@ function Lists({ hours, onChange, problems }: PartProps) {
         row={(props) => <TypeRow {...props} />}
       />
     </>
-  )
-}
-
-function Problems({ problems }: { readonly problems: readonly HoursProblem[] }) {
-  if (problems.length === 0) return null
-  return (
-    <Alert color="red" role="alert" title="This is not saved">
-      <List size="sm">
-        {problems.map(({ text }) => (
-          <List.Item key={text}>{text}</List.Item>
-        ))}
-      </List>
-    </Alert>
   )
 }

@@ -19,7 +19,6 @@ interface MoveDialogProps {
 export function MoveDialog({ visit, columns, onMove, onClose }: MoveDialogProps) {
   const { timeZone } = useClinic()
   const [time, setTime] = useState<FreeTime>()
-  const [looked, setLooked] = useState({ who: visit.schedule ?? '', from: dayOf(visit.start, timeZone) })
   const move = () => {
     if (time === undefined) return
     onClose()
@@ -43,8 +42,7 @@ export function MoveDialog({ visit, columns, onMove, onClose }: MoveDialogProps)
         </Text>
         <FreeTimePicker
           columns={columns}
-          looked={looked}
-          onLook={setLooked}
+          first={{ who: visit.schedule ?? '', from: dayOf(visit.start, timeZone) }}
           minutes={visit.minutes}
           value={time}
           onChange={setTime}

@@ -13,7 +13,6 @@ interface ConnectorPanelsProps extends FieldsProps {
   readonly clinic: string
   /** What is not saved yet is not tried. */
   readonly isChanged: boolean
-  readonly isReadOnly: boolean
 }
 
 export const ConnectorPanels = (props: ConnectorPanelsProps) => (
@@ -28,7 +27,6 @@ function ConnectorPanel({
   connector,
   clinic,
   isChanged,
-  isReadOnly,
   ...fields
 }: ConnectorPanelsProps & { readonly connector: Connector }) {
   const { name, title, note, fresh, canBeTried } = connector
@@ -40,11 +38,9 @@ function ConnectorPanel({
         <Text size="sm" c="dimmed" mb="xs">
           {note} It is not set up.
         </Text>
-        {!isReadOnly && (
-          <Button variant="default" size="xs" onClick={() => set(fresh)}>
-            Set up
-          </Button>
-        )}
+        <Button variant="default" size="xs" onClick={() => set(fresh)}>
+          Set up
+        </Button>
       </Panel>
     )
   }
@@ -52,18 +48,16 @@ function ConnectorPanel({
     <Panel
       title={title}
       aside={
-        !isReadOnly && (
-          <Button variant="subtle" size="compact-sm" onClick={() => set(undefined)}>
-            Remove
-          </Button>
-        )
+        <Button variant="subtle" size="compact-sm" onClick={() => set(undefined)}>
+          Remove
+        </Button>
       }
     >
       <Text size="sm" c="dimmed" mb="xs">
         {note}
       </Text>
       <FieldGrid fields={connector.fields(current)} {...fields} />
-      {canBeTried && !isReadOnly && <TryIt clinic={clinic} name={name} isChanged={isChanged} />}
+      {canBeTried && <TryIt clinic={clinic} name={name} isChanged={isChanged} />}
     </Panel>
   )
 }

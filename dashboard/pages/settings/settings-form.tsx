@@ -1,7 +1,8 @@
 /** The settings, a tab at a time, saved as a whole. */
-import { Alert, Button, Fieldset, Group, List, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { TaggedSettings } from '../../api/clinic-settings.ts'
 import { Conflict } from '../../parts/conflict.tsx'
+import { NotSaved, SaveBar } from '../../parts/save-bar.tsx'
 import { ConnectorPanels } from './connectors.tsx'
 import type { FieldsProps } from './field-input.tsx'
 import { Fields } from './fields.tsx'
@@ -17,10 +18,9 @@ interface SettingsFormProps {
   readonly clinic: string
   readonly first: TaggedSettings
   readonly tab: SettingsTab
-  readonly isReadOnly: boolean
 }
 
-export function SettingsForm({ clinic, first, tab, isReadOnly }: SettingsFormProps) {
+export function SettingsForm({ clinic, first, tab }: SettingsFormProps) {
   const form = useSettings(clinic, first)
   const fields: FieldsProps = {
     settings: form.settings,
@@ -36,27 +36,13 @@ export function SettingsForm({ clinic, first, tab, isReadOnly }: SettingsFormPro
     >
       <Stack maw={860}>
         {tab === 'clinic' && <SandboxSwitch clinic={clinic} />}
-        <Fieldset variant="unstyled" m={0} disabled={isReadOnly} className={isReadOnly ? 'read-only' : undefined}>
-          <Stack>
-            {(GROUPS[tab] ?? []).map((group) => (
-              <Fields key={group.title} group={group} {...fields} />
-            ))}
-            {tab === 'connectors' && (
-              <ConnectorPanels {...fields} clinic={clinic} isChanged={form.isChanged} isReadOnly={isReadOnly} />
-            )}
-          </Stack>
-        </Fieldset>
-        <Problems problems={form.problems} />
-        {!isReadOnly && (
-          <Group className="save-bar">
-            <Button type="submit" loading={form.isBusy} disabled={!form.isChanged}>
-              Save
-            </Button>
-            <Button variant="default" disabled={!form.isChanged} onClick={form.reset}>
-              Undo the changes
-            </Button>
-          </Group>
-        )}
+        {(GROUPS[tab] ?? []).map((group) => (
+          <Fields key={group.title} group={group} {...fields} />
+        ))}
+        {tab === 'connectors' && <ConnectorPanels {...fields} clinic={clinic} isChanged={form.isChanged} />}
+        {/* All of them, as some may be about another tab. */}
+        <NotSaved problems={form.problems} />
+        <SaveBar isBusy={form.isBusy} isChanged={form.isChanged} onReset={form.reset} />
       </Stack>
       {form.theirs !== undefined && (
         <Conflict
@@ -71,19 +57,5 @@ export function SettingsForm({ clinic, first, tab, isReadOnly }: SettingsFormPro
         />
       )}
     </form>
-  )
-}
-
-/** All of them, as some may be about another tab. */
-function Problems({ problems }: { readonly problems: readonly string[] }) {
-  if (problems.length === 0) return null
-  return (
-    <Alert color="red" role="alert" title="This is not saved">
-      <List size="sm">
-        {problems.map((problem) => (
-          <List.Item key={problem}>{problem}</List.Item>
-        ))}
-      </List>
-    </Alert>
   )
 }

@@ -14,17 +14,14 @@ export function SettingsPage() {
   const clinic = useMaybeClinic()
   const { role } = useUser()
   const [{ tab }, setFilters] = useFilters({ tab: clinic === undefined ? 'accounts' : 'clinic' })
-  const mayChange = role === 'admin' || role === 'operator'
+  const hasAccounts = role === 'admin' || role === 'operator'
   const names = (Object.keys(TABS) as SettingsTab[]).filter((name) =>
-    name === 'accounts' ? mayChange : clinic !== undefined,
+    name === 'accounts' ? hasAccounts : clinic !== undefined,
   )
   const shown = names.find((name) => name === tab) ?? names[0]
   return (
     <>
-      <PageHead
-        title="Settings"
-        description={mayChange ? undefined : 'Admins change them; you see them as they are.'}
-      />
+      <PageHead title="Settings" />
       <Tabs value={shown ?? null} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
         <Tabs.List mb="md">
           {names.map((name) => (
@@ -36,7 +33,7 @@ export function SettingsPage() {
         {shown !== undefined && (
           <Tabs.Panel value={shown}>
             {shown === 'accounts' && <Accounts />}
-            {clinic !== undefined && <ClinicSettings clinic={clinic} tab={shown} isReadOnly={!mayChange} />}
+            {clinic !== undefined && <ClinicSettings clinic={clinic} tab={shown} />}
           </Tabs.Panel>
         )}
       </Tabs>
@@ -47,17 +44,14 @@ export function SettingsPage() {
 interface ClinicSettingsProps {
   readonly clinic: Clinic
   readonly tab: SettingsTab
-  readonly isReadOnly: boolean
 }
 
 /** One form for all tabs, so that what is changed in one is not lost by looking at another. */
-function ClinicSettings({ clinic, tab, isReadOnly }: ClinicSettingsProps) {
+function ClinicSettings({ clinic, tab }: ClinicSettingsProps) {
   const query = useQuery(taggedSettingsOf(clinic.id))
   return (
     <div hidden={tab === 'accounts'}>
-      <Loaded query={query}>
-        {(first) => <SettingsForm clinic={clinic.id} first={first} tab={tab} isReadOnly={isReadOnly} />}
-      </Loaded>
+      <Loaded query={query}>{(first) => <SettingsForm clinic={clinic.id} first={first} tab={tab} />}</Loaded>
     </div>
   )
 }

@@ -99,10 +99,20 @@ test('an edit changes what was changed; where somebody else was faster both are 
     telecom: [{ system: 'phone', value: '+12125550100' }],
   })
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await dialog.getByText('Somebody else has changed this record meanwhile').waitFor()
-  await dialog.getByRole('cell', { name: 'Theirs' }).waitFor()
-  await dialog.getByRole('cell', { name: 'Mine' }).waitFor()
-  await dialog.getByRole('button', { name: 'Save my changes' }).click()
+  const conflict = page.getByRole('dialog', { name: 'Somebody else has saved meanwhile' })
+  const family = conflict.getByRole('row', { name: /^Family name both have changed it/ })
+  await family.getByLabel('Theirs').waitFor()
+  expect(await family.getByLabel('Mine').isChecked()).toBe(true)
+  expect(
+    await conflict
+      .getByRole('row', { name: /^Phone/ })
+      .getByLabel('+12125550100')
+      .isChecked(),
+  ).toBe(true)
+  await conflict.getByRole('button', { name: 'Back to the form' }).click()
+  expect(await dialog.getByLabel('Family name').inputValue()).toBe('Mine')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
   await heading(page, 'Ann Mine').waitFor()
   const { body } = await fhir('GET', '/Patient/edited')
   expect(body).toMatchObject({ name: [{ family: 'Mine', given: ['Ann'] }], telecom: [{ value: '+12125550100' }] })
@@ -165,14 +175,12 @@ test('two records of one person are merged side by side, and the merge is undone
 })
 
 test('the whole clinic is searched for duplicates, which shows how far it is; a pair is merged, or kept apart', async () => {
-  const born = {
-    resourceType: 'Patient',
-    birthDate: '1966-06-06',
-    telecom: [{ system: 'phone', value: '+15185550101' }],
-  }
-  for (const [given, ids] of Object.entries({ Nora: ['nora-1', 'nora-2'], Olga: ['olga-1', 'olga-2'] })) {
-    const name = [{ family: `Twofold${given}`, given: [given] }]
-    for (const id of ids) await fhir('PUT', `/Patient/${id}`, { ...born, id, name })
+  for (const [given, birthDate] of [
+    ['Nora', '1966-06-06'],
+    ['Olga', '1977-07-17'],
+  ] as const) {
+    const twice = { resourceType: 'Patient', birthDate, name: [{ family: `Twofold${given}`, given: [given] }] }
+    for (const id of [`${given}-1`, `${given}-2`]) await fhir('PUT', `/Patient/${id}`, { ...twice, id })
   }
   const page = await dashboard.signedIn('/patients')
   await page.getByText('Duplicates', { exact: true }).click()
@@ -198,7 +206,7 @@ test('the whole clinic is searched for duplicates, which shows how far it is; a 
   await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
   await nora.waitFor({ state: 'detached' })
   const states = await Promise.all(
-    ['nora-1', 'nora-2'].map(async (id) => (await fhir('GET', `/Patient/${id}`)).body.link?.[0]?.type),
+    ['Nora-1', 'Nora-2'].map(async (id) => (await fhir('GET', `/Patient/${id}`)).body.link?.[0]?.type),
   )
   expect(states.sort()).toEqual(['replaced-by', 'replaces'])
 })
