@@ -2,7 +2,7 @@
 
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
-import { useMemo, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { useAll } from '../../api/all-pages.ts'
 import { now } from '../../api/clock.ts'
 import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
@@ -93,6 +93,8 @@ interface TimesProps extends Pick<FreeTimePickerProps, 'columns' | 'value' | 'on
 
 function Times({ times, columns, value, onChange, from }: TimesProps) {
   const { timeZone } = useClinic()
+  // Of one name they are one stop of the Tab key, and the arrow keys go from one to the next.
+  const name = useId()
   const days = Object.entries(Object.groupBy(times, ({ start }) => dayOf(start, timeZone)))
   if (days.length === 0) {
     return (
@@ -114,6 +116,7 @@ function Times({ times, columns, value, onChange, from }: TimesProps) {
               {ofDay.map((time) => (
                 <Chip
                   key={time.slots.join()}
+                  name={name}
                   value={time.slots.join()}
                   size="sm"
                   radius="sm"

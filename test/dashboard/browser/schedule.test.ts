@@ -59,6 +59,34 @@ const cell = (page: Page, time: string) =>
   page.getByRole('button', { name: new RegExp(`^Time Dr. Amara Okafor.* ${day} ${time}:00 - `) })
 const visit = (page: Page, text: string) => page.getByRole('button', { name: text })
 
+/** A free slot of the same practitioner on another day of that week, or else of the same day. */
+async function freeInWeek(): Promise<Slot> {
+  const { body } = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${day}&_sort=start&_count=200`)
+  const all: readonly Slot[] = body.entry.map(({ resource }: { resource: Slot }) => resource)
+  const weekday = new Date(day).getUTCDay()
+  const isInWeek = ({ start }: Slot) => (Date.parse(dayOf(start)) - Date.parse(day)) / 86_400_000 + weekday <= 6
+  const found = all.find((slot) => isInWeek(slot) && dayOf(slot.start) > day) ?? slots.at(-2)
+  if (found === undefined) throw new Error('Nothing is free in that week')
+  return found
+}
+
+/** Presses Tab until what begins with the text, and is of the kind, has the focus. */
+async function tabTo(page: Page, text: string, kind = ''): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab')
+    const isThere = await page.evaluate(
+      ([start = '', type = '']) => {
+        const focused = document.activeElement
+        const isOfKind = type === '' || focused?.getAttribute('type') === type
+        return isOfKind && (focused?.textContent ?? '').startsWith(start)
+      },
+      [text, kind],
+    )
+    if (isThere) return
+  }
+  throw new Error(`Tab does not lead to ${text} ${kind}`)
+}
+
 test('a free time is booked for a patient without a mouse, by the id of its slot; for a while it can be undone', async () => {
   const page = await openDay('list', OKAFOR)
   const button = page.getByRole('button', { name: 'Book 08:30' })
@@ -131,6 +159,92 @@ test('a visit is cancelled with its reason, and one that was missed is only mark
   expect(await appointment('off')).toMatchObject({
     status: 'cancelled',
     cancelationReason: { coding: [{ code: 'pat-fb' }] },
+  })
+})
+
+test('a visit is moved by the keyboard alone', async () => {
+  await booked('keys', 'goldberg-samuel', '13:30')
+  const page = await openDay('list', OKAFOR)
+  await visit(page, '13:30–14:00 Samuel Goldberg').waitFor()
+  await tabTo(page, '13:30–14:00')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Move…' }).waitFor()
+  await tabTo(page, 'Move…')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Move the visit of Samuel Goldberg' })
+  await dialog.getByRole('radio', { name: '14:00', exact: true }).first().waitFor({ state: 'attached' })
+  const first = await dialog.getByRole('radio').first().getAttribute('value')
+  // Into the times, of which the arrow keys choose.
+  await tabTo(page, '', 'radio')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  const move = dialog.getByRole('button', { name: /^Move to / })
+  await move.waitFor()
+  await tabTo(page, 'Move to ')
+  await page.keyboard.press('Enter')
+  await page.getByText('Samuel Goldberg is moved to').waitFor()
+  expect(await slotOf('keys')).not.toBe(`Slot/${slotAt('13:30').id}`)
+  expect(await slotOf('keys')).not.toBe(`Slot/${first}`)
+})
+
+test('in the week a visit is dragged to another day, where the week has one that is free', async () => {
+  await booked('week', 'haddad-layla', '14:00')
+  const next = await freeInWeek()
+  const page = await openDay('week', OKAFOR)
+  const goal = page.getByRole('button', { name: new RegExp(`^Time ${dayOf(next.start)} ${clock(next.start)}:00`) })
+  await visit(page, '14:00 Layla Haddad').dragTo(goal)
+  await page.getByText('Layla Haddad is moved to').waitFor()
+  expect(await slotOf('week')).toBe(`Slot/${next.id}`)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await visit(page, '14:00 Layla Haddad').waitFor()
+})
+
+test('a hold says until when it is held, and is confirmed', async () => {
+  const { start, end } = slotAt('13:00')
+  const query = `start=${start}&end=${end}&patient-reference=Patient/abernathy-ruth&practitioner=Practitioner/practitioner-okafor`
+  const offered = await fhir('GET', `/Appointment/$find?${query}`)
+  const reference = `Appointment/${offered.body.entry[0].resource.id}`
+  const held = await fhir('POST', '/Appointment/$hold', {
+    resourceType: 'Parameters',
+    parameter: [{ name: 'appointment-reference', valueReference: { reference } }],
+  })
+  const { id }: Appointment = held.body.entry[0].resource
+  const page = await openDay('list', OKAFOR)
+  await visit(page, 'Ruth Abernathy Held').click()
+  await page.getByRole('dialog').getByText('Held until').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click()
+  await visit(page, 'Ruth Abernathy Booked').waitFor()
+  expect((await appointment(id ?? '')).status).toBe('booked')
+})
+
+test('who waits is booked at a time that is free, and waits no more', async () => {
+  await fhir('PUT', '/Appointment/waits', {
+    resourceType: 'Appointment',
+    id: 'waits',
+    status: 'waitlist',
+    created: '2026-11-02T09:00:00Z',
+    participant: [
+      { status: 'accepted', actor: { reference: 'Patient/ito-kenji' } },
+      { status: 'tentative', actor: { reference: 'Practitioner/practitioner-okafor' } },
+    ],
+  })
+  const page = await openDay()
+  const waitlist = page.getByRole('region', { name: 'Waitlist' })
+  await waitlist.getByText('Kenji Ito').waitFor()
+  await waitlist.getByRole('button', { name: 'Book…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Book a visit for' })
+  await dialog.getByRole('combobox', { name: 'Practitioner' }).click()
+  await page.getByRole('option', { name: 'Dr. Amara Okafor' }).click()
+  await dialog.getByLabel('From').fill(day)
+  await dialog.getByText('16:30', { exact: true }).first().click()
+  await dialog.getByRole('button', { name: 'Book', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await waitlist.getByText('Nobody waits.').waitFor()
+  await visit(page, '16:30 Kenji Ito').waitFor()
+  expect(await appointment('waits')).toMatchObject({
+    status: 'booked',
+    start: expect.stringMatching(/T/),
+    slot: [{ reference: `Slot/${slotAt('16:30').id}` }],
   })
 })
 

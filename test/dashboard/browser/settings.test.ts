@@ -1,15 +1,21 @@
 /** The settings of a clinic: what is wrong stands at its field, secrets are not read, and no change of others is lost. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
 const PATH = '/clinics/demo-clinic/settings'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 let dashboard: Dashboard
+let service: Receiver
 beforeAll(async () => {
   dashboard = await startDashboard()
+  service = await startReceiver()
 })
-afterAll(() => dashboard?.close())
+afterAll(async () => {
+  await dashboard?.close()
+  await service?.close()
+})
 
 const json = { 'content-type': 'application/json' }
 const settings = async () => (await dashboard.server.fhir('GET', PATH)).body
@@ -72,6 +78,59 @@ test('an admin sees the accounts of the clinic, and disables one, which can be u
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await row.getByText('disabled').waitFor()
   await page.getByText('demo is disabled.').waitFor()
+})
+
+test('an admin makes an account, with which somebody signs in, and removes it, unless that is undone', async () => {
+  const page = await dashboard.signedIn('/settings?tab=accounts', { as: 'admin' })
+  await page.getByRole('button', { name: 'New account…' }).click()
+  const form = page.getByRole('form', { name: 'New account' })
+  await form.getByLabel('User name').fill('nora')
+  await form.getByLabel('Name of the person').fill('Nora <North>')
+  await form.getByLabel('Password').first().fill('short')
+  await form.getByRole('button', { name: 'Make the account' }).click()
+  await form.getByRole('alert').getByText('10').waitFor()
+  await form.getByLabel('Password').first().fill('a long password')
+  await form.getByRole('button', { name: 'Make the account' }).click()
+  const row = page.getByRole('row', { name: /^nora Nora <North> staff/ })
+  await row.waitFor()
+  expect(await dashboard.server.login('nora', 'a long password')).toMatch(/^ey/)
+
+  const remove = async () => {
+    await row.getByRole('button', { name: 'Change…' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await row.waitFor({ state: 'detached' })
+  }
+  await remove()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
+  expect(await dashboard.server.login('nora', 'a long password')).toMatch(/^ey/)
+  const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
+  await remove()
+  expect((await removed).status()).toBe(204)
+  expect(await dashboard.server.login('nora', 'a long password')).toBeUndefined()
+})
+
+test('a connector is tried as it is saved, and tells what came of it', async () => {
+  const page = await dashboard.signedIn('/settings?tab=connectors', { as: 'admin' })
+  const messages = page.locator('section', { hasText: 'Messages to patients' })
+  await messages.getByLabel('Address').fill(service.url)
+  await messages.getByText('Save first: what is saved is tried.').waitFor()
+  expect(await messages.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('The settings are saved.').waitFor()
+  const outcomes: string[] = []
+  for (const status of [204, 401]) {
+    service.answer(status)
+    const answered = page.waitForResponse(/\$try/)
+    await messages.getByRole('button', { name: 'Try it' }).click()
+    const { outcome, reason } = await (await answered).json()
+    await messages.getByRole('status').getByText(reason).waitFor()
+    outcomes.push(outcome)
+    // It is tried once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+  }
+  expect(service.received).toHaveLength(2)
+  expect(new Set(outcomes).size).toBe(2)
 })
 
 test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {

@@ -1,6 +1,7 @@
 /** The work list: Tasks are claimed, commented and completed, and deliveries that were given up are sent again. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Task } from 'fhir/r4'
+import type { Page } from 'playwright-core'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
@@ -100,6 +101,40 @@ test('a task that a colleague has taken meanwhile says whose it is', async () =>
   expect((await fhir('POST', '/Task/taken/$claim', undefined, headers)).status).toBe(200)
   await drawer.getByRole('button', { name: 'Claim' }).click()
   await drawer.getByRole('alert').getByText('Task/taken is taken by Demo Admin').waitFor()
+})
+
+test('what two people say of a task at once is kept, both of it', async () => {
+  await put('discussed', { description: 'Discussed', restriction: due(6) })
+  const [page, other] = [
+    await dashboard.signedIn('/work-list?task=discussed'),
+    await dashboard.signedIn('/work-list?task=discussed', { as: 'admin' }),
+  ]
+  const say = async (window: Page, text: string) => {
+    const comments = window.getByRole('dialog').getByRole('region', { name: 'Comments' })
+    await comments.getByRole('textbox', { name: 'Comment' }).fill(text)
+    await comments.getByRole('button', { name: 'Comment', exact: true }).click()
+    await comments.locator('bdi', { hasText: text }).waitFor()
+  }
+  // What the one sends arrives when the other one has been faster.
+  let statuses: readonly number[] = []
+  page.on('response', (answer) => {
+    if (answer.request().method() === 'PATCH') statuses = [...statuses, answer.status()]
+  })
+  let isHeld = false
+  await page.route(/\/Task\/discussed$/, async (route) => {
+    if (route.request().method() === 'PATCH' && !isHeld) {
+      isHeld = true
+      await say(other, 'I have called')
+    }
+    await route.continue()
+  })
+  await say(page, 'I will write')
+  expect(statuses).toEqual([412, 200])
+  expect((await task('discussed')).note?.map(({ text, authorReference }) => [text, authorReference?.display])).toEqual([
+    ['I have called', 'Demo Admin'],
+    ['I will write', 'Demo Staff'],
+  ])
+  for (const window of [page, other]) await window.getByRole('dialog').getByText('I will write').waitFor()
 })
 
 test('a delivery that was given up is listed with its reason, and sent again', async () => {
