@@ -46,15 +46,18 @@ export async function followRegistration(ctx: Context, before: Patient, after: V
 /** Task.id of the abandonment that the service makes of a registration. */
 const recoveryOf = (patient: string): string => derivedId('abandonment', 'registration', patient)
 
-/** Stages the abandonment of a registration that is due; does nothing where it is not, or has been completed. */
-export async function abandonIfDue(ctx: Context, id: string): Promise<void> {
+/**
+ * Stages the abandonment of a registration that is due, unless it has been completed.
+ * @returns whether it was due
+ */
+export async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {
   const record = await ctx.unit.records.read(OPEN_REGISTRATION, id)
-  if (record?.due == null || record.due > ctx.now) return
+  if (record?.due == null || record.due > ctx.now) return false
   ctx.unit.records.delete(OPEN_REGISTRATION, id)
   const patient = await ctx.find<Patient>('Patient', id)
-  if (patient === undefined || !isPlaceholder(patient.resource) || isReplaced(patient.resource)) return
+  if (patient === undefined || !isPlaceholder(patient.resource) || isReplaced(patient.resource)) return true
   const [next] = missingFields(patient.resource)
-  if (next === undefined) return
+  if (next === undefined) return true
   const phone = patientFields.phone.get(patient.resource)
   const email = patientFields.email.get(patient.resource)
   await raiseRecovery(ctx, recoveryOf(id), patient, {
@@ -63,4 +66,5 @@ export async function abandonIfDue(ctx: Context, id: string): Promise<void> {
     contact: { ...(phone === undefined ? {} : { phone }), ...(email === undefined ? {} : { email }) },
     consent: patientFields.commsConsent.get(patient.resource) === true,
   })
+  return true
 }
