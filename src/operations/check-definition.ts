@@ -4,11 +4,15 @@ import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { DEFINITIONS, type Operation } from '../core/operation.ts'
 import { validate } from '../fhir/validate/validate.ts'
 
+/** Definitions that were checked: many types have the same operation. */
+const sound = new WeakSet<OperationDefinition>()
+
 /** @throws Error naming the operation and what is wrong with it: no handler, or a definition that cannot be served. */
 export function checkOperation({ name, code, definition, handler }: Operation): void {
   if (typeof handler !== 'function') throw new Error(`Operation ${name} has no handler`)
-  const problem = problemOf(definition)
-  if (problem !== undefined) throw new Error(`Operation ${name}: its OperationDefinition is broken: ${problem}`)
+  const problem = sound.has(definition) ? undefined : problemOf(definition)
+  if (problem === undefined) sound.add(definition)
+  else throw new Error(`Operation ${name}: its OperationDefinition is broken: ${problem}`)
   if (definition.code !== code)
     throw new Error(`Operation ${name} is served as $${code}, but OperationDefinition.code is '${definition.code}'`)
 }
