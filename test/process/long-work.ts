@@ -30,13 +30,13 @@ function fillMemory(): void {
   for (;;) kept.push(new Array(50_000).fill(kept.length))
 }
 
-let isDear = true
-
-/** The second request would be short. */
-function dearOnce(): void {
-  if (isDear && isMainThread) {
-    isDear = false
-    leaveEventLoop('the test')
+/** The first requests are long, so many, and those that follow would be short. */
+function dearFor(requests: number): () => void {
+  let begun = 0
+  return () => {
+    if (!isMainThread) return
+    begun += 1
+    if (begun <= requests) leaveEventLoop('the test')
   }
 }
 
@@ -44,7 +44,8 @@ export const extension = defineExtension({
   name: 'long-work',
   operations: [
     operation('short', () => spend(100, 'the test')),
-    operation('dear-once', dearOnce),
+    operation('dear-once', dearFor(1)),
+    operation('dear-thrice', dearFor(3)),
     operation('long', () => spend(1_000_000, 'the test')),
     operation('dearest', () => spend(10_000_000, 'the test')),
     inThread('endless', () => {

@@ -51,11 +51,14 @@ export interface WorkThreads {
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
+/** A request may be long for once, while what it needs is prepared, or the machine is busy: see LongLately. */
+const TIMES_MOVED = 3
+
 export class Budgets {
   readonly #threads: WorkThreads | undefined
   readonly #bodyBytes: number
   readonly #logger: Logger
-  readonly #moved = new LongLately(1)
+  readonly #moved = new LongLately(TIMES_MOVED)
 
   /** Without `threads`, a request has its whole budget on the event loop. */
   constructor(threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger) {
@@ -73,6 +76,7 @@ export class Budgets {
     causedBy(budget, () => causeOf(koa))
     try {
       await withBudget(budget, next)
+      if (koa.method === 'GET' && !this.#moved.isEmpty) this.#moved.wasShort(kindOf(koa))
     } catch (error) {
       if (threads === undefined || !(error instanceof NeedsThread)) throw error
       const { method, _matchedRoute: route } = koa
@@ -83,7 +87,7 @@ export class Budgets {
     }
   }
 
-  /** After authentication: what is like a request that had to move goes to a thread at once. @throws NeedsThread */
+  /** After authentication: what is like requests that had to move goes to a thread at once. @throws NeedsThread */
   readonly moveAsBefore: Middleware = (koa, next) => {
     if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isLong(kindOf(koa))) leaveEventLoop(AS_BEFORE)
     return next()
