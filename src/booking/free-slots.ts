@@ -27,20 +27,24 @@ interface Wanted {
 /** Windows grow so that each has about as many Slots as one search gives, by so much at most. */
 const GROWTH = 4
 /** Schedules whose Slots of a day are few. */
-const FEW_SCHEDULES = 16
+const FEW_SCHEDULES = 4
 
 /**
- * Some Schedules are searched in windows of time, as engines put all their Slots of a window in order; the Slots of one
- * Schedule, and those of all, are read from an index that has them in order.
+ * Some Schedules are searched in windows of time, as engines put all their Slots of a window in order, and again for each
+ * page of it: so a window that has more than a page goes on as a narrower one. The Slots of one Schedule, and those of all,
+ * are read from an index that has them in order.
  */
 export class FreeSlots {
   readonly #ctx: Context
   readonly #wanted: Wanted
+  readonly #isInOrder: boolean
   #count: number
   #width: number
   /** The window that is being read; the cursor within it. */
   #window: Span
   #cursor: string | undefined
+  /** Slot.id of those that begin with the window, and have been given. */
+  #given: ReadonlySet<string> = NOTHING_GIVEN
   /** All that start before it have been read. */
   #frontier: number
 
@@ -49,9 +53,10 @@ export class FreeSlots {
     this.#ctx = ctx
     this.#wanted = wanted
     this.#count = Math.min(MOST_AT_ONCE, Math.max(FEWEST_AT_ONCE, count))
-    this.#width = isInOrder(schedules) ? Number.POSITIVE_INFINITY : DAY / Math.ceil(schedules.length / FEW_SCHEDULES)
+    this.#isInOrder = schedules === undefined || schedules.length === 1
+    this.#width = this.#isInOrder ? Number.POSITIVE_INFINITY : DAY / Math.ceil((schedules?.length ?? 1) / FEW_SCHEDULES)
     this.#frontier = from
-    this.#window = { start: from, end: Math.min(until, from + this.#width) }
+    this.#window = { start: from, end: Math.min(until, Math.ceil(from + this.#width)) }
   }
 
   /** Milliseconds since 1970 UTC: those that start before it have been given. */
@@ -67,20 +72,48 @@ export class FreeSlots {
   async next(): Promise<readonly SlotWithId[]> {
     if (this.isDone) return []
     const { matches, next } = await this.#ctx.unit.search(this.#plan())
-    const slots = matches.map((found) => parsedSlot(this.#ctx.clinic, found))
-    this.#cursor = next
+    const found = matches.map((match) => parsedSlot(this.#ctx.clinic, match))
+    const given = this.#given
     // The first of them were not enough.
     this.#count = Math.min(MOST_AT_ONCE, 2 * this.#count)
-    if (next === undefined) this.#openWindow(slots.length)
-    else this.#frontier = Math.max(this.#frontier, Date.parse(slots.at(-1)?.start ?? ''))
-    return slots
+    if (next === undefined) this.#openWindow(found.length)
+    else if (this.#isInOrder) this.#turnPage(next, startOf(found.at(-1)))
+    else this.#narrowWindow(next, found)
+    return given.size === 0 ? found : found.filter(({ id }) => !given.has(id))
   }
 
   #openWindow(found: number): void {
     const start = this.#window.end
     this.#width *= Math.max(1, Math.min(GROWTH, this.#count / Math.max(1, found)))
-    this.#window = { start, end: Math.min(this.#wanted.until, start + this.#width) }
+    this.#cursor = undefined
     this.#frontier = start
+    this.#goOn({ start, end: start + this.#width }, NOTHING_GIVEN)
+  }
+
+  #turnPage(cursor: string, last: number): void {
+    this.#cursor = cursor
+    this.#frontier = Math.max(this.#frontier, last)
+  }
+
+  /** A window with about a page of Slots, as far as those that were found tell. */
+  #narrowWindow(cursor: string, found: readonly SlotWithId[]): void {
+    const { start, end } = this.#window
+    const last = startOf(found.at(-1))
+    // So many begin at one time that they are more than a page.
+    if (last <= start && end - start <= 1) {
+      this.#turnPage(cursor, last)
+      return
+    }
+    const isOneTime = last <= start
+    this.#width = Math.max(1, isOneTime ? this.#width / GROWTH : ((last - start) * this.#count) / found.length)
+    this.#frontier = Math.max(this.#frontier, last)
+    const given = found.filter((slot) => startOf(slot) === last).map(({ id }) => id)
+    this.#goOn({ start: last, end: last + (isOneTime ? 1 : this.#width) }, new Set(given))
+  }
+
+  #goOn({ start, end }: Span, given: ReadonlySet<string>): void {
+    this.#window = { start, end: Math.min(this.#wanted.until, Math.ceil(end)) }
+    this.#given = given
   }
 
   #plan(): SearchPlan {
@@ -92,6 +125,10 @@ export class FreeSlots {
     }
   }
 }
+
+const NOTHING_GIVEN: ReadonlySet<string> = new Set()
+
+const startOf = (slot: SlotWithId | undefined): number => Date.parse(slot?.start ?? '')
 
 /** How many free Slots of these Schedules start within [start, end); of more than `most` only so many are counted. */
 export async function countFreeSlots(
@@ -126,9 +163,6 @@ const planFor = (
   include: [],
   includeLimit: 0,
 })
-
-const isInOrder = (schedules: readonly string[] | undefined): schedules is undefined | readonly [string] =>
-  schedules === undefined || schedules.length === 1
 
 const ofSchedules = (ids: readonly string[]): Condition => {
   const of = ids.map((id): Condition => ({ kind: 'reference', param: 'schedule', type: 'Schedule', id }))
