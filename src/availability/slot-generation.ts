@@ -9,11 +9,11 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
-import { readAvailability } from '../scheduling/availability-extension.ts'
 import { slotIdAt } from '../scheduling/generated-slot.ts'
 import { type Block, endOf, horizonEnd, nextMidnight, plannedBlocks, startOf } from '../scheduling/planned-slots.ts'
 import { slotChanges } from '../scheduling/slot-changes.ts'
 import { ZoneClock } from '../scheduling/zone-clock.ts'
+import { availabilityOf, parsedSchedule } from './known-availability.ts'
 import { startAfter, storedSlots } from './stored-slots.ts'
 
 export const SLOT_GENERATION = recordKind<GenerationState>('slot-generation')
@@ -93,9 +93,10 @@ const isAtHorizon = ({ plan, until = 0 }: GenerationState, now: number): boolean
 
 /** Undefined where the Schedule is deleted, inactive or without availability. @throws FhirError 422 */
 async function wantedPlan(ctx: Context, id: string): Promise<SlotPlan | undefined> {
-  const schedule = (await ctx.find<Schedule>('Schedule', id))?.resource
+  const found = await ctx.find<Schedule>('Schedule', id)
+  const schedule = found && parsedSchedule(ctx.clinic, found)
   if (schedule === undefined || schedule.active === false) return undefined
-  const availability = readAvailability(schedule)
+  const availability = availabilityOf(schedule)
   if (availability === undefined) return undefined
   const timeZone = availability.timeZone ?? (await readSettings(ctx.unit, ctx.clinic)).timeZone
   const { planningHorizon, serviceCategory, serviceType, specialty } = schedule

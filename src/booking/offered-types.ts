@@ -1,12 +1,11 @@
 /** The kinds of visits that the clinic offers: those of its active Schedules. */
 import type { Schedule, Slot } from 'fhir/r4'
+import { availabilityOf as knownAvailability, parsedSchedule } from '../availability/known-availability.ts'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
-import { parsedOnce } from '../core/parsed-definitions.ts'
 import { parseDateRange } from '../fhir/dates.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
-import { readAvailability } from '../scheduling/availability-extension.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
 
 /** Of a clinic: those that somebody may ask for by name; and those whose kinds of visits and hours are told. */
@@ -33,10 +32,6 @@ export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]
 
 type FoundSchedule = Pick<Versioned<Schedule>, 'id' | 'text' | 'resource'>
 
-/** Characters of Schedules that are kept parsed. */
-const MAX_PARSED = 4_000_000
-const scheduleOf = parsedOnce<Schedule>(MAX_PARSED)
-
 /** Those that may have Slots yet to come, as they were a moment ago. Their objects are shared: they are not to be changed. */
 export async function activeSchedules(ctx: Context): Promise<readonly FoundSchedule[]> {
   return (await recentlyActive(ctx)).filter(({ resource: { planningHorizon } }) => {
@@ -56,7 +51,7 @@ const recentlyActive = (ctx: Context): Promise<readonly FoundSchedule[]> =>
 
 async function allActive(ctx: Context): Promise<readonly FoundSchedule[]> {
   const found = await ctx.search<Schedule>('Schedule', `active:not=false&_sort=_id&_count=${MAX_SCHEDULES}`)
-  return found.map((one) => ({ id: one.id, text: one.text, resource: scheduleOf<Schedule>(ctx.clinic, one) }))
+  return found.map((one) => ({ id: one.id, text: one.text, resource: parsedSchedule(ctx.clinic, one) }))
 }
 
 /** The first of them: what more of them offer is not told. */
@@ -66,7 +61,7 @@ export const toldSchedules = async (ctx: Context): Promise<readonly FoundSchedul
 /** Undefined where no Slots are generated for it. @throws BudgetError */
 export function availabilityOf({ text, resource }: FoundSchedule): Availability | undefined {
   spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
-  return readAvailability(resource)
+  return knownAvailability(resource)
 }
 
 async function nextSlots(ctx: Context, schedule: string): Promise<readonly Slot[]> {

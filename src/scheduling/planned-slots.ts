@@ -3,8 +3,8 @@
  * offered, and one that it repeats is offered once. Visits and buffers last as long as they say, whatever the clocks do.
  */
 import type { CodeableConcept } from 'fhir/r4'
-import { DAYS_OF_WEEK, type DayHours, type OpeningHours, type SlotPlan } from './availability.ts'
-import { ZoneClock } from './zone-clock.ts'
+import { DAYS_OF_WEEK, type DayHours, type DayOfWeek, type OpeningHours, type SlotPlan } from './availability.ts'
+import { clockOf, type ZoneClock } from './zone-clock.ts'
 import { type Span, spanOf } from './zoned-period.ts'
 
 const MINUTE = 60_000
@@ -25,13 +25,15 @@ export const overlap = (one: Span, other: Span): boolean => one.start < other.en
 
 /** The blocks that start within [from, until), in order; they do not overlap. Each is worked out when it is asked for. */
 export function* plannedBlocks(plan: SlotPlan, from: number, until: number): Generator<Block> {
-  const clock = new ZoneClock(plan.timeZone)
+  const clock = clockOf(plan.timeZone)
   const closed = plan.notAvailable.map((period) => spanOf(period, clock))
   const open = spanOf(plan.planningHorizon ?? {}, clock)
-  const last = Math.floor(clock.wallTimeAt(until) / DAY)
+  const dayOf = (instant: number): number => Math.floor(clock.wallTimeAt(instant) / DAY)
+  const last = dayOf(open.end < until ? open.end : until)
+  const weekly = new Map<string, readonly OpeningHours[]>()
   let end = Number.NEGATIVE_INFINITY
-  for (let day = Math.floor(clock.wallTimeAt(from) / DAY); day <= last; day++) {
-    for (const block of blocksOfDay(plan, day, clock)) {
+  for (let day = dayOf(open.start > from ? open.start : from); day <= last; day++) {
+    for (const block of blocksOfDay(plan, day, clock, weekly)) {
       const span = { start: startOf(block), end: endOf(block) }
       // Clocks that go forward bring the next one nearer than it is on the dial.
       if (span.start < end || span.start < from || span.start >= until) continue
@@ -50,13 +52,21 @@ export const horizonEnd = ({ timeZone, horizonDays }: SlotPlan, now: number): nu
   midnightAfter(timeZone, now, horizonDays)
 
 function midnightAfter(timeZone: string, instant: number, days: number): number {
-  const clock = new ZoneClock(timeZone)
+  const clock = clockOf(timeZone)
   return clock.instantFrom((Math.floor(clock.wallTimeAt(instant) / DAY) + days) * DAY)
 }
 
-/** @param day days since 1970, as calendars show them */
-function* blocksOfDay(plan: SlotPlan, day: number, clock: ZoneClock): Generator<Block> {
-  for (const hours of openHours(plan, day)) {
+/**
+ * @param day days since 1970, as calendars show them
+ * @param weekly the hours of the days of the week that were worked out before
+ */
+function* blocksOfDay(
+  plan: SlotPlan,
+  day: number,
+  clock: ZoneClock,
+  weekly: Map<string, readonly OpeningHours[]>,
+): Generator<Block> {
+  for (const hours of openHours(plan, day, weekly)) {
     const parts = partsOf(plan, hours)
     const minutes = parts.reduce((sum, part) => sum + part.minutes, 0)
     const closing = clock.instantFrom(day * DAY + hours.until * MINUTE)
@@ -68,16 +78,29 @@ function* blocksOfDay(plan: SlotPlan, day: number, clock: ZoneClock): Generator<
 }
 
 /** The hours of a day without its breaks, in order. */
-function openHours(plan: SlotPlan, day: number): readonly OpeningHours[] {
+function openHours(
+  plan: SlotPlan,
+  day: number,
+  weekly: Map<string, readonly OpeningHours[]>,
+): readonly OpeningHours[] {
   const date = new Date(day * DAY).toISOString().slice(0, 10)
   const special = plan.specialHours.filter((hours) => hours.date === date)
   if (special.length > 0) return inOrder(special)
   // The first of January 1970 was a Thursday.
-  const weekday = DAYS_OF_WEEK[(((day + 3) % 7) + 7) % 7]
-  const isToday = ({ daysOfWeek }: { readonly daysOfWeek: readonly string[] }) =>
-    weekday !== undefined && daysOfWeek.includes(weekday)
-  const breaks = plan.breaks.filter(isToday)
-  return inOrder(plan.weeklyHours.filter(isToday).flatMap((hours) => breaks.reduce(without, [hours])))
+  const weekday = DAYS_OF_WEEK[(((day + 3) % 7) + 7) % 7] ?? 'mon'
+  const hours = weekly.get(weekday) ?? hoursOn(plan, weekday)
+  weekly.set(weekday, hours)
+  return hours
+}
+
+function hoursOn(plan: SlotPlan, weekday: DayOfWeek): readonly OpeningHours[] {
+  const isThen = ({ daysOfWeek }: { readonly daysOfWeek: readonly string[] }) => daysOfWeek.includes(weekday)
+  const breaks = plan.breaks.filter(isThen)
+  const open = plan.weeklyHours.filter(isThen).flatMap((hours) => {
+    const within = breaks.filter((one) => one.from < hours.until && hours.from < one.until)
+    return within.reduce(without, [hours])
+  })
+  return inOrder(open)
 }
 
 const inOrder = <Hours extends DayHours>(hours: readonly Hours[]): readonly Hours[] =>
