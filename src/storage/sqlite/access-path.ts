@@ -27,10 +27,15 @@ export interface AccessPath {
   readonly isFew: boolean
   /** Set where that is not known yet, because the rows were not counted to the end. */
   readonly undecided?: { readonly counted: Countable; readonly most: number }
+  /** Set where each index has some rows at least, and no more is known: counts them to the end, once. */
+  readonly decide?: () => AccessPath
 }
 
 /** Rows that are counted before anything else is tried. */
 export const FIRST_COUNT = 256
+
+/** What is known of the path when its candidates are counted as far as it takes. */
+export const decided = (path: AccessPath | undefined): AccessPath | undefined => path?.decide?.() ?? path
 
 /** To be asked when a scan turns out to be long. */
 export const isFewAfterAll = (engine: Engine, { undecided }: AccessPath): boolean =>
@@ -45,6 +50,9 @@ export interface Purpose {
 }
 
 const ALL_ROWS: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
+
+/** With fewer candidates nothing else is tried than to collect them; with more, a scan may be full sooner than they are counted. */
+const SOME = 64
 
 /** Sizes up to which candidates are counted, one after the other, as long as none is smaller. */
 const STEPS = [64, 512]
@@ -71,12 +79,27 @@ export function accessPath(
   if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
   // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
   const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
+  if (terms.length > 1 && purpose.sorted) {
+    const smallest = smallestOf(engine, candidates, Math.min(Math.ceil(most / 2), SOME))
+    if (smallest !== undefined) return { source: finished(uncounted(smallest)), isFew: true }
+    let known: AccessPath | undefined
+    const decide = (): AccessPath => {
+      known ??= byCounting(engine, candidates, first, most)
+      return known
+    }
+    return { source: finished(first), isFew: false, decide }
+  }
   const canWait = terms.length === 1 && terms.every(isOfIndex)
   const counted = canWait ? Math.min(most, FIRST_COUNT) : most
-  const smallest = smallestOf(engine, candidates, counted)
+  const path = byCounting(engine, candidates, first, counted)
+  return path.isFew || counted === most ? path : { ...path, undecided: { counted: first.source, most } }
+}
+
+/** @param first of the candidates */
+function byCounting(engine: Engine, candidates: readonly Candidate[], first: Candidate, most: number): AccessPath {
+  const smallest = smallestOf(engine, candidates, most)
   if (smallest !== undefined) return { source: finished(uncounted(smallest)), isFew: true }
-  const source = finished(candidates.find(({ source }) => source.inRowOrder) ?? first)
-  return { source, isFew: false, ...(counted < most ? { undecided: { counted: first.source, most } } : {}) }
+  return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
 }
 
 /** One range of an index, or some. */

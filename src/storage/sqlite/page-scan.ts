@@ -66,9 +66,13 @@ export function scanSortIndex(
     scan,
     page,
     (range) => scanValues(engine, search, scan, descends, range),
-    (range) => withoutValue(engine, search, scan, range),
+    (range) => (isSearched(scan, search.terms) ? [] : withoutValue(engine, search, scan, range)),
   )
 }
+
+/** Whether there is a condition on the sort parameter too, which only resources with a value of it fulfil. */
+export const isSearched = ({ param }: OrderedScan, terms: readonly Term[]): boolean =>
+  terms.some((term) => term.op === 'entry' && term.param === param)
 
 /** A page of the rows that have a value of the first key, then of those that have none. */
 export function valuesFirst(

@@ -2,16 +2,15 @@
  * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has a file of its own:
  * page-scan.ts reads an index in its order, page-groups.ts does so for several sort keys, page-collect.ts sorts.
  */
-import { isFewAfterAll, sizeOf } from './access-path.ts'
+import { decided, isFewAfterAll, sizeOf } from './access-path.ts'
 import { isAtLeast, type Source, typeRows } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { collectRows } from './page-collect.ts'
 import { scanGroups } from './page-groups.ts'
-import { isSliced, scanCombinedIndex, scanEveryRow, scanRows, scanSortIndex } from './page-scan.ts'
+import { isSearched, isSliced, scanCombinedIndex, scanEveryRow, scanRows, scanSortIndex } from './page-scan.ts'
 import type { PageRange, SortedRow } from './row-order.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
 import { ALWAYS } from './sql.ts'
-import type { Term } from './term.ts'
 import { fewVisits, type TypeSearch, type TypeSearches } from './type-search.ts'
 
 type Strategy =
@@ -38,6 +37,23 @@ export function pageOf(engine: Engine, { byTests, bySets }: TypeSearches, page: 
 }
 
 function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
+  const soon = soonScanned(engine, search, page)
+  return soon ?? pageByStrategy(engine, { ...search, path: decided(search.path) }, page)
+}
+
+/** Visits of a scan that is tried before the candidates are counted, besides two for each row of the page. */
+const SOON = 256
+
+/** What the index of the only sort key has among its first rows, where that is a page. */
+function soonScanned(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] | undefined {
+  const { path, orderings, terms } = search
+  const [{ scan } = {}, ...others] = orderings
+  if (path?.decide === undefined || scan === undefined || others.length > 0) return undefined
+  if (scan.needsMany || (scan.isRepeated && isSearched(scan, terms))) return undefined
+  return engine.db.visited.within(SOON + 2 * page.limit, () => scanSortIndex(engine, search, scan, page))
+}
+
+function pageByStrategy(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
   const strategy = strategyOf(engine, search)
   switch (strategy.kind) {
     case 'rows':
@@ -105,5 +121,3 @@ function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, firs
   return path.isFew && terms.length > 1 ? undefined : scan
 }
 
-const isSearched = ({ param }: OrderedScan, terms: readonly Term[]): boolean =>
-  terms.some((term) => term.op === 'entry' && term.param === param)

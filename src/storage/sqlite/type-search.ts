@@ -1,6 +1,6 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { type AccessPath, accessPath, FIRST_COUNT, type Purpose } from './access-path.ts'
+import { type AccessPath, accessPath, decided, FIRST_COUNT, type Purpose } from './access-path.ts'
 import { totalByBlocks } from './block-totals.ts'
 import { countUpTo, distinct, entrySource, everyRow, narrowed, type Source } from './candidates.ts'
 import { compile } from './compile.ts'
@@ -117,14 +117,14 @@ export function countRows(engine: Engine, { byTests, bySets }: TypeSearches, upT
   const total = totalByBlocks(engine, byTests.scope, byTests.terms)
   if (total !== undefined) return total
   if (bySets === undefined) return countBy(engine, byTests, upTo)
-  const few = byTests.path?.isFew
+  const few = decided(byTests.path)?.isFew
     ? engine.db.visited.within(fewVisits(engine), () => countBy(engine, byTests, upTo))
     : undefined
   return few ?? countBy(engine, bySets(), upTo)
 }
 
 function countBy(engine: Engine, { path, every }: TypeSearch, upTo: number): number {
-  const source = path?.source ?? every()
+  const source = decided(path)?.source ?? every()
   const limit = Number.isFinite(upTo) ? limitedTo(upTo) : NOTHING
   const rows = sql`SELECT ${distinct(source)} ${source.row} FROM ${source.from} WHERE ${source.where} ${limit}`
   return engine.db.number(withSets(sql`SELECT count(*) FROM (${rows})`))
