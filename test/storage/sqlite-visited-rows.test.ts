@@ -124,6 +124,32 @@ test('a page that is full soon visits few rows, whatever else there is', async (
   expect(await visitsOf(() => clinic.search('Observation', { where: one, count: 10 }))).toBeLessThan(100)
 })
 
+describe('a page in order of time, of those since a time that are alike', () => {
+  const since: SearchPlan['where'] = [code('a'), { kind: 'date', param: 'date', bounds: { lowMin: 1_000 } }]
+  const inOrder: Partial<SearchPlan> = { where: since, sort: [{ by: 'date', param: 'date', descending: false }] }
+  const days = Array.from(
+    { length: 6_000 },
+    (_, n) => [`Observation/${n}`, [token('code', n % 2 === 0 ? 'a' : 'b'), date('date', n)]] as const,
+  )
+
+  test('visits little more than its own rows, though very many are alike', async () => {
+    const clinic = await clinicOf(days, 1_000)
+    expect(await visitsOf(() => clinic.search('Observation', { ...inOrder, count: 20 }))).toBeLessThan(300)
+  })
+
+  test('does not visit those of the pages before it', async () => {
+    const clinic = await clinicOf(days, 1_000)
+    const { next: after = '' } = await clinic.search('Observation', { ...inOrder, count: 2_000 })
+    expect(await visitsOf(() => clinic.search('Observation', { ...inOrder, count: 20, after }))).toBeLessThan(300)
+  })
+
+  test('does not look for those without a time where there are no more', async () => {
+    const clinic = await clinicOf(days, 1_000)
+    const where: SearchPlan['where'] = [code('a'), { kind: 'date', param: 'date', bounds: { lowMin: 3_000 } }]
+    expect(await visitsOf(() => clinic.search('Observation', { ...inOrder, where, count: 1_600 }))).toBeLessThan(3_600)
+  })
+})
+
 test('a search that is too dear is refused before it runs, naming the reference', async () => {
   const clinic = await observations(3_000, 0)
   const where = [having(any(Array.from({ length: 8_000 }, (_, n) => containing(`z${n}`))))]

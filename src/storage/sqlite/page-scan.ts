@@ -135,7 +135,8 @@ function inOrder(
   const [key = null] = after?.keys ?? []
   const isAfter =
     after === undefined ? ALWAYS : sql`(${column}, d.row) ${raw(descends ? '<' : '>')} (${key}, ${after.row})`
-  return sql`SELECT d.row, ${column} FROM ${from} WHERE ${and([where, isAfter])}
+  // First: of two bounds on the column SQLite takes the first to begin at, and the other one may lie far before the page.
+  return sql`SELECT d.row, ${column} FROM ${from} WHERE ${and([isAfter, where])}
     ORDER BY ${column} ${direction(descends)}, d.row ${direction(descends)} ${limitedTo(limit)}`
 }
 
