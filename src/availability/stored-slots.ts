@@ -61,7 +61,12 @@ async function slotsBetween(
 const ANY_STATUS = 'busy,free,busy-unavailable,busy-tentative,entered-in-error'
 
 function queryOf(schedule: string, criteria: Readonly<Record<string, string>>, { start, end }: Span): string {
-  const query = new URLSearchParams({ schedule: `Schedule/${schedule}`, status: ANY_STATUS, ...criteria, _sort: 'start' })
+  const query = new URLSearchParams({
+    schedule: `Schedule/${schedule}`,
+    status: ANY_STATUS,
+    ...criteria,
+    _sort: 'start',
+  })
   query.append('start', `ge${new Date(start).toISOString()}`)
   query.append('start', `lt${new Date(end).toISOString()}`)
   return query.toString()

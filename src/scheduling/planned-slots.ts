@@ -78,11 +78,7 @@ function* blocksOfDay(
 }
 
 /** The hours of a day without its breaks, in order. */
-function openHours(
-  plan: SlotPlan,
-  day: number,
-  weekly: Map<string, readonly OpeningHours[]>,
-): readonly OpeningHours[] {
+function openHours(plan: SlotPlan, day: number, weekly: Map<string, readonly OpeningHours[]>): readonly OpeningHours[] {
   const date = new Date(day * DAY).toISOString().slice(0, 10)
   const special = plan.specialHours.filter((hours) => hours.date === date)
   if (special.length > 0) return inOrder(special)

@@ -77,22 +77,35 @@ export function accessPath(
   // There is nothing to compare with, and all rows are wanted, or some in the order of the source.
   const isTaken = purpose === ALL_ROWS || (first.source.inRowOrder && !purpose.sorted)
   if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
-  // With several terms fewer than n match, and a scan may take much longer: then only the upper bound counts.
-  const most = terms.length > 1 ? engine.fewCandidates : mostToCollect(engine, scope, purpose.wanted)
-  if (terms.length > 1 && purpose.sorted) {
-    const smallest = smallestOf(engine, candidates, Math.min(Math.ceil(most / 2), SOME))
-    if (smallest !== undefined) return { source: finished(uncounted(smallest)), isFew: true }
-    let known: AccessPath | undefined
-    const decide = (): AccessPath => {
-      known ??= byCounting(engine, candidates, first, most)
-      return known
-    }
-    return { source: finished(first), isFew: false, decide }
+  return terms.length > 1
+    ? bySeveral(engine, candidates, first, purpose)
+    : byOne(engine, first, terms.every(isOfIndex), mostToCollect(engine, scope, purpose.wanted))
+}
+
+/** Fewer than n match, and a scan may take much longer: so only the upper bound counts. @param first of the candidates */
+function bySeveral(
+  engine: Engine,
+  candidates: readonly Candidate[],
+  first: Candidate,
+  { sorted }: Purpose,
+): AccessPath {
+  const most = engine.fewCandidates
+  if (!sorted) return byCounting(engine, candidates, first, most)
+  const some = smallestOf(engine, candidates, Math.min(Math.ceil(most / 2), SOME))
+  if (some !== undefined) return { source: finished(uncounted(some)), isFew: true }
+  let known: AccessPath | undefined
+  const decide = (): AccessPath => {
+    known ??= byCounting(engine, candidates, first, most)
+    return known
   }
-  const canWait = terms.length === 1 && terms.every(isOfIndex)
+  return { source: finished(first), isFew: false, decide }
+}
+
+/** @param canWait it is counted further when a scan turns out to be long */
+function byOne(engine: Engine, candidate: Candidate, canWait: boolean, most: number): AccessPath {
   const counted = canWait ? Math.min(most, FIRST_COUNT) : most
-  const path = byCounting(engine, candidates, first, counted)
-  return path.isFew || counted === most ? path : { ...path, undecided: { counted: first.source, most } }
+  const path = byCounting(engine, [candidate], candidate, counted)
+  return path.isFew || counted === most ? path : { ...path, undecided: { counted: candidate.source, most } }
 }
 
 /** @param first of the candidates */

@@ -120,4 +120,3 @@ function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, firs
   if (scan.isRepeated) return undefined
   return path.isFew && terms.length > 1 ? undefined : scan
 }
-
