@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Slots of one search at most: more do not belong on the event loop. */
 const MOST_AT_ONCE = 200
-const FEWEST_AT_ONCE = 20
+const FEWEST_AT_ONCE = 8
 
 interface Wanted {
   /** Schedule.id; absent: of every Schedule. */

@@ -55,8 +55,9 @@ export interface Openings {
 
 /** Slots that one page looks at. */
 const MOST_EXAMINED = 1_000
-/** Read on top of what is wanted, so that those that begin at one time are mostly read together. */
+/** Read on top of what is wanted, so that those that begin at one time are mostly read together: of a Schedule one does. */
 const READ_BESIDES = 10
+const READ_BESIDES_OF_ONE = 2
 /** A visit that starts within the booking horizon may end behind it. */
 const LONGEST_VISIT = 86_400_000
 
@@ -69,7 +70,8 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
   if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false }
   const { schedules, limit } = query
-  const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count: limit + READ_BESIDES }), ctx)
+  const count = limit + (schedules?.length === 1 ? READ_BESIDES_OF_ONE : READ_BESIDES)
+  const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count }), ctx)
   return await pageOf(new Search(slots, new SlotJudge(ctx, query), query, last), limit, query.countThrough ?? 0)
 }
 

@@ -7,7 +7,7 @@ import { instantsAt } from './when/wall-clock.ts'
  * @param time in the clinic's zone
  * @param now in the clinic's zone
  */
-export function sayTime(time: DateTime, now: DateTime): string {
+export function sayTime(time: DateTime, now: Pick<DateTime, 'year'>): string {
   const year = time.year === now.year ? '' : `, ${time.year}`
   return `${sayDay(time)}${year}, at ${sayClock(time.hour * 60 + time.minute)}${turnOf(time)}`
 }

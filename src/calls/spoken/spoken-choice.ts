@@ -29,17 +29,20 @@ export const isNamed = (said: string): boolean => tellingWords(said.slice(0, MAX
 /** Case, accents, titles and punctuation do not count. None match where nothing but titles was said. */
 export function chooseSpoken(said: string, names: readonly string[]): SpokenChoice {
   const words = tellingWords(said.slice(0, MAX_LENGTH))
-  const all = names.map((name) => wordsOf(name))
-  const those = (test: (name: readonly string[]) => boolean): readonly number[] =>
+  const all = names.map((name) => nameOf(name))
+  const those = (test: (name: SpokenName) => boolean): readonly number[] =>
     all.flatMap((name, index) => (test(name) ? [index] : []))
-  const whole = wordsOf(said.slice(0, MAX_LENGTH)).join('')
-  const same = those((name) => name.join('') === whole || tellingOf(name).join('') === words.join(''))
+  const [whole, telling] = [wordsOf(said.slice(0, MAX_LENGTH)).join(''), words.join('')]
+  const same = those((name) => name.whole === whole || name.telling === telling)
   if (same.length > 0) return { certain: same, similar: [] }
   if (words.length === 0) return { certain: [], similar: [] }
-  const certain = those((name) => hasAll(name, words))
+  const certain = those(({ known }) => words.every((word) => known.has(word)) || known.has(telling))
   if (certain.length > 0) return { certain, similar: [] }
-  const alike = those((name) => soundsLike(name, words))
-  return { certain: [], similar: alike.length > 0 ? alike : those((name) => words.some((word) => name.includes(word))) }
+  const alike = those((name) => soundsLike(name.words, words))
+  return {
+    certain: [],
+    similar: alike.length > 0 ? alike : those((name) => words.some((word) => name.words.includes(word))),
+  }
 }
 
 /** Names that are asked for in every call, and what is said of them; and words of these. */
@@ -57,11 +60,20 @@ const wordsOf = memoize(MAX_CACHED, (text): readonly string[] =>
 const tellingOf = (words: readonly string[]): readonly string[] => words.filter((word) => !AROUND.has(word))
 const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
 
-/** "checkup" is "check-up", and the other way round. */
-function hasAll(name: readonly string[], words: readonly string[]): boolean {
-  const known = new Set([...name, ...name.slice(1).map((word, index) => `${name[index]}${word}`)])
-  return words.every((word) => known.has(word)) || known.has(words.join(''))
+interface SpokenName {
+  readonly words: readonly string[]
+  /** Its words in one, and those that tell it from others. */
+  readonly whole: string
+  readonly telling: string
+  /** Its words, and each with the next one in one: "checkup" is "check-up", and the other way round. */
+  readonly known: ReadonlySet<string>
 }
+
+const nameOf = memoize(MAX_CACHED, (text): SpokenName => {
+  const words = wordsOf(text)
+  const joined = words.slice(1).map((word, index) => `${words[index]}${word}`)
+  return { words, whole: words.join(''), telling: tellingOf(words).join(''), known: new Set([...words, ...joined]) }
+})
 
 /** By their sound, or with one letter that is another. */
 const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>

@@ -3,7 +3,8 @@ import type { Reference } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import { clockOf } from '../../scheduling/zone-clock.ts'
+import { memoize } from '../../fhir/memoize.ts'
+import { clockOf, zoneOf } from '../../scheduling/zone-clock.ts'
 import { sayTime } from '../spoken/say-time.ts'
 import { type NamedActors, namedActors } from './named-actors.ts'
 
@@ -38,7 +39,7 @@ export async function visitWords(ctx: Context, start: string, actors: readonly R
   const instant = Date.parse(start)
   return {
     start: clockOf(settings.timeZone).format(instant),
-    time: sayTime(timeIn(settings, instant), timeIn(settings, ctx.now)),
+    time: spokenTime(`${settings.timeZone} ${instant} ${yearAt(settings, ctx.now)}`),
     who: people[0] === undefined ? '' : ` with ${people[0].name}`,
     where: places[0] === undefined ? '' : ` at ${places[0].name}`,
   }
@@ -56,8 +57,17 @@ function namesOf(ctx: Context, actors: readonly Reference[]): Promise<NamedActor
   return names
 }
 
-const timeIn = ({ timeZone }: ClinicSettings, instant: number): DateTime =>
-  DateTime.fromMillis(instant, { zone: timeZone })
+/** Times that are offered are offered in call after call. */
+const MOST_TIMES = 5_000
+
+/** By the zone, the instant, and the year that it is now. */
+const spokenTime = memoize(MOST_TIMES, (key): string => {
+  const [timeZone = '', instant, year] = key.split(' ')
+  return sayTime(DateTime.fromMillis(Number(instant), { zone: zoneOf(timeZone) }), { year: Number(year) })
+})
+
+const yearAt = ({ timeZone }: ClinicSettings, instant: number): number =>
+  new Date(clockOf(timeZone).wallTimeAt(instant)).getUTCFullYear()
 
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
 
