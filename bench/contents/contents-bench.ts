@@ -6,9 +6,11 @@ import { logIn, progress, SETTLE, startServer } from '../emr.ts'
 import { median } from '../growth/growth-bench.ts'
 import { Watch } from '../isolation/watch.ts'
 import { startMongod } from '../mongo/mongod.ts'
-import type { ServerProcess } from '../server-process.ts'
+import { type ServerProcess, startProcess } from '../server-process.ts'
 
 export const CONTENTS = 'contents'
+
+const CEILING = 'bench/ceilings/mongo-contents.ts'
 
 export const MIB = 1024 * 1024
 export const LARGE = 100
@@ -23,8 +25,11 @@ export interface ContentsResults {
   /** Of the large Binary: milliseconds, and bytes of memory at most beyond those before; undefined without /proc. */
   readonly write: Transfer
   readonly read: Transfer
-  /** Milliseconds at the 99th percentile of a read of a Patient. */
-  readonly p99: { readonly alone: number; readonly beside: number }
+  /**
+   * Milliseconds at the 99th percentile of a read of a Patient. `ceiling`, on MongoDB: beside the same uploads to a handler that
+   * does nothing but call the driver, measured in turns with the server.
+   */
+  readonly p99: { readonly alone: number; readonly beside: number; readonly ceiling?: number }
 }
 
 export interface Transfer {
@@ -36,10 +41,13 @@ export async function benchContents(engines: readonly string[], folder: string):
   const results: ContentsResults[] = []
   for (const engine of engines) {
     const mongod = engine === 'mongodb' ? await startMongod(join(folder, 'mongo-contents')) : undefined
-    const server = await startServer(mongod?.urlOf(CONTENTS) ?? `sqlite:${join(folder, 'contents.db')}`)
+    const url = mongod?.urlOf(CONTENTS)
+    const server = await startServer(url ?? `sqlite:${join(folder, 'contents.db')}`)
+    const ceiling = url === undefined ? undefined : await startProcess(CEILING, { BENCH_DATABASE_URL: url })
     try {
-      results.push({ engine, ...(await measured(server)) })
+      results.push({ engine, ...(await measured(server, ceiling)) })
     } finally {
+      await ceiling?.stop()
       await server.stop()
       await mongod?.stop()
     }
@@ -47,7 +55,7 @@ export async function benchContents(engines: readonly string[], folder: string):
   return results
 }
 
-async function measured(server: ServerProcess): Promise<Omit<ContentsResults, 'engine'>> {
+async function measured(server: ServerProcess, ceiling?: ServerProcess): Promise<Omit<ContentsResults, 'engine'>> {
   const authorization = await logIn(server.url)
   const send = sender(server.url, authorization)
   await pause(SETTLE)
@@ -66,7 +74,7 @@ async function measured(server: ServerProcess): Promise<Omit<ContentsResults, 'e
     reads.push(await watched(server, () => send.read(path)))
   }
   progress(`${LARGE} MiB: written in ${shortest(writes).toFixed(0)} ms, read in ${shortest(reads).toFixed(0)} ms`)
-  return { write: most(writes), read: most(reads), p99: await readsBesideWrites(server, authorization, send.write) }
+  return { write: most(writes), read: most(reads), p99: await readsBesideWrites(server, ceiling, authorization) }
 }
 
 const shortest = (transfers: readonly Transfer[]): number =>
@@ -116,25 +124,37 @@ async function watched(server: ServerProcess, work: () => Promise<void>): Promis
 
 async function readsBesideWrites(
   server: ServerProcess,
+  ceiling: ServerProcess | undefined,
   authorization: string,
-  write: (mebibytes: number, body?: NonSharedBuffer) => Promise<string>,
 ): Promise<ContentsResults['p99']> {
-  const watch = new Watch({ url: server.url, pid: server.pid, path: '/Patient/abernathy-ruth', authorization })
+  const [alone, beside, bare]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    const measured = await readsOf(server, authorization)
+    alone.push(measured.alone)
+    beside.push(measured.beside)
+    if (ceiling !== undefined) bare.push((await readsOf(ceiling, authorization)).beside)
+  }
+  return {
+    ...{ alone: median(alone), beside: median(beside) },
+    ...(ceiling === undefined ? {} : { ceiling: median(bare) }),
+  }
+}
+
+async function readsOf({ url, pid }: ServerProcess, authorization: string) {
+  const watch = new Watch({ url, pid, path: '/Patient/abernathy-ruth', authorization })
+  const send = sender(url, authorization)
   const p99During = async (work: () => Promise<unknown>): Promise<number> => {
     const end = watch.start()
     await work()
     return (await end()).reads.p99
   }
-  const [alone, beside]: [number[], number[]] = [[], []]
   try {
     await p99During(() => pause(1_000))
-    for (let round = 0; round < ROUNDS; round++) {
-      alone.push(await p99During(() => pause(2_000)))
-      const bodies = Array.from({ length: WRITERS }, () => randomBytes(MEDIUM * MIB))
-      beside.push(await p99During(() => Promise.all(bodies.map((body) => write(MEDIUM, body)))))
-    }
+    const alone = await p99During(() => pause(2_000))
+    const bodies = Array.from({ length: WRITERS }, () => randomBytes(MEDIUM * MIB))
+    const beside = await p99During(() => Promise.all(bodies.map((body) => send.write(MEDIUM, body))))
+    return { alone, beside }
   } finally {
     await watch.stop()
   }
-  return { alone: median(alone), beside: median(beside) }
 }

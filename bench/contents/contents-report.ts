@@ -16,10 +16,12 @@ export const contentsTable = (results: readonly ContentsResults[]): string =>
     [
       ...['', `${LARGE} MiB written, ms`, 'memory, MiB', 'read, ms', 'memory, MiB', 'a read, p99 ms'],
       `beside ${WRITERS} writes of ${MEDIUM} MiB`,
+      'of the driver alone',
     ],
     results.map(({ engine, write, read, p99 }) => [
       engine,
       ...[...cells(write), ...cells(read), p99.alone.toFixed(1), p99.beside.toFixed(1)],
+      p99.ceiling?.toFixed(1) ?? '-',
     ]),
   )
 

@@ -210,6 +210,24 @@ describeOnMongo('the collection of the contents', () => {
     }
   })
 
+  test('has each piece once, though its acknowledgement was lost and it is written again', async () => {
+    const store = await open(await newDatabaseUrl())
+    const bytes = randomBytes(2_000 * KIB)
+    await store.write('one', 'a', pieces(bytes))
+    await Promise.all([store.write('one', 'a', pieces(bytes)), store.write('one', 'b', pieces(bytes))])
+    for (const name of ['a', 'b']) expect(hashOf(await bytesOf(store.read('one', name)))).toBe(hashOf(bytes))
+  })
+
+  test('takes nothing more when it is closed in the middle of a write', async () => {
+    const store = await open(await newDatabaseUrl())
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      yield randomBytes(300 * KIB)
+      await store.close()
+      yield randomBytes(300 * KIB)
+    }
+    await expect(store.write('one', 'a', slow())).rejects.toThrow(StoreUnavailable)
+  })
+
   test('that cannot be reached is said', async () => {
     const store = await open('mongodb://127.0.0.1:1/x?replicaSet=rs0&serverSelectionTimeoutMS=50')
     await expect(store.write('one', 'a', pieces(Buffer.from('x')))).rejects.toThrow(StoreUnavailable)

@@ -14,7 +14,7 @@ import {
   StoreUnavailable,
 } from '../../src/storage/port.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/storage/sqlite/sqlite-store.ts'
-import { toSent, toThrown } from '../../src/storage/sqlite/thread-errors.ts'
+import { toSent, toThrown } from '../../src/storage/thread-errors.ts'
 import { newFolder } from '../support/run.ts'
 import { REMEMBERED } from './contract/sharing.ts'
 import { Clinic, COMBINED, token } from './fixtures.ts'

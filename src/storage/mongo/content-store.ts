@@ -1,27 +1,27 @@
 /**
  * Contents in a collection of their own, a document for each piece, as GridFS has them
  * (https://www.mongodb.com/docs/manual/core/gridfs/), but by the clinic first, so that a sharded cluster keeps them with it,
- * and without a second collection: how long a content is, is said by the server's own records. By a client of its own, so
- * that large uploads take none of the connections of other requests.
+ * and without a second collection: how long a content is, is said by the server's own records. By clients of its own, so
+ * that large uploads take none of the connections of other requests, and written by a thread of its own.
  */
-import { Binary, type Collection } from 'mongodb'
+import { join } from 'node:path'
+import type { Collection } from 'mongodb'
+import { FairQueue } from '../../budget/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
+import { StoreUnavailable } from '../port.ts'
+import { SideThread } from '../side-thread.ts'
 import { type Connection, connect } from './connection.ts'
-import { isDuplicateKey, toStoreError } from './faults.ts'
+import { COLLECTION, PIECE, type PieceDocument, type PieceOrder } from './content-pieces.ts'
+import { COMMANDS, PIECES_OF_COMMAND } from './content-writer.ts'
+import { toStoreError } from './faults.ts'
 
-interface PieceDocument {
-  readonly clinic: string
-  readonly name: string
-  /** 0, 1, 2… */
-  readonly n: number
-  readonly bytes: Binary
-}
-
-const COLLECTION = 'content'
-/** Requests that write or read a piece at the same time. */
+/** Requests that read a piece at the same time. */
 const CONNECTIONS = 16
-/** Bytes; with its names a document stays below a quarter of a megabyte, which the storage engine likes, as in GridFS. */
-const PIECE = 255 * 1024
+
+const ENTRY = join(import.meta.dirname, 'content-thread.ts')
+
+/** Pieces that the thread has at the same time: of other clinics one waits for one of them at most. */
+const WITH_THE_THREAD = COMMANDS * PIECES_OF_COMMAND
 
 /** @param url as DATABASE_URL */
 export function openMongoContentStore(url: string): ContentStore {
@@ -35,8 +35,12 @@ export function openMongoContentStore(url: string): ContentStore {
     return opened
   }
   const pieces = async () => (await served(open)).pieces
+  const writer = new PieceWriter(url)
   return {
-    write: async (clinic, name, bytes) => write(await pieces(), { clinic, name }, bytes),
+    write: async (clinic, name, bytes) => {
+      await pieces()
+      await write(writer, { clinic, name }, bytes)
+    },
     read: (clinic, name, range) => read(pieces, { clinic, name }, range),
     delete: async (clinic, name) => {
       const collection = await pieces()
@@ -44,7 +48,7 @@ export function openMongoContentStore(url: string): ContentStore {
     },
     close: async () => {
       const { client } = (await opened?.catch(() => undefined)) ?? {}
-      await client?.close()
+      await Promise.all([writer.close(), client?.close()])
     },
   }
 }
@@ -67,26 +71,52 @@ async function openCollection(url: string): Promise<Opened> {
 
 type Name = Pick<PieceDocument, 'clinic' | 'name'>
 
-async function write(
-  collection: Collection<PieceDocument>,
-  name: Name,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<void> {
+async function write(writer: PieceWriter, name: Name, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   let n = 0
-  for await (const piece of inPieces(bytes, PIECE)) await insert(collection, { ...name, n: n++, bytes: binary(piece) })
+  for await (const piece of inPieces(bytes, PIECE)) await writer.write({ ...name, n: n++, bytes: whole(piece) })
   // One that is empty has a piece too, by which it is known to be there.
-  if (n === 0) await insert(collection, { ...name, n, bytes: binary(new Uint8Array()) })
+  if (n === 0) await writer.write({ ...name, n, bytes: new Uint8Array() })
 }
 
-const binary = (piece: Uint8Array): Binary => new Binary(piece)
+/** With a buffer of its own, which can go to another thread. */
+const whole = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
+  piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
+    ? (piece as Uint8Array<ArrayBuffer>)
+    : new Uint8Array(piece)
 
-/** A name is used once, so a piece that is there already was written before its acknowledgement was lost. */
-const insert = (collection: Collection<PieceDocument>, piece: PieceDocument): Promise<unknown> =>
-  served(() =>
-    collection.insertOne(piece).catch((error: unknown) => {
-      if (!isDuplicateKey(error)) throw error
-    }),
-  )
+/** Hands pieces to the thread that writes them, those of the clinic first that has the fewest there. */
+class PieceWriter {
+  readonly #thread: SideThread<PieceOrder>
+  readonly #queue = new FairQueue({
+    slots: WITH_THE_THREAD,
+    slotsPerClinic: WITH_THE_THREAD,
+    // How many wait is bounded by the requests in flight.
+    perClinic: Number.POSITIVE_INFINITY,
+    total: Number.POSITIVE_INFINITY,
+  })
+  #isClosed = false
+
+  constructor(url: string) {
+    this.#thread = new SideThread({ entry: ENTRY, what: 'writes contents', workerData: url })
+  }
+
+  /** @throws StoreUnavailable */
+  async write(piece: PieceOrder): Promise<void> {
+    const release = await this.#queue.enter({ clinic: piece.clinic, token: piece.name })
+    try {
+      // A piece that came late would start a thread that nobody ends any more.
+      if (this.#isClosed) throw new StoreUnavailable('The store of contents is closed')
+      await this.#thread.write(piece, [piece.bytes.buffer])
+    } finally {
+      release()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#thread.close()
+  }
+}
 
 /** Piece by piece, without a cursor, which would be kept open for as long as a client is slow. */
 async function* read(

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditPage, AuditStore, Retention } from '../audit-port.ts'
+import { SideThread } from '../side-thread.ts'
 import { AuditFile } from './audit-file.ts'
 import type { AuditOrder } from './audit-thread.ts'
 import { type AuditFileOptions, AuditWriter } from './audit-writer.ts'
-import { SideThread } from './side-thread.ts'
 
 /** The file of the audit trail beside that of the resources: `data/emr.db` has `data/emr.audit.db`. */
 const auditPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.audit.db`)

@@ -1,8 +1,8 @@
 /** The thread that writes the file of the audit trail: neither the event loop nor the writer of resources waits for it. */
 import { workerData } from 'node:worker_threads'
 import type { AuditBlock } from '../audit-port.ts'
+import { runSideThread } from '../side-thread-entry.ts'
 import { type AuditFileOptions, AuditWriter } from './audit-writer.ts'
-import { runSideThread } from './side-thread-entry.ts'
 
 /** Blocks to write. */
 export type AuditOrder = readonly AuditBlock[]

@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalPage, JournalStore } from '../journal-port.ts'
+import { SideThread } from '../side-thread.ts'
 import { isUnreadable } from './faults.ts'
 import { JournalFile } from './journal-file.ts'
 import { type JournalFileOptions, type JournalOrder, JournalWriter } from './journal-writer.ts'
-import { SideThread } from './side-thread.ts'
 
 /** The file of the journal beside that of the resources: `data/emr.db` has `data/emr.journal.db`. */
 const journalPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.journal.db`)

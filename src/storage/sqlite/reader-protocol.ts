@@ -1,7 +1,8 @@
 /** Messages between a thread that reads and the one that has started it. One read is under way at a time. */
+
+import type { SentError } from '../thread-errors.ts'
 import type { SentOptions } from './engines.ts'
 import type { Answer, Query, ReadKind } from './reads.ts'
-import type { SentError } from './thread-errors.ts'
 
 /** What a reader is started with. */
 export interface ReaderData {

@@ -3,11 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Budget, withBudget } from '../../budget/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
 import { lowerPriority } from '../../budget/thread-priority.ts'
+import { toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
 import { openReceived } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
 import { inTime, read } from './reads.ts'
-import { toSent } from './thread-errors.ts'
 
 /** As `nice` counts. */
 const PRIORITY = 5

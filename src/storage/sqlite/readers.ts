@@ -9,10 +9,10 @@ import { type Budget, BudgetError } from '../../budget/budget.ts'
 import { FairQueue } from '../../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import { StoreUnavailable } from '../port.ts'
+import { toThrown } from '../thread-errors.ts'
 import type { SentOptions } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
 import { type Answer, clinicOf, type ReadKind } from './reads.ts'
-import { toThrown } from './thread-errors.ts'
 import type { ThreadListener } from './writer-host.ts'
 
 /** Threads, and those of one clinic; reads that wait, and those of one clinic. */

@@ -2,8 +2,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { TypeIndex } from '../index/index-parts.ts'
 import type { ChangeSet } from '../port.ts'
+import type { SentError } from '../thread-errors.ts'
 import type { Refill } from './refill.ts'
-import type { SentError } from './thread-errors.ts'
 
 /** From a client, by a port of its own. */
 export type WriterRequest =

@@ -1,10 +1,10 @@
 /** The thread that owns the writing connection of a SQLite file: it serves the clients whose ports it is handed. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
+import { type SentError, toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
 import { openReceived, type SentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
-import { type SentError, toSent } from './thread-errors.ts'
 import { TIMES } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
 import type { WriterOrder, WriterRequest, WriterResponse } from './writer-protocol.ts'

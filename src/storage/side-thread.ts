@@ -1,13 +1,21 @@
 /**
- * Keeps a thread that writes a file beside that of the resources: starts it when it is first needed, and another one when it
- * has ended by a fault.
+ * Keeps a thread that writes what is kept beside the resources: starts it when it is first needed, and another one when it has
+ * ended by a fault.
  */
-import { Worker } from 'node:worker_threads'
-import { StoreUnavailable } from '../port.ts'
+import { type Transferable, Worker } from 'node:worker_threads'
+import { StoreUnavailable } from './port.ts'
 import { type SentError, toThrown } from './thread-errors.ts'
 
-/** What the thread answers to each order, one after the other. */
+/** What the thread is given. */
+export interface SideOrder<Order> {
+  readonly number: number
+  readonly order: Order
+}
+
+/** What the thread answers to an order. */
 export interface SideReply {
+  /** Of the order. */
+  readonly number: number
   /** Undefined: written. */
   readonly error: SentError | undefined
   /** What the server's log is to say. */
@@ -36,27 +44,33 @@ interface Waiting {
 
 export class SideThread<Order extends object> {
   readonly #parts: SideThreadParts
-  /** In the order of what was sent, as the answers come. */
-  #waiting: Waiting[] = []
+  /** By the numbers of their orders. */
+  #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
+  #number = 0
 
   constructor(parts: SideThreadParts) {
     this.#parts = parts
   }
 
-  /** @throws StoreUnavailable, or what the thread met */
-  write(order: Order): Promise<void> {
+  /**
+   * @param transfer what the thread takes over, without a copy
+   * @throws StoreUnavailable, or what the thread met
+   */
+  write(order: Order, transfer: readonly Transferable[] = []): Promise<void> {
     this.#worker ??= this.#start()
     const worker = this.#worker
     // A server that is stopped waits for what it has sent.
     worker.ref()
+    this.#number += 1
+    const number = this.#number
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      worker.postMessage(order)
+      this.#waiting.set(number, { resolve, reject })
+      worker.postMessage({ number, order } satisfies SideOrder<Order>, transfer)
     })
   }
 
-  /** Ends the thread when it has done what it was given. */
+  /** Ends the thread when it has done, or given up, what it was given. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker === undefined) return
@@ -71,20 +85,21 @@ export class SideThread<Order extends object> {
     const { entry, what, workerData, onNotice } = this.#parts
     const worker = new Worker(entry, { workerData, resourceLimits: LIMITS, name: what })
     worker.unref()
-    worker.on('message', ({ error, notice }: SideReply) => {
+    worker.on('message', ({ number, error, notice }: SideReply) => {
       if (notice !== undefined) onNotice?.(notice)
-      const first = this.#waiting.shift()
-      if (this.#waiting.length === 0) worker.unref()
-      if (error === undefined) first?.resolve()
-      else first?.reject(toThrown(error))
+      const waiting = this.#waiting.get(number)
+      this.#waiting.delete(number)
+      if (this.#waiting.size === 0) worker.unref()
+      if (error === undefined) waiting?.resolve()
+      else waiting?.reject(toThrown(error))
     })
     // What it met is said by those that wait for it.
     worker.on('error', () => {})
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
       const left = this.#waiting
-      this.#waiting = []
-      for (const { reject } of left) reject(new StoreUnavailable(`The thread that ${what} has ended`))
+      this.#waiting = new Map()
+      for (const { reject } of left.values()) reject(new StoreUnavailable(`The thread that ${what} has ended`))
     })
     return worker
   }

@@ -1,6 +1,6 @@
 /** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
-import { BudgetError, NeedsThread } from '../../budget/budget.ts'
-import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import { BudgetError, NeedsThread } from '../budget/budget.ts'
+import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from './port.ts'
 
 export type SentError =
   | { readonly kind: 'conflict'; readonly on: StoreConflict['on']; readonly subject: string }

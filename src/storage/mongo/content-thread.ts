@@ -1,0 +1,13 @@
+/**
+ * The thread that writes contents: the socket, the copies that the driver makes and their garbage took most of the event loop
+ * while files were uploaded. Its priority is low, so that reads come first where all cores are busy.
+ */
+import { workerData } from 'node:worker_threads'
+import { runSideThread } from '../side-thread-entry.ts'
+import type { PieceOrder } from './content-pieces.ts'
+import { ContentWriter } from './content-writer.ts'
+
+runSideThread({
+  open: () => new ContentWriter(workerData as string),
+  write: (writer, piece: PieceOrder) => writer.write(piece),
+})
