@@ -430,6 +430,19 @@ describe('an upload that cannot be taken', () => {
     await until(async () => (await kept()) === before)
   })
 
+  test('whose chunks are broken is 400, though its client sends all of it before it reads, and not stored', async () => {
+    const before = await kept()
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' }).pause()
+    const good = randomBytes(400_000)
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${good.length.toString(16)}\r\n`)
+    const broken = Buffer.concat([good, Buffer.from('\r\nno length\r\n'), randomBytes(5_000_000)])
+    await new Promise((resolve) => socket.write(broken, resolve))
+    const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*"resourceType":"OperationOutcome"/s)
+    expect(answer).toContain('its chunks are broken')
+    await until(async () => (await kept()) === before)
+  })
+
   test('in a coding that is undone on the way is 501, as nobody would undo it', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(`${head}Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`)

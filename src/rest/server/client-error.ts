@@ -1,30 +1,41 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
 import { answersOn, type ConnectionAnswers } from './pipelining.ts'
 import { REQUEST_ID } from './request-ids.ts'
+import { throwAway } from './unread-body.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
+  const refused = new WeakSet<Duplex>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Node goes on parsing what is thrown away.
+    if (refused.has(socket) && isOfParser(error)) return
     const answers = answersOn(socket)
     // A refusal must not come in the middle of a response.
-    if (!socket.writable || (answers !== undefined && !isAboutIt(answers))) socket.destroy(error)
-    else if (answers === undefined) socket.end(refusal(error.code))
-    // Nobody works on the request any more.
-    else socket.end(refusal(error.code), () => socket.destroy(error))
+    if (!socket.writable || (answers !== undefined && !isAboutIt(answers))) {
+      socket.destroy(error)
+      return
+    }
+    refused.add(socket)
+    socket.end(refusal(error.code, answers === undefined ? NOT_HTTP : BROKEN_BODY))
+    throwAway(socket)
   })
 }
+
+const isOfParser = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('HPE_') === true
 
 /** Whether an error is about the one request that waits, and can be its answer: its body breaks off, or takes too long. */
 const isAboutIt = ({ waiting, last: { headersSent, req } }: ConnectionAnswers): boolean =>
   waiting === 1 && !headersSent && !req.complete
 
-function refusal(code: string | undefined): string {
-  const { status, ...issue } = REFUSALS[code ?? ''] ?? NOT_HTTP
+/** @param other for what the code does not say */
+function refusal(code: string | undefined, other: Refusal): string {
+  const { status, ...issue } = REFUSALS[code ?? ''] ?? other
   const body = JSON.stringify(toOutcome([issue]))
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -41,6 +52,13 @@ function refusal(code: string | undefined): string {
 type Refusal = Issue & { readonly status: number }
 
 const NOT_HTTP: Refusal = { status: 400, code: 'structure', diagnostics: 'The request is not HTTP/1.1' }
+
+const BROKEN_BODY: Refusal = {
+  status: 400,
+  code: 'structure',
+  diagnostics:
+    'The body cannot be read, as its chunks are broken (Transfer-Encoding: chunked); nothing was changed, so send all of it again',
+}
 
 /** By Node's error code. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {

@@ -3,6 +3,7 @@
  * are received and thrown away, so that a client that sends everything before it reads gets its answer.
  */
 import type { IncomingMessage, Server } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Context as KoaContext } from 'koa'
 
 /** Bytes and milliseconds of a body that is thrown away; beyond either, its connection is closed. */
@@ -19,15 +20,19 @@ export function continueWhenRead(server: Server): void {
 
 /** Called when the answer is about to be sent. What has not been read of the body is thrown away as it comes. */
 export function discardRest({ req }: Pick<KoaContext, 'req'>): void {
-  if (req.complete || !hasBody(req)) return
+  if (!req.complete && hasBody(req)) throwAway(req)
+}
+
+/** What still comes: a connection that is closed with bytes unread is reset, and its client never reads the answer. */
+export function throwAway(stream: Readable): void {
   let left = MAX_BYTES
-  req.on('data', (chunk: Buffer) => {
+  stream.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) req.destroy()
+    if (left < 0) stream.destroy()
   })
-  const timer = setTimeout(() => req.destroy(), MAX_MS).unref()
-  req.once('close', () => clearTimeout(timer))
-  req.resume()
+  const timer = setTimeout(() => stream.destroy(), MAX_MS).unref()
+  stream.once('close', () => clearTimeout(timer))
+  stream.resume()
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
