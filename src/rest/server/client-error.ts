@@ -1,31 +1,48 @@
 /** Requests that Node cannot parse (headers of 20 kB, not HTTP at all) are refused with an OperationOutcome too. */
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { FHIR_JSON } from '../message/negotiate.ts'
 import { DEFAULT_HEADERS } from './default-headers.ts'
 import { answersOn, type ConnectionAnswers } from './pipelining.ts'
 import { REQUEST_ID } from './request-ids.ts'
-import { throwAway } from './unread-body.ts'
+import { MAX_BYTES, MAX_MS } from './unread-body.ts'
 
 /** In place of Node's own answer, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  const refused = new WeakSet<Duplex>()
+  /** Bytes that had been read of them. */
+  const refused = new WeakMap<Duplex, number>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Node goes on parsing what is thrown away.
-    if (refused.has(socket) && isOfParser(error)) return
+    const before = refused.get(socket)
+    if (before !== undefined && isOfParser(error)) {
+      if (bytesRead(socket) - before > MAX_BYTES) socket.destroy()
+      return
+    }
     const answers = answersOn(socket)
     // A refusal must not come in the middle of a response.
     if (!socket.writable || (answers !== undefined && !isAboutIt(answers))) {
       socket.destroy(error)
       return
     }
-    refused.add(socket)
+    refused.set(socket, bytesRead(socket))
     socket.end(refusal(error.code, answers === undefined ? NOT_HTTP : BROKEN_BODY))
-    throwAway(socket)
+    readOn(socket)
   })
 }
+
+/**
+ * What still comes is thrown away by the parser, which finds the same error in it: a connection that is closed with bytes
+ * unread is reset, and its client never reads the answer.
+ */
+function readOn(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), MAX_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
+  socket.resume()
+}
+
+const bytesRead = (socket: Duplex): number => (socket instanceof Socket ? socket.bytesRead : 0)
 
 const isOfParser = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('HPE_') === true
 

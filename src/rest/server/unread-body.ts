@@ -3,12 +3,11 @@
  * are received and thrown away, so that a client that sends everything before it reads gets its answer.
  */
 import type { IncomingMessage, Server } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { Context as KoaContext } from 'koa'
 
 /** Bytes and milliseconds of a body that is thrown away; beyond either, its connection is closed. */
-const MAX_BYTES = 256 * 1024 * 1024
-const MAX_MS = 10_000
+export const MAX_BYTES = 256 * 1024 * 1024
+export const MAX_MS = 10_000
 
 /**
  * A client that sends `Expect: 100-continue` waits until its body is wanted. Node would say so before the request is
@@ -20,19 +19,15 @@ export function continueWhenRead(server: Server): void {
 
 /** Called when the answer is about to be sent. What has not been read of the body is thrown away as it comes. */
 export function discardRest({ req }: Pick<KoaContext, 'req'>): void {
-  if (!req.complete && hasBody(req)) throwAway(req)
-}
-
-/** What still comes: a connection that is closed with bytes unread is reset, and its client never reads the answer. */
-export function throwAway(stream: Readable): void {
+  if (req.complete || !hasBody(req)) return
   let left = MAX_BYTES
-  stream.on('data', (chunk: Buffer) => {
+  req.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) stream.destroy()
+    if (left < 0) req.destroy()
   })
-  const timer = setTimeout(() => stream.destroy(), MAX_MS).unref()
-  stream.once('close', () => clearTimeout(timer))
-  stream.resume()
+  const timer = setTimeout(() => req.destroy(), MAX_MS).unref()
+  req.once('close', () => clearTimeout(timer))
+  req.resume()
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
