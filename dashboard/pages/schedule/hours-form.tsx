@@ -1,7 +1,7 @@
 /** The form: hours of the week, breaks, special days, absences, kinds of visits. */
 import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import type { Schedule } from 'fhir/r4'
-import { type Availability, availabilityOf, noHours } from '../../fhir/availability.ts'
+import type { Availability } from '../../fhir/availability.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Conflict } from '../../parts/conflict.tsx'
 import { Empty } from '../../parts/page-states.tsx'
@@ -13,7 +13,7 @@ import { type HoursProblem, useHours } from './use-hours.ts'
 
 export function HoursForm({ schedule }: { readonly schedule: Schedule }) {
   const form = useHours(schedule)
-  const { hours, setHours, problems, theirs, base, isBusy } = form
+  const { value: hours, setValue: setHours, problems } = form
   return (
     <form
       onSubmit={(event) => {
@@ -30,20 +30,9 @@ export function HoursForm({ schedule }: { readonly schedule: Schedule }) {
         <Basics hours={hours} onChange={setHours} problems={problems} />
         <Lists hours={hours} onChange={setHours} problems={problems} />
         <NotSaved problems={problems.flatMap(({ place, text }) => (place === undefined ? text : []))} />
-        <SaveBar isBusy={isBusy} isChanged={form.isChanged} onReset={form.reset} />
+        <SaveBar isBusy={form.isBusy} isChanged={form.isChanged} onReset={form.reset} />
       </Stack>
-      {theirs !== undefined && (
-        <Conflict
-          base={availabilityOf(base) ?? noHours}
-          mine={hours}
-          theirs={availabilityOf(theirs) ?? noHours}
-          labelOf={labelOfHours}
-          textOf={textOfHours}
-          isBusy={isBusy}
-          onClose={form.leaveConflict}
-          onSave={(whole) => void form.saveOn(whole as Availability, theirs)}
-        />
-      )}
+      {form.conflict && <Conflict {...form.conflict} labelOf={labelOfHours} textOf={textOfHours} />}
     </form>
   )
 }

@@ -1,12 +1,12 @@
-/** The form of working hours: what is typed, saving it, and what to do when somebody else has saved meanwhile. */
+/** The form of working hours. */
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Schedule } from 'fhir/r4'
-import { useState } from 'react'
 import { get } from '../../api/client.ts'
 import { put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
 import { type Availability, availabilityOf, noHours, placeOf, withAvailability } from '../../fhir/availability.ts'
+import { useVersionedForm } from '../../parts/use-versioned-form.ts'
 
 export interface HoursProblem {
   /** `weekly.2`; undefined: of the whole. */
@@ -16,50 +16,16 @@ export interface HoursProblem {
 
 export function useHours(first: Schedule) {
   const client = useQueryClient()
-  const [base, setBase] = useState(first)
-  const [hours, setHours] = useState(() => availabilityOf(first) ?? noHours)
-  const [problems, setProblems] = useState<readonly HoursProblem[]>([])
-  /** What somebody else has saved. */
-  const [theirs, setTheirs] = useState<Schedule>()
-  const [isBusy, setBusy] = useState(false)
-
-  const store = async (wanted: Availability, on: Schedule): Promise<void> => {
-    const { schedule, places } = withAvailability(on, wanted)
-    setBusy(true)
-    setProblems([])
-    try {
-      const saved = await put(schedule)
-      setBase(saved)
-      setHours(availabilityOf(saved) ?? noHours)
-      setTheirs(undefined)
+  return useVersionedForm(first, {
+    valueIn: (schedule: Schedule): Availability => availabilityOf(schedule) ?? noHours,
+    write: (hours, on) => put(withAvailability(on, hours).schedule),
+    read: () => get<Schedule>(`Schedule/${first.id}`),
+    problemsOf: (error, hours, on) => problemsOf(error, withAvailability(on, hours).places),
+    onSaved: () => {
       notifications.show({ message: 'The working hours are saved.', autoClose: 4000 })
-    } catch (error) {
-      if (error instanceof Problem && error.status === 412) setTheirs(await get<Schedule>(`Schedule/${on.id}`))
-      else {
-        setTheirs(undefined)
-        setProblems(problemsOf(error, places))
-      }
-    } finally {
-      setBusy(false)
       for (const type of ['Schedule', 'Slot']) void client.invalidateQueries({ queryKey: [type] })
-    }
-  }
-  return {
-    base,
-    hours,
-    setHours,
-    problems,
-    theirs,
-    isBusy,
-    isChanged: JSON.stringify(hours) !== JSON.stringify(availabilityOf(base) ?? noHours),
-    save: () => store(hours, base),
-    saveOn: (wanted: Availability, on: Schedule) => {
-      setHours(wanted)
-      return store(wanted, on)
     },
-    leaveConflict: () => setTheirs(undefined),
-    reset: () => setHours(availabilityOf(base) ?? noHours),
-  }
+  })
 }
 
 function problemsOf(error: unknown, places: readonly string[]): readonly HoursProblem[] {

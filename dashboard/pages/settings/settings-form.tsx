@@ -1,6 +1,6 @@
 /** The settings, a tab at a time, saved as a whole. */
 import { Stack } from '@mantine/core'
-import type { TaggedSettings } from '../../api/clinic-settings.ts'
+import type { Settings, TaggedSettings } from '../../api/clinic-settings.ts'
 import { Conflict } from '../../parts/conflict.tsx'
 import { NotSaved, SaveBar } from '../../parts/save-bar.tsx'
 import { ConnectorPanels } from './connectors.tsx'
@@ -23,8 +23,8 @@ interface SettingsFormProps {
 export function SettingsForm({ clinic, first, tab }: SettingsFormProps) {
   const form = useSettings(clinic, first)
   const fields: FieldsProps = {
-    settings: form.settings,
-    onChange: form.setSettings,
+    settings: form.value,
+    onChange: (settings) => form.setValue(settings as Settings),
     problemAt: (path) => problemAt(form.problems, path),
   }
   return (
@@ -44,18 +44,7 @@ export function SettingsForm({ clinic, first, tab }: SettingsFormProps) {
         <NotSaved problems={form.problems} />
         <SaveBar isBusy={form.isBusy} isChanged={form.isChanged} onReset={form.reset} />
       </Stack>
-      {form.theirs !== undefined && (
-        <Conflict
-          base={form.base.settings}
-          mine={form.settings}
-          theirs={form.theirs.settings}
-          labelOf={labelOfSetting}
-          textOf={textOfSetting}
-          isBusy={form.isBusy}
-          onClose={form.leaveConflict}
-          onSave={(whole) => form.theirs && void form.saveOn(whole, form.theirs)}
-        />
-      )}
+      {form.conflict && <Conflict {...form.conflict} labelOf={labelOfSetting} textOf={textOfSetting} />}
     </form>
   )
 }

@@ -1,0 +1,67 @@
+/** A form on what others change too: it is saved on the version that was read, and what others have saved is not lost. */
+import { useState } from 'react'
+import { Problem } from '../api/problem.ts'
+
+interface VersionedForm<Stored, Value, Wrong> {
+  readonly valueIn: (stored: Stored) => Value
+  /** @throws Problem 412 where somebody has saved since `on` was read */
+  readonly write: (value: Value, on: Stored) => Promise<Stored>
+  readonly read: () => Promise<Stored>
+  readonly problemsOf: (error: unknown, value: Value, on: Stored) => readonly Wrong[]
+  readonly onSaved: () => unknown
+}
+
+/** @param first as it is when the form is opened; later ones are looked at when it is saved */
+export function useVersionedForm<Stored, Value, Wrong>(first: Stored, form: VersionedForm<Stored, Value, Wrong>) {
+  const { valueIn, write, read, problemsOf, onSaved } = form
+  const [base, setBase] = useState(first)
+  const [value, setValue] = useState(() => valueIn(first))
+  const [problems, setProblems] = useState<readonly Wrong[]>([])
+  /** What somebody else has saved. */
+  const [theirs, setTheirs] = useState<Stored>()
+  const [isBusy, setBusy] = useState(false)
+
+  const attempt = async (wanted: Value, on: Stored): Promise<void> => {
+    try {
+      const saved = await write(wanted, on)
+      setBase(saved)
+      setValue(valueIn(saved))
+      setTheirs(undefined)
+      onSaved()
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 412)) throw error
+      setTheirs(await read())
+    }
+  }
+  const store = async (wanted: Value, on: Stored): Promise<void> => {
+    setBusy(true)
+    setProblems([])
+    await attempt(wanted, on).catch((error: unknown) => {
+      setTheirs(undefined)
+      setProblems(problemsOf(error, wanted, on))
+    })
+    setBusy(false)
+  }
+  const conflict = theirs && {
+    base: valueIn(base),
+    mine: value,
+    theirs: valueIn(theirs),
+    isBusy,
+    onClose: () => setTheirs(undefined),
+    onSave: (whole: unknown) => {
+      setValue(whole as Value)
+      void store(whole as Value, theirs)
+    },
+  }
+  return {
+    value,
+    setValue,
+    problems,
+    isBusy,
+    isChanged: JSON.stringify(value) !== JSON.stringify(valueIn(base)),
+    save: () => store(value, base),
+    reset: () => setValue(valueIn(base)),
+    /** For `Conflict`, where there is one. */
+    conflict,
+  }
+}
