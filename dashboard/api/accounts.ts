@@ -46,6 +46,9 @@ const one = (username: string): string => `accounts/${encodeURIComponent(usernam
 export const addAccount = (account: NewAccount) => send({ method: 'POST', path: 'accounts', body: account })
 export const setLogin = (username: string, enabled: boolean) =>
   send({ method: 'PUT', path: `${one(username)}/login`, body: { enabled } })
-export const setPassword = (username: string, password: string) =>
-  send({ method: 'PUT', path: `${one(username)}/password`, body: { password } })
+export const setName = (username: string, name: string) =>
+  send({ method: 'PUT', path: `${one(username)}/name`, body: { name } })
+/** @param currentPassword that of the own account, which nobody else needs to know */
+export const setPassword = (username: string, password: string, currentPassword?: string) =>
+  send({ method: 'PUT', path: `${one(username)}/password`, body: { password, currentPassword } })
 export const removeAccount = (username: string) => send({ method: 'DELETE', path: one(username) })

@@ -75,7 +75,7 @@ export function Merge({ onClose, ...given }: MergeProps) {
         <Table layout="fixed" horizontalSpacing={6} fz="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={88} />
+              <Table.Td w={88} />
               <Table.Th>This record stays</Table.Th>
               <Table.Th>This record is replaced</Table.Th>
             </Table.Tr>

@@ -1,6 +1,10 @@
 /** The look: one colour for what can be done, greys for the rest, with contrasts that hold in light and dark. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
+const propsOf = (defaultProps: object) => ({ defaultProps })
+/** What it does is a picture only. */
+const CLOSE = { 'aria-label': 'Close' }
+
 export const theme = createTheme({
   primaryColor: 'cyan',
   primaryShade: 9,
@@ -9,6 +13,12 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    ...Object.fromEntries(['ModalCloseButton', 'DrawerCloseButton'].map((name) => [name, propsOf(CLOSE)])),
+    // The head of a dialog is no head of the page.
+    ...Object.fromEntries(['ModalHeader', 'DrawerHeader'].map((name) => [name, propsOf({ role: 'presentation' })])),
+    Notification: propsOf({ closeButtonProps: CLOSE }),
+  },
 })
 
 export const cssVariables: CSSVariablesResolver = () => ({

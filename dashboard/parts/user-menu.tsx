@@ -1,9 +1,11 @@
 /** Who is signed in, the look, the token, and the way out. */
 import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useState } from 'react'
 import { signOut } from '../api/session.ts'
 import { useUser } from './clinic-context.tsx'
 import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
+import { PasswordForm } from './password-form.tsx'
 
 /** Opens at once: it is loaded when it is asked for. */
 export function UserMenu() {
@@ -11,39 +13,48 @@ export function UserMenu() {
   const scheme = useComputedColorScheme('light')
   const { setColorScheme } = useMantineColorScheme()
   const isDark = scheme === 'dark'
+  const [isChangingPassword, setChangingPassword] = useState(false)
   return (
-    <Menu position="bottom-end" width={240} defaultOpened>
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Account and look">
-          <Icon name="user" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text span size="sm" fw={600} c="var(--mantine-color-text)">
-            <bdi>{user.name}</bdi>
-          </Text>
-          <br />
-          {user.role}
-          {user.isPasted ? ', by a token of another issuer' : ''}
-        </Menu.Label>
-        <Menu.Item
-          leftSection={<Icon name={isDark ? 'sun' : 'moon'} />}
-          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-        >
-          {isDark ? 'Light' : 'Dark'}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<Icon name="key" />}
-          onClick={() => copyText(user.token, 'The token is copied; it holds for some minutes.')}
-        >
-          Copy token
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={240} defaultOpened>
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label="Account and look">
+            <Icon name="user" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <Text span size="sm" fw={600} c="var(--mantine-color-text)">
+              <bdi>{user.name}</bdi>
+            </Text>
+            <br />
+            {user.role}
+            {user.isPasted ? ', by a token of another issuer' : ''}
+          </Menu.Label>
+          <Menu.Item
+            leftSection={<Icon name={isDark ? 'sun' : 'moon'} />}
+            onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+          >
+            {isDark ? 'Light' : 'Dark'}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="key" />}
+            onClick={() => copyText(user.token, 'The token is copied; it holds for some minutes.')}
+          >
+            Copy token
+          </Menu.Item>
+          {!user.isPasted && (
+            <Menu.Item leftSection={<Icon name="key" />} onClick={() => setChangingPassword(true)}>
+              Change password…
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChangingPassword && <PasswordForm username={user.username} onClose={() => setChangingPassword(false)} />}
+    </>
   )
 }

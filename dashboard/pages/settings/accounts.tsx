@@ -5,9 +5,10 @@ import { useState } from 'react'
 import { type Account, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { PasswordForm } from '../../parts/password-form.tsx'
 import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
+import { NameForm } from './name-form.tsx'
 import { NewAccountForm } from './new-account-form.tsx'
-import { PasswordForm } from './password-form.tsx'
 
 export function Accounts() {
   const { clinic, role } = useUser()
@@ -100,7 +101,9 @@ function AccountRow({ account, onRemove }: AccountRowProps) {
 function AccountMenu({ account, onRemove }: AccountRowProps) {
   const { username, enabled } = account
   const client = useQueryClient()
-  const [isChangingPassword, setChangingPassword] = useState(false)
+  const [changing, setChanging] = useState<'name' | 'password'>()
+  // Of admins, an admin changes nothing but whether they sign in.
+  const isWhole = useUser().role === 'operator' || account.role === 'staff'
   const refresh = () => client.invalidateQueries({ queryKey: ['accounts'] })
   const allow = async (isEnabled: boolean) => {
     await setLogin(username, isEnabled)
@@ -134,11 +137,17 @@ function AccountMenu({ account, onRemove }: AccountRowProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={toggle}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
-          <Menu.Item onClick={() => setChangingPassword(true)}>New password…</Menu.Item>
-          <Menu.Item onClick={remove}>Remove</Menu.Item>
+          {isWhole && (
+            <>
+              <Menu.Item onClick={() => setChanging('name')}>Rename…</Menu.Item>
+              <Menu.Item onClick={() => setChanging('password')}>New password…</Menu.Item>
+              <Menu.Item onClick={remove}>Remove</Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
-      {isChangingPassword && <PasswordForm username={username} onClose={() => setChangingPassword(false)} />}
+      {changing === 'name' && <NameForm account={account} onClose={() => setChanging(undefined)} />}
+      {changing === 'password' && <PasswordForm username={username} onClose={() => setChanging(undefined)} />}
     </Group>
   )
 }

@@ -1,6 +1,5 @@
 /** The command palette: pages, patients by name, and `Type/id`. */
 import { Kbd, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
 import { useNavigate } from '@tanstack/react-router'
@@ -36,6 +35,7 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
       scrollable
       maxHeight={360}
       transitionProps={{ duration: 0 }}
+      attributes={{ content: { 'aria-label': 'Search' } }}
     >
       <Spotlight.Search
         placeholder="Page, patient, or Patient/123"
@@ -70,10 +70,10 @@ interface EntriesProps {
 
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
-  const [settled] = useDebouncedValue(query, 120)
   const isReference = referenceParts(query) !== undefined
-  const isName = settled !== '' && !isReference && clinic !== undefined
-  const found = useSearch('Patient', [...criteriaOf(settled), ['_count', '6'], ['_elements', 'name,birthDate']], {
+  // Each letter asks at once; a question that another letter overtakes is given up.
+  const isName = query !== '' && !isReference && clinic !== undefined
+  const found = useSearch('Patient', [...criteriaOf(query), ['_count', '6'], ['_elements', 'name,birthDate']], {
     enabled: isName,
     keepsPrevious: true,
   })

@@ -50,6 +50,8 @@ const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
 let dashboard: Dashboard
 /** The id of an exchange that was refused. */
 let refused: string | null
+/** A day on which something is free. */
+let slotDay: string
 beforeAll(async () => {
   dashboard = await startDashboard()
   mkdirSync(PICTURES, { recursive: true })
@@ -62,6 +64,13 @@ beforeAll(async () => {
   const search = await fhir('GET', '/Patient/$find-duplicates', undefined, { prefer: 'respond-async' })
   const state = new URL(search.headers.get('content-location') ?? '')
   await until(async () => (await fhir('GET', state.pathname + state.search)).status === 200)
+  const free = await fhir(
+    'GET',
+    `/Slot?status=free&start=gt${new Date(Date.now() + 86_400_000).toISOString()}&_count=1`,
+  )
+  slotDay = free.body.entry[0].resource.start.slice(0, 10)
+  const task = { resourceType: 'Task', id: 'looked-at', status: 'requested', intent: 'order', description: 'Look' }
+  await fhir('PUT', '/Task/looked-at', task)
   const headers = { 'x-call-id': 'access-1' }
   await tool('/patient-journey/update_registration_field', { firstName: 'Nadia', lastName: 'Okonkwo' }, headers)
   await tool('/patient-intake/validate_intake_field', { fieldName: 'phone', value: 'twelve' }, headers)
@@ -85,6 +94,32 @@ describe.each(Object.keys(LOOKS))('in the look %s', (look) => {
     await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) })
   })
 })
+
+/** What opens over a page: where, and the buttons that lead there. */
+const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: string[]]>> = {
+  'edit a patient': ['/patients/abernathy-ruth', 'Edit'],
+  merge: ['/patients?tab=duplicates', 'Compare and merge'],
+  book: ['/schedule?view=list&day=SLOT', 'Book ', 'Show free times'],
+  task: ['/work-list?task=looked-at', 'Complete…'],
+  palette: ['/', 'Search'],
+}
+
+test.each(Object.entries(DIALOGS))(
+  'the dialog %s has no finding of axe either, and fits',
+  async (name, [path, ...buttons]) => {
+    for (const [look, options] of Object.entries(LOOKS)) {
+      const page = await dashboard.signedIn(path.replace('SLOT', slotDay), options)
+      for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
+      await page.getByRole('dialog').first().waitFor()
+      await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
+      expect(await fitsItsWidth(page)).toBe(true)
+      await page.screenshot({ path: join(PICTURES, `dialog-${name.replaceAll(' ', '-')}-${look}.png`) })
+      await page.context().close()
+    }
+  },
+)
 
 test('the sign-in page has no finding of axe either', async () => {
   for (const look of Object.values(LOOKS)) {

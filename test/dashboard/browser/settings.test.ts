@@ -1,7 +1,8 @@
 /** The settings of a clinic: what is wrong stands at its field, secrets are not read, and no change of others is lost. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { logInAs, PASSWORD } from '../../support/two-clinics.ts'
 
 const PATH = '/clinics/demo-clinic/settings'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -95,6 +96,14 @@ test('an admin makes an account, with which somebody signs in, and removes it, u
   await row.waitFor()
   expect(await dashboard.server.login('nora', 'a long password')).toMatch(/^ey/)
 
+  await row.getByRole('button', { name: 'Change…' }).click()
+  await page.getByRole('menuitem', { name: 'Rename…' }).click()
+  await page.getByRole('dialog', { name: 'Name of nora' }).getByLabel('Name of the person').fill('Nora South')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('row', { name: /^nora Nora South staff/ }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
+
   const remove = async () => {
     await row.getByRole('button', { name: 'Change…' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
@@ -108,6 +117,27 @@ test('an admin makes an account, with which somebody signs in, and removes it, u
   await remove()
   expect((await removed).status()).toBe(204)
   expect(await dashboard.server.login('nora', 'a long password')).toBeUndefined()
+})
+
+test('everybody changes the own password, and goes on with the new one where the page was', async () => {
+  await logInAs(dashboard.server, { username: 'changes', clinic: 'demo-clinic', role: 'staff' })
+  const page = await dashboard.open('/patients')
+  await signIn(page, 'changes', PASSWORD)
+  await page.getByRole('button', { name: 'Account and look' }).click()
+  await page.getByRole('menuitem', { name: 'Change password…' }).click()
+  const form = page.getByRole('dialog', { name: 'New password of changes' })
+  await form.getByLabel('Password until now').fill('not this one')
+  await form.getByLabel('New password').fill('another password')
+  await form.getByRole('button', { name: 'Set it' }).click()
+  await form.getByRole('alert').waitFor()
+  await form.getByLabel('Password until now').fill(PASSWORD)
+  await form.getByRole('button', { name: 'Set it' }).click()
+  await form.waitFor({ state: 'detached' })
+  await page.getByLabel('Name, birth date, phone or record number').fill('abernathy')
+  const again = page.getByRole('dialog', { name: 'Your session has ended' })
+  await again.getByLabel('Password of changes').fill('another password')
+  await again.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('1 patient', { exact: true }).waitFor()
 })
 
 test('a connector is tried as it is saved, and tells what came of it', async () => {

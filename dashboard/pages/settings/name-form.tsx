@@ -1,0 +1,43 @@
+/** Another name of the person whose account it is. */
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Account, setName } from '../../api/accounts.ts'
+import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { offerUndo } from '../../parts/undo.tsx'
+
+export function NameForm({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) {
+  const { username, name } = account
+  const client = useQueryClient()
+  const [typed, setTyped] = useState(name)
+  const call = async (next: string) => {
+    await setName(username, next)
+    await client.invalidateQueries({ queryKey: ['accounts'] })
+  }
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await call(typed.trim())
+    onClose()
+    offerUndo(`${username} is called ${typed.trim()} now.`, () => call(name))
+  })
+  return (
+    <Modal opened onClose={onClose} title={`Name of ${username}`}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name of the person"
+            required
+            data-autofocus
+            value={typed}
+            onChange={({ currentTarget: { value } }) => setTyped(value)}
+          />
+          <FormError text={error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={isBusy}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
