@@ -7,11 +7,13 @@ import { declareDistinct, usePairs } from '../../api/duplicates.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
 import type { Pair } from '../../fhir/pairs.ts'
 import { isPlaceholder } from '../../fhir/patients.ts'
-import { dateText } from '../../fhir/time.ts'
+import { dateText, timeText } from '../../fhir/time.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
 import { LikelihoodBadge } from '../../parts/likelihood.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { Merge } from '../../parts/merge.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
 import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { DuplicateSearch } from './duplicate-search.tsx'
 
@@ -42,19 +44,31 @@ export function DuplicatePairs({ run, onRun }: DuplicatePairsProps) {
                 Show more
               </Button>
             )}
-            {notes.length > 0 && (
-              <Alert variant="light" color="gray" p="xs" role="note">
-                {notes.map((note) => (
-                  <Text key={note} size="sm">
-                    {note}
-                  </Text>
-                ))}
-              </Alert>
-            )}
+            <Notes notes={notes} />
           </>
         )}
       </Loaded>
     </Stack>
+  )
+}
+
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+/** What the server says of the search, with its times as those of the clinic. */
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  const { timeZone } = useClinic()
+  if (notes.length === 0) return null
+  return (
+    <Alert variant="light" color="gray" p="xs" role="note">
+      {notes.map((note) => (
+        <Text key={note} size="sm">
+          {note.replace(INSTANT, (at) => timeText(at, timeZone))}
+        </Text>
+      ))}
+      <Text size="sm" c="dimmed">
+        <ZoneNote />
+      </Text>
+    </Alert>
   )
 }
 
