@@ -31,7 +31,7 @@ class LiveJournal {
     this.#clinic = clinic
     this.#name = `sandbox-emr-live ${document.baseURI} ${clinic}`
     this.#windows = new BroadcastChannel(this.#name)
-    this.#windows.onmessage = ({ data }) => this.#tell(data as Entry)
+    this.#windows.onmessage = ({ data }) => this.#tell(data as Entry | 'started')
   }
 
   get heardAt(): number {
@@ -79,7 +79,7 @@ class LiveJournal {
     const { ok, body } = await fetched({ path, headers: { accept: 'text/event-stream' }, signal })
     if (!ok || body === null) return true
     for await (const news of newsIn(body, giveUp)) {
-      if (news !== 'started') this.#windows.postMessage(news)
+      this.#windows.postMessage(news)
       this.#tell(news)
     }
     return false

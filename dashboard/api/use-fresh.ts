@@ -35,7 +35,12 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
     })
     let afterwards: ReturnType<typeof setTimeout> | undefined
     const end = listenToJournal(clinic, (news) => {
-      if (news === 'started') return read()
+      if (news === 'started') {
+        // What is being read already may have been answered before, so it is read once more behind it.
+        read()
+        read()
+        return
+      }
       if (turnsSandbox(news, clinic)) void client.invalidateQueries({ predicate: isAboutSandbox })
       if (!mayChange(news, wanted)) return
       read()

@@ -103,7 +103,12 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   const query = useExchanges(id, filters)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const isShown = (entry: Entry): boolean => !hidesOwn || isGap(entry) || !isOwnRead(entry)
-  const live = useLiveExchanges(id, filters, () => query.refetch())
+  const live = useLiveExchanges(id, filters, async () => {
+    const isFirst = query.data === undefined
+    await query.refetch()
+    // It was being read already, and may have been answered before.
+    if (isFirst) await query.refetch()
+  })
   const [shown, setShown] = useState<readonly Entry[]>([])
   useEffect(() => {
     if (follows) setShown(live)

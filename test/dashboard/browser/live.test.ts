@@ -4,6 +4,8 @@ import type { Appointment, Slot, Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 
+type Gate = PromiseWithResolvers<void>
+
 let dashboard: Dashboard
 /** Of tomorrow or later, of one practitioner. */
 let free: readonly Slot[]
@@ -132,6 +134,39 @@ test('two windows are told by one stream, and the second goes on when the first 
   await putTask('both', { description: 'one is left' })
   await other.getByText('one is left').waitFor()
   expect(streams).toBe(1)
+})
+
+test('what happens after the list is read and before the stream begins is missed in no window', async () => {
+  const page = await dashboard.signedIn()
+  const [stream, list, answered] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+  await page.context().route(/exchanges\/live/, async (route) => {
+    await stream.promise
+    await route.continue()
+  })
+  await page.route(
+    /exchanges\?/,
+    async (route) => {
+      const response = await route.fetch()
+      answered.resolve()
+      await list.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const path = `${dashboard.server.url}/dashboard/journal?path=%2FBasic`
+  await page.goto(path)
+  await answered.promise
+  const other = await page.context().newPage()
+  await other.goto(path)
+  await other.getByText('Nothing of this kind').waitFor()
+  await fhir('GET', '/Basic?_count=77')
+  const recorded = async () => (await fhir('GET', '/clinics/demo-clinic/exchanges?path=/Basic')).body.exchanges.length
+  while ((await recorded()) === 0) await page.waitForTimeout(50)
+  const begun = page.waitForResponse(/exchanges\/live/)
+  stream.resolve()
+  await begun
+  list.resolve()
+  for (const window of [page, other]) await window.getByRole('link', { name: '/Basic?_count=77' }).waitFor()
 })
 
 test('where the journal is off, what others do is found out by asking', async () => {
