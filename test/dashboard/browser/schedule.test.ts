@@ -210,10 +210,10 @@ test('a hold says until when it is held, and is confirmed', async () => {
   })
   const { id }: Appointment = held.body.entry[0].resource
   const page = await openDay('list', OKAFOR)
-  await visit(page, 'Ruth Abernathy Held').click()
+  await visit(page, '13:00–13:30 Ruth Abernathy Held').click()
   await page.getByRole('dialog').getByText('Held until').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click()
-  await visit(page, 'Ruth Abernathy Booked').waitFor()
+  await visit(page, '13:00–13:30 Ruth Abernathy Booked').waitFor()
   expect((await appointment(id ?? '')).status).toBe('booked')
 })
 
