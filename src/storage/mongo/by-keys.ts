@@ -12,7 +12,7 @@ const NOTHING: FoundByKeys = { resources: [], tooCommon: [], isCut: false }
 
 /**
  * Keys are usually rare, so one command reads what has any of them; only where that is more than one beginning may have
- * are they counted one by one.
+ * are they counted.
  * @throws IndexIncomplete
  */
 export async function findByKeys(engine: Engine, query: KeysQuery): Promise<FoundByKeys> {
@@ -22,9 +22,7 @@ export async function findByKeys(engine: Engine, query: KeysQuery): Promise<Foun
   const all = await readWith(engine, query, beginnings, most + 1)
   // What was cut may hide a key that is too common.
   if (!all.isCut && all.items.length <= most) return { resources: resourcesOf(all.items), tooCommon: [], isCut: false }
-  const counted = await Promise.all(
-    beginnings.map(async (beginning) => ({ beginning, count: await count(engine, query, beginning) })),
-  )
+  const counted = (await Promise.all(inGroups(beginnings).map((together) => countEach(engine, query, together)))).flat()
   const tooCommon = counted.flatMap(({ beginning, count }) => (count > most ? [beginning] : []))
   const rare = counted.flatMap(({ beginning, count }) => (count > most ? [] : [beginning]))
   if (some) return { ...(await readInOrder(engine, query, counted)), tooCommon }
@@ -40,7 +38,7 @@ const resourcesOf = (items: Items) => items.map(({ resource }) => resource)
 async function readInOrder(
   engine: Engine,
   query: KeysQuery,
-  counted: readonly { readonly beginning: string; readonly count: number }[],
+  counted: readonly Counted[],
 ): Promise<Pick<FoundByKeys, 'resources' | 'isCut'>> {
   const found = new Map<string, Items[number]['resource']>()
   for (const { beginning, count } of counted) {
@@ -66,8 +64,41 @@ async function readWith({ resources }: Engine, query: KeysQuery, beginnings: rea
   return await readRows(found, (document) => ({ resource: toStored(document) }))
 }
 
-const count = ({ resources }: Engine, query: KeysQuery, beginning: string): Promise<number> =>
-  resources.countDocuments(filterOf(query, [beginning]), { limit: query.most + 1, hint: 'by_entry', ...readLimits() })
+interface Counted {
+  readonly beginning: string
+  /** More than `most`: there may be more still. */
+  readonly count: number
+}
+
+/** Beginnings that are counted by one command: a pipeline has a thousand stages at most. */
+const TOGETHER = 100
+
+const inGroups = (beginnings: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(beginnings.length / TOGETHER) }, (_, n) =>
+    beginnings.slice(n * TOGETHER, (n + 1) * TOGETHER),
+  )
+
+/** One command: each takes its own way through planner and network, which is most of what it costs. */
+async function countEach(
+  { resources }: Engine,
+  query: KeysQuery,
+  beginnings: readonly string[],
+): Promise<readonly Counted[]> {
+  const [first = [], ...others] = beginnings.map((beginning, number) => [
+    { $match: filterOf(query, [beginning]) },
+    { $limit: query.most + 1 },
+    { $group: { _id: number, count: { $sum: 1 } } },
+  ])
+  const unions = others.map((pipeline) => ({ $unionWith: { coll: resources.collectionName, pipeline } }))
+  const found = await resources
+    .aggregate<{ readonly _id: number; readonly count: number }>([...first, ...unions], {
+      hint: 'by_entry',
+      ...readLimits(),
+    })
+    .toArray()
+  const counts = new Map(found.map(({ _id, count }) => [_id, count]))
+  return beginnings.map((beginning, number) => ({ beginning, count: counts.get(number) ?? 0 }))
+}
 
 const filterOf = ({ clinic, type, param }: KeysQuery, beginnings: readonly string[]): Filter => ({
   clinic,
