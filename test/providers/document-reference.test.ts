@@ -35,6 +35,15 @@ const document = (attachment: object = {}, more: object = {}) => ({
 const post = (body: unknown, headers?: Record<string, string>) =>
   clinics.ours('POST', '/DocumentReference', body, headers)
 
+test('the references that must resolve are told in /metadata', async () => {
+  const { rest } = (await clinics.ours('GET', '/metadata')).body
+  const { referencePolicy, documentation } = rest[0].resource.find(
+    ({ type }: { type: string }) => type === 'DocumentReference',
+  )
+  expect(referencePolicy).toEqual(expect.arrayContaining(['literal', 'logical', 'enforced']))
+  for (const name of ['subject', 'relatesTo.target', 'content.attachment.url']) expect(documentation).toContain(name)
+})
+
 describe('create', () => {
   test('computes size and hash of the decoded data where they are absent, and keeps the data', async () => {
     const { status, body } = await post(document())
