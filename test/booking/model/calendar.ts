@@ -42,7 +42,14 @@ export interface Calendar {
 /** One write; without a resource the deletion. */
 export type Write =
   | { readonly type: 'Slot'; readonly name: string; readonly after?: Slot }
-  | { readonly type: 'Appointment'; readonly name: string; readonly after?: Appointment; readonly isNew?: true }
+  | {
+      readonly type: 'Appointment'
+      readonly name: string
+      readonly after?: Appointment
+      readonly isNew?: true
+      /** It changes one that is cancelled, which may have a reason. */
+      readonly isOfCancelled?: true
+    }
 
 /** What a write is answered, each with the status and, where there is one, the reason: `409 slot-unavailable`. */
 export type Refusals = readonly string[]

@@ -158,8 +158,8 @@ export class Clinic {
     const appointment = after as Appointment
     const body = fhirAppointment(appointment)
     if (write.isNew && way === 'POST') return { method: 'POST', url: type, body }
-    // A patch of ours does not remove the slots, and would keep the reason of a hold that has ended (app-4).
-    const canPatch = way === 'PATCH' && body.slot !== undefined && appointment.isExpired === undefined
+    // A patch of ours does not remove the slots, and would keep the reason of a cancellation (app-4).
+    const canPatch = way === 'PATCH' && body.slot !== undefined && write.isOfCancelled === undefined
     if (write.isNew || !canPatch) return { method: 'PUT', url, body: { ...body, id } }
     const patch = Object.entries(body).filter(([name]) => PATCHED.includes(name))
     return { method: 'PATCH', url, body: patch.map(([name, value]) => ({ op: 'add', path: `/${name}`, value })) }

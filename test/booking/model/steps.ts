@@ -206,8 +206,8 @@ function ofAppointment(calendar: Calendar, intent: Intent & { readonly kind: 'ch
   const { status = before.status, slots = before.slots, shift, stays } = intent
   const isMoved = stays !== true && (intent.slots !== undefined || shift !== undefined)
   const moved = booking(calendar, { patient: before.patient, status, slots, shift: shift ?? [0, 0] })
-  const after = isMoved ? { ...moved, ...(before.isExpired ? { isExpired: before.isExpired } : {}) } : before
-  return { type: 'Appointment', name, after: { ...after, status, slots } }
+  const after = isMoved ? moved : { ...before, status, slots }
+  return { type: 'Appointment', name, after, ...(before.status === 'cancelled' ? { isOfCancelled: true } : {}) }
 }
 
 /** At the time of its slots, as far as there are any. */
