@@ -37,6 +37,8 @@ const FOLDER = join(import.meta.dirname, '../docs/pictures')
 const SERVER = join(import.meta.dirname, '../src/index.ts')
 /** Milliseconds until the server must answer. */
 const PATIENCE = 60_000
+/** Milliseconds in which what has come is drawn. */
+const SETTLE = 1_000
 
 const found = findBrowser()
 if (found === undefined) throw new Error('There is no browser; name one in CHROMIUM_PATH')
@@ -96,7 +98,9 @@ async function take(browser: Browser, url: string, { name, path, look }: Picture
   await openDashboard(page, url)
   await page.goto(`${url}/dashboard${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
+  // Streams stay open, so the network is never idle; a page says what it still waits for.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+  await sleep(SETTLE)
   await page.screenshot({ path: join(FOLDER, `${name}.png`) })
   await context.close()
   console.log(`docs/pictures/${name}.png`)
