@@ -13,8 +13,9 @@ import {
   type Retention,
   type StoredBlock,
 } from '../audit-port.ts'
-import { type Connection, connect } from './connection.ts'
-import { isDuplicateKey, toStoreError } from './faults.ts'
+import { toStoreError } from './faults.ts'
+import { insertOnce } from './insert-once.ts'
+import { PartConnection } from './part-connection.ts'
 
 interface BlockDocument {
   readonly clinic: string
@@ -32,38 +33,20 @@ const CONNECTIONS = 2
 
 /** @param url as DATABASE_URL */
 export function openMongoAuditStore(url: string, retention: Retention): AuditStore {
-  let opened: Promise<Opened> | undefined
-  /** Once it has failed, the next call tries again. */
-  const open = (): Promise<Opened> => {
-    opened ??= openCollection(url, retention).catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
-  return {
-    write: (blocks) => served(async () => write((await open()).blocks, blocks)),
-    scan: (query) => served(async () => scan((await open()).blocks, query)),
-    read: (clinic, key) => served(async () => read((await open()).blocks, clinic, key)),
-    close: async () => {
-      const { client } = (await opened?.catch(() => undefined)) ?? {}
-      await client?.close()
+  const connection = new PartConnection({
+    url,
+    connections: CONNECTIONS,
+    prepare: async ({ db }) => {
+      await createIndexes(db, retention)
+      return db.collection<BlockDocument>(COLLECTION)
     },
-  }
-}
-
-interface Opened extends Pick<Connection, 'client'> {
-  readonly blocks: Collection<BlockDocument>
-}
-
-async function openCollection(url: string, retention: Retention): Promise<Opened> {
-  const { client, db } = await connect(url, CONNECTIONS)
-  try {
-    await createIndexes(db, retention)
-    return { client, blocks: db.collection<BlockDocument>(COLLECTION) }
-  } catch (error) {
-    await client.close()
-    throw error
+  })
+  const blocks = () => connection.get()
+  return {
+    write: (added) => served(async () => write(await blocks(), added)),
+    scan: (query) => served(async () => scan(await blocks(), query)),
+    read: (clinic, key) => served(async () => read(await blocks(), clinic, key)),
+    close: () => connection.close(),
   }
 }
 
@@ -90,12 +73,7 @@ async function write(collection: Collection<BlockDocument>, blocks: readonly Aud
     ...{ clinic, key, first: new Date(first) },
     ...{ patients: [...patients], events },
   }))
-  try {
-    await collection.insertMany(documents, { ordered: false })
-  } catch (error) {
-    // A write that was repeated, since its outcome was not known.
-    if (!isDuplicateKey(error)) throw error
-  }
+  await insertOnce(collection, documents)
 }
 
 /** With a patient the index gives the blocks that match, so none is passed over. */

@@ -10,10 +10,11 @@ import { FairQueue } from '../../budget/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
 import { StoreUnavailable } from '../port.ts'
 import { SideThread } from '../side-thread.ts'
-import { type Connection, connect } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { COLLECTION, PIECE, type PieceDocument, type PieceOrder } from './content-pieces.ts'
 import { COMMANDS, PIECES_OF_COMMAND } from './content-writer.ts'
 import { toStoreError } from './faults.ts'
+import { PartConnection } from './part-connection.ts'
 
 /** Requests that read a piece at the same time. */
 const CONNECTIONS = 16
@@ -25,16 +26,8 @@ const WITH_THE_THREAD = COMMANDS * PIECES_OF_COMMAND
 
 /** @param url as DATABASE_URL */
 export function openMongoContentStore(url: string): ContentStore {
-  let opened: Promise<Opened> | undefined
-  /** Once it has failed, the next call tries again. */
-  const open = (): Promise<Opened> => {
-    opened ??= openCollection(url).catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
-  const pieces = async () => (await served(open)).pieces
+  const connection = new PartConnection({ url, connections: CONNECTIONS, prepare: piecesIn })
+  const pieces = () => served(() => connection.get())
   const writer = new PieceWriter(url)
   return {
     write: async (clinic, name, bytes) => {
@@ -47,26 +40,15 @@ export function openMongoContentStore(url: string): ContentStore {
       await served(() => collection.deleteMany({ clinic, name }))
     },
     close: async () => {
-      const { client } = (await opened?.catch(() => undefined)) ?? {}
-      await Promise.all([writer.close(), client?.close()])
+      await Promise.all([writer.close(), connection.close()])
     },
   }
 }
 
-interface Opened extends Pick<Connection, 'client'> {
-  readonly pieces: Collection<PieceDocument>
-}
-
-async function openCollection(url: string): Promise<Opened> {
-  const { client, db } = await connect(url, CONNECTIONS)
-  try {
-    const pieces = db.collection<PieceDocument>(COLLECTION)
-    await pieces.createIndexes([{ name: 'by_piece', key: { clinic: 1, name: 1, n: 1 }, unique: true }])
-    return { client, pieces }
-  } catch (error) {
-    await client.close()
-    throw error
-  }
+async function piecesIn({ db }: Connection): Promise<Collection<PieceDocument>> {
+  const pieces = db.collection<PieceDocument>(COLLECTION)
+  await pieces.createIndexes([{ name: 'by_piece', key: { clinic: 1, name: 1, n: 1 }, unique: true }])
+  return pieces
 }
 
 type Name = Pick<PieceDocument, 'clinic' | 'name'>

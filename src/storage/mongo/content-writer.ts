@@ -1,8 +1,9 @@
 /** Writes pieces of contents, by a client of its own. */
-import { Binary, type Collection, MongoBulkWriteError } from 'mongodb'
-import { type Connection, connect } from './connection.ts'
+import { Binary, type Collection } from 'mongodb'
 import { COLLECTION, type PieceDocument, type PieceOrder } from './content-pieces.ts'
-import { DUPLICATE_KEY, isDuplicateKey, toStoreError } from './faults.ts'
+import { toStoreError } from './faults.ts'
+import { insertOnce } from './insert-once.ts'
+import { PartConnection } from './part-connection.ts'
 import { BatchQueue } from './queues.ts'
 
 /** More of them at once keep mongod from reads that come at the same time, and write no faster. */
@@ -11,17 +12,19 @@ export const COMMANDS = 2
 export const PIECES_OF_COMMAND = 4
 
 export class ContentWriter {
-  readonly #url: string
+  readonly #connection: PartConnection<Collection<PieceDocument>>
   readonly #queue: BatchQueue<PieceDocument, undefined>
-  #connection: Promise<Connection> | undefined
 
   /** @param url as DATABASE_URL */
   constructor(url: string) {
-    this.#url = url
+    this.#connection = new PartConnection({
+      url,
+      connections: COMMANDS,
+      prepare: ({ db }) => db.collection<PieceDocument>(COLLECTION),
+    })
     const limits = { concurrency: COMMANDS, items: PIECES_OF_COMMAND }
     this.#queue = new BatchQueue(async (pieces) => {
-      const { db } = await this.#connected()
-      await insert(db.collection<PieceDocument>(COLLECTION), pieces)
+      await insertOnce(await this.#connection.get(), pieces)
       return pieces.map(() => ({ value: undefined }))
     }, limits)
   }
@@ -36,32 +39,6 @@ export class ContentWriter {
   }
 
   async close(): Promise<void> {
-    const { client } = (await this.#connection?.catch(() => undefined)) ?? {}
-    await client?.close()
+    await this.#connection.close()
   }
-
-  /** Once it has failed, the next call tries again. */
-  #connected(): Promise<Connection> {
-    this.#connection ??= connect(this.#url, COMMANDS).catch((error: unknown) => {
-      this.#connection = undefined
-      throw error
-    })
-    return this.#connection
-  }
-}
-
-/** A name is used once, so a piece that is there already was written before its acknowledgement was lost. */
-async function insert(collection: Collection<PieceDocument>, pieces: readonly PieceDocument[]): Promise<void> {
-  try {
-    await collection.insertMany(pieces, { ordered: false })
-  } catch (error) {
-    if (!areThere(error)) throw error
-  }
-}
-
-function areThere(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return isDuplicateKey(error)
-  const failed = [error.writeErrors].flat()
-  const isAcknowledged = error.result.getWriteConcernError() === undefined
-  return isAcknowledged && failed.length > 0 && failed.every(({ code }) => code === DUPLICATE_KEY)
 }

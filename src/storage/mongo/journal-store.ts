@@ -14,8 +14,9 @@ import type {
   Kept,
 } from '../journal-port.ts'
 import { StoreUnavailable } from '../port.ts'
-import { type Connection, connect } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { toStoreError } from './faults.ts'
+import { PartConnection } from './part-connection.ts'
 import { inTransaction } from './transaction.ts'
 
 interface EntryDocument extends Omit<JournalEntry, 'at'> {
@@ -39,17 +40,12 @@ const MILLISECONDS_PER_DAY = 86_400_000
 
 /** @param url as DATABASE_URL */
 export function openMongoJournalStore(url: string): JournalStore {
-  let opened: Promise<Opened> | undefined
+  const connection = new PartConnection({ url, connections: CONNECTIONS, prepare: collectionsIn })
   let isClosed = false
-  /** Once it has failed, the next call tries again. */
   const open = async (): Promise<Opened> => {
     // A write that came late would open what nobody closes any more.
     if (isClosed) throw new StoreUnavailable('The journal is closed')
-    opened ??= openCollections(url).catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
+    return await connection.get()
   }
   return {
     write: (entries, kept) => served(async () => write(await open(), entries, kept)),
@@ -58,8 +54,7 @@ export function openMongoJournalStore(url: string): JournalStore {
     bounds: (clinic) => served(async () => bounds(await open(), clinic)),
     close: async () => {
       isClosed = true
-      const { client } = (await opened?.catch(() => undefined)) ?? {}
-      await client?.close()
+      await connection.close()
     },
   }
 }
@@ -69,22 +64,16 @@ interface Opened extends Pick<Connection, 'client'> {
   readonly counters: Collection<CounterDocument>
 }
 
-async function openCollections(url: string): Promise<Opened> {
-  const { client, db } = await connect(url, CONNECTIONS)
-  try {
-    await createCollection(db, COUNTERS)
-    const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
-    await entries.createIndexes([
-      { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
-      // Not unique, as the collection may be sharded by the other one; a transaction sees to it.
-      { name: 'by_id', key: { clinic: 1, id: 1 } },
-      { name: 'by_expiry', key: { expires: 1 }, expireAfterSeconds: 0 },
-    ])
-    return { client, entries, counters }
-  } catch (error) {
-    await client.close()
-    throw error
-  }
+async function collectionsIn({ client, db }: Connection): Promise<Opened> {
+  await createCollection(db, COUNTERS)
+  const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
+  await entries.createIndexes([
+    { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
+    // Not unique, as the collection may be sharded by the other one; a transaction sees to it.
+    { name: 'by_id', key: { clinic: 1, id: 1 } },
+    { name: 'by_expiry', key: { expires: 1 }, expireAfterSeconds: 0 },
+  ])
+  return { client, entries, counters }
 }
 
 const EXISTS = 48
