@@ -2,7 +2,6 @@
  * A day with a row for each schedule, and a week of one. All calls of @mantine/schedule are here: it knows wall times
  * only, so instants are turned into those of the clinic on the way in, and places are answered as what a wall shows.
  */
-
 import { Box } from '@mantine/core'
 import { ResourcesDayView, type ScheduleEventData, WeekView } from '@mantine/schedule'
 import { now } from '../api/clock.ts'

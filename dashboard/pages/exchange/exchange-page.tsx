@@ -1,5 +1,4 @@
 /** One exchange: the request, the answer, and why it was so; to be sent again, or copied as a line for the shell. */
-
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { now } from '../../api/clock.ts'

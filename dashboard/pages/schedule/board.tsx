@@ -1,5 +1,4 @@
 /** The visits and free times of a plan, as calendar or list, with what can be done with each. */
-
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { now } from '../../api/clock.ts'

@@ -1,5 +1,4 @@
 /** Books a free time for a patient, or for an entry of the waitlist. */
-
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** What a calendar shows of slots and visits. */
-
 import type { Slot } from 'fhir/r4'
 import { now } from '../../api/clock.ts'
 import { scheduleIdOf } from '../../fhir/free-times.ts'

@@ -1,5 +1,4 @@
 /** Free times of a week from a day on, to choose one of. */
-
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
 import { useId, useMemo, useState } from 'react'

@@ -1,5 +1,4 @@
 /** Days and weeks of the clinic's practitioners: visits, free times, holds, the waitlist. */
-
 import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { now } from '../../api/clock.ts'

@@ -1,5 +1,4 @@
 /** What is done with Tasks, by the documented operations: docs/work-list.md. */
-
 import { useQueryClient } from '@tanstack/react-query'
 import type { Annotation, Task } from 'fhir/r4'
 import { useMemo } from 'react'

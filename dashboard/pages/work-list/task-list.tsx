@@ -1,5 +1,4 @@
 /** The Tasks, by when they are due. */
-
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useAll } from '../../api/all-pages.ts'

@@ -51,6 +51,7 @@ const FORM: SideFileForm = { what: 'The journal', version: VERSION, tables: TABL
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Entries of a clinic that are removed in one commit. */
 const REMOVED_AT_A_TIME = 500
+/** And besides as many as have come, where some come: what is much too old goes by and by. */
 const SOME = 20
 
 type ScannedRow = readonly [number: number, summary: string | null]
@@ -82,7 +83,6 @@ export class JournalFile {
           keep?.days ?? 1,
           keep?.entries ?? 1,
         )
-        // As many as came, and some more where much is too old.
         const most = Math.min(own.length + SOME, REMOVED_AT_A_TIME)
         if (keep !== undefined) removeOld(db, { clinic, last, ...keep }, Date.now(), most)
       }
