@@ -176,7 +176,7 @@ function fhirServices(
 }
 
 function serverOf(koa: Koa): Server {
-  const answer = withDefaultHeaders(limitPipelining(koa.callback()))
+  const answer = limitPipelining(withDefaultHeaders(koa.callback()))
   const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
   server.timeout = SILENCE
   answerClientErrors(server)

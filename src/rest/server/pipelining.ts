@@ -8,6 +8,8 @@ import { whenClosed } from './http-response.ts'
 
 /** Requests of one connection that may wait for their answers. A client that sends more loses the connection. */
 const MOST = 64
+/** Of these, so many are worked on at the same time: their answers are sent in the order of the requests anyway. */
+const AT_ONCE = 4
 
 export interface ConnectionAnswers {
   /** Requests that wait for their answers. */
@@ -16,7 +18,12 @@ export interface ConnectionAnswers {
   last: ServerResponse
 }
 
-const connections = new WeakMap<Duplex, ConnectionAnswers>()
+interface Connection extends ConnectionAnswers {
+  /** Those that are not worked on yet. */
+  readonly held: (() => void)[]
+}
+
+const connections = new WeakMap<Duplex, Connection>()
 
 /** Responses of a connection that are being made, or sent: how many, and the last of them, as they end in their order. */
 export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefined => {
@@ -28,17 +35,40 @@ export function limitPipelining(listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (socket.destroyed) return
-    const connection = connections.get(socket) ?? { waiting: 0, last: response }
-    if (connection.waiting === 0) connections.set(socket, connection)
-    connection.waiting += 1
-    connection.last = response
-    if (connection.waiting > MOST) {
+    const connection = connections.get(socket) ?? newConnection(socket, response)
+    if (connection.waiting === MOST) {
       socket.destroy()
       return
     }
+    connection.waiting += 1
+    connection.last = response
     whenClosed(response, () => {
       connection.waiting -= 1
+      if (!socket.destroyed) connection.held.shift()?.()
     })
-    listener(request, response)
+    const begin = () => listener(request, response)
+    if (connection.waiting > AT_ONCE) connection.held.push(begin)
+    else begin()
   }
+}
+
+function newConnection(socket: Duplex, last: ServerResponse): Connection {
+  const connection = { waiting: 0, last, held: [] }
+  connections.set(socket, connection)
+  socket.prependOnceListener('close', () => closeWithoutStacks(connection))
+  return connection
+}
+
+/**
+ * When a connection closes, Node makes two errors for each of its requests that has no answer, and the stack of each, which is
+ * the same and says nothing. Of a thousand requests that takes longer than anybody else may wait.
+ */
+function closeWithoutStacks({ waiting }: ConnectionAnswers): void {
+  if (waiting <= AT_ONCE) return
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  // The listeners of one event run before it.
+  queueMicrotask(() => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
 }

@@ -1,32 +1,125 @@
-/** Requests that a client sends on one connection without waiting for the answers. */
-import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startServer, type TestServer } from '../../support/server.ts'
+import { setTimeout as after } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { HttpResponse } from '../../../src/rest/server/http-response.ts'
+import { limitPipelining } from '../../../src/rest/server/pipelining.ts'
+import { until } from '../../support/server-process.ts'
 
-let server: TestServer
+const servers: Server[] = []
+const sockets: Socket[] = []
 
-beforeAll(async () => {
-  server = await startServer()
-})
-
-afterAll(() => server.close())
-
-/** What comes back on one connection for so many requests, until it ends. */
-async function answersTo(requests: number): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  await once(socket, 'connect')
-  const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'
-  socket.write(request.repeat(requests - 1) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-  return await text(socket).catch(() => '')
+interface Begun {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
-test('some requests at once on one connection are all answered', async () => {
-  expect((await answersTo(50)).match(/HTTP\/1\.1 200/g)).toHaveLength(50)
+/** A server that answers nothing by itself. */
+async function listening() {
+  const begun: Begun[] = []
+  const server = createServer(
+    { ServerResponse: HttpResponse },
+    limitPipelining((request, response) => begun.push({ request, response })),
+  )
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const connected = (): Socket => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    sockets.push(socket)
+    return socket
+  }
+  return { begun, connected }
+}
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
 })
 
-test('a connection with more requests than may wait is closed, and the server goes on', async () => {
-  expect((await answersTo(500)).match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThan(65)
-  expect((await answersTo(1)).match(/HTTP\/1\.1 200/g)).toHaveLength(1)
+const requests = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
+
+const paths = (begun: readonly Begun[]) => begun.map(({ request }) => request.url)
+
+describe('pipelined requests', () => {
+  test('four of a connection are worked on at a time, and each answer lets the next one begin', async () => {
+    const { begun, connected } = await listening()
+    connected().write(requests(7))
+    await until(() => begun.length === 4)
+    await after(50)
+    expect(paths(begun)).toEqual(['/0', '/1', '/2', '/3'])
+    begun[0]?.response.end()
+    await until(() => begun.length === 5)
+    expect(begun[4]?.request.url).toBe('/4')
+  })
+
+  test('the requests of one connection do not hold up those of another one', async () => {
+    const { begun, connected } = await listening()
+    connected().write(requests(20))
+    await until(() => begun.length === 4)
+    connected().write('GET /another HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => begun.length === 5)
+    expect(begun[4]?.request.url).toBe('/another')
+  })
+
+  test('64 are all answered in their order, whichever answer is ready first', async () => {
+    const { begun, connected } = await listening()
+    const socket = connected()
+    socket.write(`${requests(63)}GET /63 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    let answered = 0
+    const answerAll = async () => {
+      for (; answered < 64; answered += 4) {
+        await until(() => begun.length >= Math.min(answered + 4, 64))
+        for (const { request, response } of begun.slice(answered, answered + 4).reverse()) response.end(request.url)
+      }
+    }
+    const [received] = await Promise.all([text(socket), answerAll()])
+    expect(received.match(/^\/\d+/gm)).toEqual(Array.from({ length: 64 }, (_, n) => `/${n}`))
+  })
+
+  test('a body that comes behind requests that wait is complete when its own request begins', async () => {
+    const { begun, connected } = await listening()
+    const body = 'x'.repeat(300_000)
+    connected().write(`${requests(4)}POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await until(() => begun.length === 4)
+    begun[0]?.response.end()
+    await until(() => begun.length === 5)
+    expect(await text(begun[4]?.request ?? [])).toBe(body)
+  })
+
+  test('a client that sends a 65th loses its connection, and nothing more of it begins', async () => {
+    const { begun, connected } = await listening()
+    const socket = connected()
+    socket.write(requests(65))
+    expect(await text(socket)).toBe('')
+    for (const { response } of begun) response.end()
+    await after(50)
+    expect(begun.length).toBe(4)
+  })
+
+  test('requests of a client that has left do not begin', async () => {
+    const { begun, connected } = await listening()
+    const socket = connected()
+    socket.write(requests(10))
+    await until(() => begun.length === 4)
+    socket.destroy()
+    await until(() => begun.every(({ response }) => response.destroyed))
+    for (const { response } of begun) response.end()
+    await after(50)
+    expect(begun.length).toBe(4)
+  })
+
+  test('errors keep their stacks after such a connection has closed', async () => {
+    const { begun, connected } = await listening()
+    const socket = connected()
+    socket.write(requests(65))
+    await text(socket)
+    await until(() => begun.every(({ response }) => response.destroyed))
+    expect(new Error('one of ours').stack).toContain('pipelining.test')
+  })
 })
