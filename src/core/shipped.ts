@@ -1,8 +1,10 @@
 /** The conformance resources that the server ships, in every clinic: https://hl7.org/fhir/R4/conformance-module.html. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { UnitOfWork } from '../repository/repository.ts'
 import type { ClinicAccess } from './context.ts'
 
 const RESOURCES = join(import.meta.dirname, '../../resources')
@@ -52,16 +54,29 @@ export const isShipped = (type: string, id: string): boolean => shippedResources
 export const isShippedUrl = (type: string, url: string): boolean =>
   [...shippedResources().values()].some((one) => one.resourceType === type && 'url' in one && one.url === url)
 
-/** Writes those that the clinic lacks or has in another version, in one change. */
-export const ensureShipped = (access: ClinicAccess): Promise<void> =>
-  access.change(async ({ unit }) => {
-    for (const resource of shippedResources().values()) {
-      const stored = await unit.read(resource.resourceType, resource.id)
-      const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
-      // Beneath the rules of the provider, which refuses to change them.
-      if (!isSame) await unit.put(resource, 'PUT')
-    }
-  })
+/** Resources that are checked, and written where they have to be, before the event loop does other work. */
+const AT_ONCE = 5
+
+/**
+ * Writes those that the clinic lacks or has in another version. They are a few at a time: others would wait for a tenth of a
+ * second while all are validated and indexed.
+ */
+export async function ensureShipped(access: ClinicAccess): Promise<void> {
+  const all = [...shippedResources().values()]
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    await access.change(({ unit }) => ensureStored(unit, all.slice(from, from + AT_ONCE)))
+    await setImmediate()
+  }
+}
+
+async function ensureStored(unit: UnitOfWork, resources: readonly ShippedResource[]): Promise<void> {
+  for (const resource of resources) {
+    const stored = await unit.read(resource.resourceType, resource.id)
+    const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
+    // Beneath the rules of the provider, which refuses to change them.
+    if (!isSame) await unit.put(resource, 'PUT')
+  }
+}
 
 /** Without what the store adds. */
 const contentOf = ({ resourceType: _type, id: _id, meta: _meta, ...content }: AnyResource): string =>

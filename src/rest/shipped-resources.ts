@@ -1,6 +1,7 @@
 /** A clinic has the conformance resources that the server ships before its first FHIR request is answered. */
 import type { Middleware } from 'koa'
 import { Budget, withBudget } from '../budget/budget.ts'
+import { OneByOne } from '../budget/one-by-one.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -10,6 +11,7 @@ import { userOf } from './server/authenticate.ts'
 export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middleware {
   const complete = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
+  const goingOn = new OneByOne()
   const ship = async (clinic: string): Promise<void> => {
     try {
       // Not paid by the request that happens to come first: others wait for it too.
@@ -25,6 +27,6 @@ export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middl
     if (clinic === SERVICE || complete.has(clinic)) return next()
     const shipping = underWay.get(clinic) ?? ship(clinic)
     underWay.set(clinic, shipping)
-    return shipping.then(next)
+    return shipping.then(() => goingOn.turn()).then(next)
   }
 }

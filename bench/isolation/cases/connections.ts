@@ -117,6 +117,15 @@ export const connections: readonly HostileCase[] = [
       }),
   },
   {
+    name: 'short-pipelined-requests',
+    about: '20 connections that send 4,000 of the shortest requests each without waiting for an answer, without a token',
+    stored: 'nothing',
+    attack: () =>
+      sockets(20, 6, (socket) => {
+        socket.write('GET /Patient HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4_000))
+      }),
+  },
+  {
     name: 'broken-off-searches',
     about: 'searches whose client leaves at once, 200 in a second',
     stored: 'records',
