@@ -22,7 +22,8 @@ export interface Drain {
 export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Promise<void> {
   const underWay = new Bag<ServerResponse>()
   let ending = false
-  server.prependListener('request', (_request, response) => {
+  server.prependListener('request', ({ socket }, response) => {
+    if (socket.destroyed) return
     const remove = underWay.add(response)
     if (ending) lastOfItsConnection(response)
     whenClosed(response, () => {

@@ -34,7 +34,10 @@ export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefin
 export function limitPipelining(listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    if (socket.destroyed) return
+    if (socket.destroyed) {
+      ignore(request, response)
+      return
+    }
     const connection = connections.get(socket) ?? newConnection(socket, response)
     if (connection.waiting === MOST) {
       socket.destroy()
@@ -50,6 +53,12 @@ export function limitPipelining(listener: RequestListener): RequestListener {
     if (connection.waiting > AT_ONCE) connection.held.push(begin)
     else begin()
   }
+}
+
+/** Node takes in what is left of a chunk after its connection has been given up, and would end each of these requests. */
+function ignore(request: IncomingMessage, response: ServerResponse): void {
+  request.destroy = () => request
+  response.destroy = () => response
 }
 
 function newConnection(socket: Duplex, last: ServerResponse): Connection {

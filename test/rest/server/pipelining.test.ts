@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as after } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { drainable } from '../../../src/rest/server/drain.ts'
 import { HttpResponse } from '../../../src/rest/server/http-response.ts'
 import { limitPipelining } from '../../../src/rest/server/pipelining.ts'
 import { until } from '../../support/server-process.ts'
@@ -23,6 +24,7 @@ async function listening() {
     limitPipelining((request, response) => begun.push({ request, response })),
   )
   servers.push(server)
+  const shutDown = drainable(server, 60_000)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const connected = (): Socket => {
@@ -30,7 +32,7 @@ async function listening() {
     sockets.push(socket)
     return socket
   }
-  return { begun, connected }
+  return { begun, connected, shutDown }
 }
 
 afterEach(() => {
@@ -99,6 +101,15 @@ describe('pipelined requests', () => {
     expect(await text(socket)).toBe('')
     for (const { response } of begun) response.end()
     await after(50)
+    expect(begun.length).toBe(4)
+  })
+
+  test('a shutdown does not wait for what such a client has sent', async () => {
+    const { begun, connected, shutDown } = await listening()
+    const socket = connected()
+    socket.write(requests(200))
+    await text(socket)
+    await shutDown()
     expect(begun.length).toBe(4)
   })
 
