@@ -118,7 +118,8 @@ export const connections: readonly HostileCase[] = [
   },
   {
     name: 'short-pipelined-requests',
-    about: '20 connections that send 4,000 of the shortest requests each without waiting for an answer, without a token',
+    about:
+      '20 connections that send 4,000 of the shortest requests each without waiting for an answer, without a token',
     stored: 'nothing',
     attack: () =>
       sockets(20, 6, (socket) => {
