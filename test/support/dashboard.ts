@@ -1,13 +1,16 @@
 /** The dashboard in a real browser: built, served by the real app, and signed in to. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser } from '../../scripts/browser/find-browser.ts'
 import type { AppParts } from '../../src/app.ts'
+import { closeLater } from './opened-stores.ts'
 import { startServer, type TestServer } from './server.ts'
 
+/** Windows that a test opens are closed after it, as each that is open follows what is changed. */
 export interface Windows {
-  /** A window that nobody has signed in to. It is closed with the rest. */
+  /** A window that nobody has signed in to. */
   readonly open: (path?: string, options?: BrowserContextOptions) => Promise<Page>
   /** A window in which somebody is signed in. */
   readonly signedIn: (path?: string, options?: BrowserContextOptions & { readonly as?: string }) => Promise<Page>
@@ -58,20 +61,30 @@ export async function openBrowser(url: () => string): Promise<Windows> {
   const { executablePath, args } = found
   const browser = await chromium.launch({ executablePath, args: [...args], env: { ...environment(), ...found.env } })
   const complaints: string[] = []
-  const open = (path = '', options: BrowserContextOptions = {}) =>
-    openWindow(browser, `${url()}/dashboard${path}`, options, complaints)
+  const newWindow = (options: BrowserContextOptions) => openWindow(browser, options, complaints)
   return {
     complaints,
-    open,
+    open: async (path = '', options = {}) => {
+      const page = await newWindow(options)
+      await page.goto(`${url()}/dashboard${path}`)
+      return page
+    },
     signedIn: async (path = '', { as = 'demo', ...options } = {}) => {
-      const page = await open('', options)
-      await signIn(page, as, as)
+      const page = await newWindow(options)
+      await keepSession(page.context(), url(), as)
       await page.goto(`${url()}/dashboard${path}`)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
       return page
     },
     close: () => browser.close(),
   }
+}
+
+/** The cookie of somebody who has signed in, so that pages begin with their session. Passwords are those of the demo. */
+async function keepSession(context: BrowserContext, url: string, username: string): Promise<void> {
+  const data = { username, password: username, renewable: true }
+  const answer = await context.request.post(`${url}/session`, { data })
+  if (answer.status() !== 200) throw new Error(`${username} could not sign in: ${await answer.text()}`)
 }
 
 export async function signIn(page: Page, username: string, password: string): Promise<void> {
@@ -81,13 +94,20 @@ export async function signIn(page: Page, username: string, password: string): Pr
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
 }
 
+/** What axe finds wrong with the page (https://github.com/dequelabs/axe-core/blob/develop/doc/API.md). */
+export async function findingsOf(page: Page): Promise<readonly string[]> {
+  // The page has no frames of other sites, for which axe would need a second page. Nothing else is looked at but violations.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  const { violations } = await axe.analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+}
+
 /** Whether nothing is cut off sideways, and nothing scrolls sideways. */
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
 
 async function openWindow(
   browser: Browser,
-  url: string,
   options: BrowserContextOptions,
   complaints: string[],
 ): Promise<Page> {
@@ -99,13 +119,13 @@ async function openWindow(
     reducedMotion: 'reduce',
     ...options,
   })
+  closeLater(context)
   context.setDefaultTimeout(PATIENCE)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
     if (message.type() === 'error' && !FAILED_ANSWER.test(message.text())) complaints.push(message.text())
   })
-  await page.goto(url)
   return page
 }
 

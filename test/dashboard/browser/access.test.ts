@@ -2,10 +2,9 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { type Dashboard, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { until } from '../../support/server-process.ts'
 
 /** By what they are called in the pictures. */
@@ -88,8 +87,7 @@ describe.each(Object.keys(LOOKS))('in the look %s', (look) => {
     await page.goto(`${dashboard.server.url}/dashboard${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
+    expect(await findingsOf(page)).toEqual([])
     expect(await fitsItsWidth(page)).toBe(true)
     await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) })
   })
@@ -112,8 +110,7 @@ test.each(Object.entries(DIALOGS))(
       for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').first().waitFor()
       await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
+      expect(await findingsOf(page)).toEqual([])
       expect(await fitsItsWidth(page)).toBe(true)
       await page.screenshot({ path: join(PICTURES, `dialog-${name.replaceAll(' ', '-')}-${look}.png`) })
       await page.context().close()
@@ -125,9 +122,7 @@ test('the sign-in page has no finding of axe either', async () => {
   for (const look of Object.values(LOOKS)) {
     const page = await dashboard.open('', look)
     await page.getByLabel('User name').waitFor()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-    await page.context().close()
+    expect(await findingsOf(page)).toEqual([])
   }
 })
 
@@ -135,10 +130,8 @@ test('an exchange that was refused has no finding of axe either, and scrolls to 
   for (const [name, look] of Object.entries(LOOKS)) {
     const page = await dashboard.signedIn(`/journal/${refused}`, look)
     await page.getByRole('heading', { level: 1, name: 'POST /Patient' }).waitFor()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(await findingsOf(page)).toEqual([])
     expect(await fitsItsWidth(page)).toBe(true)
     await page.screenshot({ path: join(PICTURES, `exchange-${name}.png`) })
-    await page.context().close()
   }
 })
