@@ -79,13 +79,16 @@ const WAITING = suites(
  * (jest/sequencer.ts), so that none is left to run alone at the end.
  */
 const LONGEST = suites(
+  'test/booking/{model,race}.test.ts',
   'test/calls/session/call-sessions.test.ts',
   'test/capability/*.test.ts',
+  'test/content/scan.test.ts',
+  'test/dashboard/browser/*.test.ts',
   'test/demo/demo-clinic.test.ts',
   'test/faults/{network,replica-set}.test.ts',
-  'test/operations/everything/everything.test.ts',
-  'test/process/{audit,process,work-threads,workers}.test.ts',
-  'test/rest/{custom-search-servers,tools}.test.ts',
+  'test/operations/{patient-find-duplicates,patient-merge}.test.ts',
+  'test/process/*.test.ts',
+  'test/rest/{custom-search-servers,inline-content,large-answers,hostile}.test.ts',
   'test/scripts/copy.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',

@@ -106,11 +106,7 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
 
-async function openWindow(
-  browser: Browser,
-  options: BrowserContextOptions,
-  complaints: string[],
-): Promise<Page> {
+async function openWindow(browser: Browser, options: BrowserContextOptions, complaints: string[]): Promise<Page> {
   // A zone that is far from that of the clinic.
   const context: BrowserContext = await browser.newContext({
     viewport: { width: 1280, height: 800 },
