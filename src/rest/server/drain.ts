@@ -22,8 +22,7 @@ export interface Drain {
 export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Promise<void> {
   const underWay = new Bag<ServerResponse>()
   let ending = false
-  server.prependListener('request', ({ socket }, response) => {
-    if (socket.destroyed) return
+  server.prependListener('request', (_request, response) => {
     const remove = underWay.add(response)
     if (ending) lastOfItsConnection(response)
     whenClosed(response, () => {

@@ -34,12 +34,10 @@ export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefin
 export function limitPipelining(listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    if (socket.destroyed) {
-      ignore(request, response)
-      return
-    }
+    if (socket.destroyed) return
     const connection = connections.get(socket) ?? newConnection(socket, response)
     if (connection.waiting === MOST) {
+      stopParsing(socket)
       socket.destroy()
       return
     }
@@ -55,10 +53,12 @@ export function limitPipelining(listener: RequestListener): RequestListener {
   }
 }
 
-/** Node takes in what is left of a chunk after its connection has been given up, and would end each of these requests. */
-function ignore(request: IncomingMessage, response: ServerResponse): void {
-  request.destroy = () => request
-  response.destroy = () => response
+/**
+ * Node would take in what is left of the chunk, which may be two thousand requests. Its parser has no documented way to stop;
+ * where headers are answered with 2, what follows them is another protocol. Parsers are reused, and get another listener then.
+ */
+function stopParsing(socket: Duplex & { readonly parser?: { onIncoming: () => number } }): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2
 }
 
 function newConnection(socket: Duplex, last: ServerResponse): Connection {

@@ -19,11 +19,13 @@ interface Begun {
 /** A server that answers nothing by itself. */
 async function listening() {
   const begun: Begun[] = []
+  const taken: IncomingMessage[] = []
   const server = createServer(
     { ServerResponse: HttpResponse },
     limitPipelining((request, response) => begun.push({ request, response })),
   )
   servers.push(server)
+  server.on('request', (request) => taken.push(request))
   const shutDown = drainable(server, 60_000)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -32,7 +34,7 @@ async function listening() {
     sockets.push(socket)
     return socket
   }
-  return { begun, connected, shutDown }
+  return { begun, taken, connected, shutDown }
 }
 
 afterEach(() => {
@@ -104,6 +106,14 @@ describe('pipelined requests', () => {
     for (const { response } of begun) response.end()
     await sleep(50)
     expect(begun.length).toBe(4)
+  })
+
+  test('what such a client has sent besides is not even taken in', async () => {
+    const { taken, connected } = await listening()
+    const socket = connected()
+    socket.write(requests(500))
+    expect(await text(socket)).toBe('')
+    expect(taken.length).toBe(65)
   })
 
   test('a shutdown does not wait for what such a client has sent', async () => {
