@@ -84,15 +84,10 @@ async function countByIndex(
   const { first, last } = bookableStarts(ctx.now, policies)
   const span = { start: Math.max(from, first), end: Math.min(until, last + 1, END_OF_TIME) }
   const asked = { schedules, span, until, most }
-  const name = JSON.stringify(['times', asked])
+  const count = () => countFree(ctx, asked)
   // What begins now is never asked for again.
-  return from < first || name.length > LONGEST_NAME
-    ? await countFree(ctx, asked)
-    : await ctx.unit.recentAnswer(name, ['Slot'], () => countFree(ctx, asked))
+  return from < first ? await count() : await ctx.unit.recentAnswer(JSON.stringify(['times', asked]), ['Slot'], count)
 }
-
-/** Characters of what is asked for; for more it is counted each time. */
-const LONGEST_NAME = 2_000
 
 async function countFree(ctx: Context, asked: Asked): Promise<CountedOpenings> {
   const { schedules, span, until, most } = asked

@@ -51,6 +51,11 @@ export interface Openings {
   readonly counted: number
   /** There may be more. */
   readonly isMore: boolean
+  /**
+   * As long as visits may begin at this time, and nothing that is stored changes, the same is found, but where the booking
+   * horizon has ended the look: -Infinity, as it moves on.
+   */
+  readonly sameUntil: number
 }
 
 /** Slots that one page looks at. */
@@ -68,14 +73,18 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const last = Math.min(bookable, (query.startsBefore ?? END_OF_TIME) - 1)
   const from = Math.max(query.from, first, query.after?.start ?? first)
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
-  if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false }
+  const asked = Math.min(query.startsBefore ?? END_OF_TIME, query.until, END_OF_TIME)
+  const same = { sameUntil: bookable < asked ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
+  if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false, ...same }
   const { schedules, limit } = query
   const count = limit + (schedules?.length === 1 ? READ_BESIDES_OF_ONE : READ_BESIDES)
   const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count }), ctx)
-  return await pageOf(new Search(slots, new SlotJudge(ctx, query), query, last), limit, query.countThrough ?? 0)
+  const search = new Search(slots, new SlotJudge(ctx, query), query, last)
+  const page = await pageOf(search, limit, query.countThrough ?? 0)
+  return { ...page, sameUntil: Math.min(same.sameUntil, search.earliest) }
 }
 
-async function pageOf(search: Search, limit: number, countThrough: number): Promise<Openings> {
+async function pageOf(search: Search, limit: number, countThrough: number): Promise<Omit<Openings, 'sameUntil'>> {
   const openings: Opening[] = []
   let place: Place | undefined
   let counted = 0
@@ -101,6 +110,8 @@ interface Candidate {
 class Search {
   /** Where it goes on, when it ends before all Slots are looked at. */
   rest: Place | undefined
+  /** When the first of all Slots begins that are looked at. */
+  earliest = Number.POSITIVE_INFINITY
   readonly #slots: SlotsByStart
   readonly #judge: SlotJudge
   readonly #query: OpeningsQuery
@@ -124,6 +135,7 @@ class Search {
     const { after } = this.#query
     for (let group = await this.#slots.next(); group !== undefined; group = await this.#slots.next()) {
       const { start, slots } = group
+      this.earliest = Math.min(this.earliest, start)
       if (start > this.#last) return
       if (this.#examined >= MOST_EXAMINED) {
         this.rest = { start }

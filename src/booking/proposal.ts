@@ -21,13 +21,16 @@ const LONGEST_SLOT_ID = 64 - 11 - 3 - 2
 /** Steps to look up a Slot that follows another. */
 const FOLLOWED = 30
 
+/** What an id says of adjacent Slots: the first, and how many. */
+export type OfferedRun = Readonly<{ 0: Pick<SlotWithId, 'id'>; length: number }>
+
 /** The ids under which these Slots are offered, in the same order. What the ids need to be read again is kept. */
 export async function proposalIds(
   access: ClinicAccess,
-  runs: readonly Run[],
+  runs: readonly OfferedRun[],
   context: VisitContext,
 ): Promise<readonly string[]> {
-  const long = runs.flatMap(([{ id }]) => (id.length > LONGEST_SLOT_ID ? [{ ...context, slot: id }] : []))
+  const long = runs.flatMap(({ 0: { id } }) => (id.length > LONGEST_SLOT_ID ? [{ ...context, slot: id }] : []))
   const contexts: readonly StoredContext[] = runs.length > long.length ? [context, ...long] : long
   const keys = await keepContexts(access, contexts)
   const keyOf = new Map(contexts.map(({ slot }, index) => [slot, keys[index]]))

@@ -1,53 +1,63 @@
 /**
- * What was read, or made of what was read, a moment ago at most: the names of practitioners and places, which calls ask for
- * again and again. Nothing that is written is decided by it. What this thread writes shows at once.
+ * What was read, or made of what was read, kept as long as it stays the same: names of practitioners and places, and times
+ * that are free, which are asked for again and again. Nothing that is written is decided by it. An engine that notices what
+ * all processes write (ResourceStore.noticeChanges) ends it with the change; beside any other, what this thread writes ends
+ * it at once, and what others write shows after LIFETIME.
  */
-import type { ResourceStore } from '../storage/port.ts'
+import { hash } from 'node:crypto'
+import type { NoticedChanges, ResourceStore } from '../storage/port.ts'
 
 /** Milliseconds. */
 const LIFETIME = 1_000
 
 interface Kept {
   readonly value: Promise<unknown>
+  /** NoticedChanges.last as it was before the value was made. */
+  readonly last: number
   /** Milliseconds since 1970 UTC. */
   readonly until: number
+}
+
+/** What is to be read or made. */
+export interface Wanted<Value> {
+  readonly clinic: string
+  /** An address, `Type/id`, or any other name. */
+  readonly name: string
+  /** Types of the resources that it is made of. */
+  readonly types: readonly string[]
+  readonly make: () => Promise<Value>
+  /** False: it is not the same any more, though nothing was written. Absent: it always is. */
+  readonly holds?: ((value: Value) => boolean) | undefined
 }
 
 class RecentReads {
   /** When there are more, all are dropped. */
   readonly #most: number
+  readonly #lifetime: number
   readonly #kept = new Map<string, Kept>()
-  /** The keys of what is made of resources of a type. */
-  readonly #ofType = new Map<string, Set<string>>()
 
-  constructor(most: number) {
+  constructor(most: number, lifetime: number) {
     this.#most = most
+    this.#lifetime = lifetime
   }
 
-  /**
-   * Several callers share what is read: it is not to be changed.
-   * @param what an address, `Type/id`, whose write ends what is kept; or any other name
-   * @param types a write of one of them ends it too
-   */
-  async read<Value>(
-    clinic: string,
-    what: string,
-    types: readonly string[],
-    read: () => Promise<Value>,
-  ): Promise<Value> {
-    const key = keyOf(clinic, what)
+  /** Several callers share what is made: it is not to be changed. */
+  async read<Value>(changes: NoticedChanges, { clinic, name, types, make, holds }: Wanted<Value>): Promise<Value> {
+    const key = keyOf(clinic, name)
+    const last = changes.last(clinic, types)
     const known = this.#kept.get(key)
-    if (known !== undefined && Date.now() < known.until) {
+    if (known?.last === last && Date.now() < known.until) {
       try {
-        return (await known.value) as Value
+        const value = (await known.value) as Value
+        if (holds === undefined || holds(value)) return value
       } catch {
         // The budget of the other request, or its client, has ended; this one reads for itself.
-        return await read()
+        return await make()
       }
     }
-    const kept: Kept = { value: read(), until: Date.now() + LIFETIME }
-    this.#keep(key, kept)
-    for (const type of types) this.#keysOf(clinic, type).add(key)
+    const kept: Kept = { value: make(), last, until: Date.now() + this.#lifetime }
+    if (this.#kept.size >= this.#most) this.#kept.clear()
+    this.#kept.set(key, kept)
     try {
       return (await kept.value) as Value
     } catch (error) {
@@ -56,59 +66,74 @@ class RecentReads {
     }
   }
 
-  /** To be called between a change and its acknowledgement. @param addresses `Type/id` */
-  wrote(clinic: string, addresses: Iterable<string>): void {
-    if (this.#kept.size === 0) return
-    for (const address of addresses) {
-      this.#kept.delete(keyOf(clinic, address))
-      const type = keyOf(clinic, address.slice(0, address.indexOf('/')))
-      for (const key of this.#ofType.get(type) ?? []) this.#kept.delete(key)
-      this.#ofType.delete(type)
-    }
-  }
-
-  forget(clinic: string, what: string): void {
-    this.#kept.delete(keyOf(clinic, what))
-  }
-
-  #keep(key: string, kept: Kept): void {
-    if (this.#kept.size >= this.#most) {
-      this.#kept.clear()
-      this.#ofType.clear()
-    }
-    this.#kept.set(key, kept)
-  }
-
-  #keysOf(clinic: string, type: string): Set<string> {
-    const key = keyOf(clinic, type)
-    const known = this.#ofType.get(key) ?? new Set()
-    this.#ofType.set(key, known)
-    return known
+  forget(clinic: string, name: string): void {
+    this.#kept.delete(keyOf(clinic, name))
   }
 }
 
-const keyOf = (clinic: string, what: string): string => `${clinic} ${what}`
+/** Characters of a name that is a key as it is. */
+const LONGEST_NAME = 200
 
-interface OfStore {
-  readonly resources: RecentReads
-  readonly views: RecentReads
-  /** Views of a few ids or numbers. */
-  readonly answers: RecentReads
+const keyOf = (clinic: string, name: string): string =>
+  `${clinic} ${name.length > LONGEST_NAME ? hash('sha256', name) : name}`
+
+/** The changes of this thread alone, beside an engine that does not notice those of others. */
+class OwnChanges implements NoticedChanges {
+  readonly #last = new Map<string, number>()
+  #changes = 0
+
+  last(clinic: string, types: readonly string[]): number {
+    return Math.max(0, ...types.map((type) => this.#last.get(`${clinic} ${type}`) ?? 0))
+  }
+
+  wrote(clinic: string, types: Iterable<string>): void {
+    this.#changes += 1
+    for (const type of types) this.#last.set(`${clinic} ${type}`, this.#changes)
+  }
 }
 
 const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
 const MOST_ANSWERS = 4_000
+/** Each has some 20,000 characters. */
+const MOST_PAGES = 400
+
+class OfStore {
+  readonly resources: RecentReads
+  readonly views: RecentReads
+  /** Views of a few ids or numbers. */
+  readonly answers: RecentReads
+  /** What nobody may see as it was a moment ago: undefined where the engine does not notice who changes it. */
+  readonly pages: RecentReads | undefined
+  readonly #store: ResourceStore
+  readonly #own = new OwnChanges()
+
+  constructor(store: ResourceStore) {
+    const isNoticed = store.noticeChanges !== undefined
+    const lifetime = isNoticed ? Number.POSITIVE_INFINITY : LIFETIME
+    this.#store = store
+    this.resources = new RecentReads(MOST_RESOURCES, lifetime)
+    this.views = new RecentReads(MOST_VIEWS, lifetime)
+    this.answers = new RecentReads(MOST_ANSWERS, lifetime)
+    this.pages = isNoticed ? new RecentReads(MOST_PAGES, lifetime) : undefined
+  }
+
+  /** What has changed until now. */
+  changes(): NoticedChanges {
+    return this.#store.noticeChanges?.() ?? this.#own
+  }
+
+  /** To be called between a change and its acknowledgement. */
+  wrote(clinic: string, types: Iterable<string>): void {
+    if (this.#store.noticeChanges === undefined) this.#own.wrote(clinic, types)
+  }
+}
 
 const ofStores = new WeakMap<ResourceStore, OfStore>()
 
 export function recentReads(store: ResourceStore): OfStore {
-  const known = ofStores.get(store) ?? {
-    resources: new RecentReads(MOST_RESOURCES),
-    views: new RecentReads(MOST_VIEWS),
-    answers: new RecentReads(MOST_ANSWERS),
-  }
+  const known = ofStores.get(store) ?? new OfStore(store)
   ofStores.set(store, known)
   return known
 }

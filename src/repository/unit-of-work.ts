@@ -22,6 +22,7 @@ import {
   type IndexVersions,
   InvalidCursor,
   type KeysQuery,
+  type NoticedChanges,
   type ResourceStore,
   type SearchResult,
   type StoredResource,
@@ -33,7 +34,7 @@ import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-record
 import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
-import { recentReads } from './recent-reads.ts'
+import { recentReads, type Wanted } from './recent-reads.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents } from './used-content.ts'
 import { Versioned } from './versioned.ts'
@@ -76,6 +77,7 @@ export class UnitOfWork {
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #guards: Guard[] = []
+  #noticed: NoticedChanges | undefined
 
   constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
     this.#fullText = fullText
@@ -108,12 +110,13 @@ export class UnitOfWork {
     if (staged !== undefined) return staged.next.deleted ? undefined : (staged.next as Versioned<R>)
     const { resources } = recentReads(this.#store)
     const address = `${type}/${id}`
-    return await resources.read(this.clinic, address, [], async () => {
+    const make = async () => {
       const stored = await this.#store.read(this.clinic, type, id)
       if (stored === undefined || stored.method === 'DELETE') return undefined
       if (stored.text.length > MOST_KEPT) resources.forget(this.clinic, address)
       return new Versioned<R>(stored)
-    })
+    }
+    return await resources.read(this.#changes(), { clinic: this.clinic, name: address, types: [type], make })
   }
 
   /**
@@ -122,12 +125,24 @@ export class UnitOfWork {
    * @param types of the resources that it is made of
    */
   async recentView<View>(name: string, types: readonly string[], make: () => Promise<View>): Promise<View> {
-    return await recentReads(this.#store).views.read(this.clinic, name, types, make)
+    return await recentReads(this.#store).views.read(this.#changes(), { clinic: this.clinic, name, types, make })
   }
 
   /** The same of a few ids or numbers, of which more are kept. */
   async recentAnswer<Answer>(name: string, types: readonly string[], make: () => Promise<Answer>): Promise<Answer> {
-    return await recentReads(this.#store).answers.read(this.clinic, name, types, make)
+    return await recentReads(this.#store).answers.read(this.#changes(), { clinic: this.clinic, name, types, make })
+  }
+
+  /** The same of a page that is told as it is now: it is kept where the store notices what anybody changes. */
+  async unchangedPage<Page>(page: Omit<Wanted<Page>, 'clinic'>): Promise<Page> {
+    const { pages } = recentReads(this.#store)
+    return pages === undefined ? await page.make() : await pages.read(this.#changes(), { clinic: this.clinic, ...page })
+  }
+
+  /** What has changed until this unit first asked, or later. */
+  #changes(): NoticedChanges {
+    this.#noticed ??= recentReads(this.#store).changes()
+    return this.#noticed
   }
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
@@ -331,11 +346,7 @@ export class UnitOfWork {
       records,
       guards,
     })
-    if (resources.length === 0) return
-    const recent = recentReads(this.#store)
-    recent.resources.wrote(this.clinic, this.#staged.keys())
-    recent.views.wrote(this.clinic, this.#staged.keys())
-    recent.answers.wrote(this.clinic, this.#staged.keys())
+    if (resources.length > 0) recentReads(this.#store).wrote(this.clinic, new Set(resources.map(({ type }) => type)))
   }
 
   /** @throws FhirError 422 when there are too many */

@@ -331,6 +331,12 @@ export interface FoundByKeys {
 /** Milliseconds that what another process has written may take to show in `readRecent`. */
 export const RECENT = 1_000
 
+/** Which changes of resources have been noticed. */
+export interface NoticedChanges {
+  /** A number that grows with each change of a resource of one of these types, whoever made it. */
+  last(clinic: string, types: readonly string[]): number
+}
+
 /** What is known at once where it is in memory: waiting for it would cost as much as looking it up. */
 export type Recent<Value> = Value | undefined | Promise<Value | undefined>
 
@@ -399,6 +405,12 @@ export interface ResourceStore {
   scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>
+  /**
+   * Notices what any process has committed until now, so that what is made of resources can be kept as long as they stay
+   * the same. Absent: the engine learns of the changes of other processes only by reading what they have changed.
+   * @throws StoreUnavailable
+   */
+  noticeChanges?(): NoticedChanges
   /** How far its parts are behind; reads nothing from the database. Absent: the engine does not know. */
   load?(): StoreLoad
   /**

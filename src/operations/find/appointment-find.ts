@@ -2,23 +2,19 @@
  * Appointment/$find: times that can be booked, as proposed Appointments, which $hold and $book take by their ids.
  * IHE ITI-115: https://profiles.ihe.net/ITI/Scheduling/ITI-115.html
  */
-import type { Appointment, Reference, Schedule } from 'fhir/r4'
-import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
-import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
-import { proposalIds } from '../../booking/proposal.ts'
-import { recentActors } from '../../booking/resolvable-actors.ts'
+import type { CountedOpenings } from '../../booking/count-openings.ts'
+import type { OpeningsQuery } from '../../booking/openings.ts'
 import { readSettings } from '../../clinics/settings.ts'
-import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import { checkPageSize } from '../../core/page-size.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { Versioned } from '../../repository/repository.ts'
-import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
+import type { VisitContext } from '../../scheduling/proposed-appointment.ts'
 import { clockOf } from '../../scheduling/zone-clock.ts'
 import { readFindCursor, writeFindCursor } from './find-cursor.ts'
 import { type FindInput, readFindInput } from './find-input.ts'
+import { type Counting, foundPage } from './found-page.ts'
 import { whomToSee } from './whom-to-see.ts'
 
 /** Appointments on a page where the client does not say. */
@@ -39,25 +35,15 @@ async function find({ access, input, paging }: OperationRequest): Promise<Search
     ...(isNobody ? { schedules: [] } : schedules === undefined ? {} : { schedules }),
     ...{ from, until, specialties, visitTypes, ...times, limit },
   }
-  const isIndexed = wanted.schedules !== undefined && isCountedByIndex(wanted)
-  const isCountedHere = after === undefined && counting === 'some' && !isIndexed
-  const page = await findOpenings(ctx, {
-    ...wanted,
-    ...(after === undefined ? {} : { after: after.place }),
-    ...(isCountedHere ? { countThrough: LOOKED_THROUGH } : {}),
-  })
-  const { openings, next } = page
-  const counted =
-    after === undefined && counting !== 'none'
-      ? await countOpenings(ctx, wanted, page, counting === 'all')
-      : after?.counted
   const context = contextOf(asked, patients)
-  const slots = openings.map((opening) => opening.slots)
-  const ids = await proposalIds(access, slots, context)
+  const place = after?.place
+  const page = await foundPage(access, ctx, { wanted, after: place, counting, timing: input['timing'], context })
+  const { proposals, next } = page
+  const counted = after === undefined ? page.counted : after.counted
   return new Searchset({
-    matches: await proposals(ctx, openings, ids, context),
+    matches: proposals,
     included: [],
-    total: counted && Math.max(counted.total, openings.length),
+    total: counted && Math.max(counted.total, proposals.length),
     used: usedOf(input),
     next: next && writeFindCursor({ place: next, ...(counted === undefined ? {} : { counted }) }),
     warnings: [...notes, ...asked.notes, ...overIssues(asked, ctx.now), ...countIssues(counted)],
@@ -87,7 +73,7 @@ function countOf(count: unknown, maxCount = COUNT): number {
 }
 
 /** As of a search: https://hl7.org/fhir/R4/search.html#total. @throws FhirError 400 */
-function countingOf(total: unknown = 'estimate'): 'none' | 'some' | 'all' {
+function countingOf(total: unknown = 'estimate'): Counting {
   if (total === 'none') return 'none'
   if (total === 'estimate') return 'some'
   if (total === 'accurate') return 'all'
@@ -104,27 +90,6 @@ function contextOf(asked: FindInput, patients: readonly string[]): VisitContext 
     ...(referral === undefined ? {} : { referral }),
     ...(insurances.length === 0 ? {} : { insurances }),
   }
-}
-
-/** They are not stored: a read does not find them. */
-async function proposals(
-  ctx: Context,
-  openings: readonly Opening[],
-  ids: readonly string[],
-  context: VisitContext,
-): Promise<readonly Versioned[]> {
-  const actorsOf = new Map<Schedule, readonly Reference[]>()
-  const made: Versioned[] = []
-  for (const [index, { schedule, slots }] of openings.entries()) {
-    const actors = actorsOf.get(schedule) ?? (await recentActors(ctx, schedule.actor))
-    actorsOf.set(schedule, actors)
-    const { resourceType, ...rest } = proposedAppointment({ schedule, slots, actors }, context)
-    const id = ids[index] ?? ''
-    const resource: Appointment = { resourceType, id, ...rest }
-    const stored = { type: resourceType, id, version: 0, lastUpdated: ctx.now, method: 'POST' as const }
-    made.push(new Versioned({ ...stored, text: JSON.stringify(resource) }, resource))
-  }
-  return made
 }
 
 /** As a GET gives them; a patient-resource is for this page alone, as no address should hold it. */

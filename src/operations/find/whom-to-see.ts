@@ -36,15 +36,12 @@ type Asked = Pick<FindInput, 'practitioners' | 'organizations' | 'locations' | '
 
 /** Types of those who may be asked for, and of what stands for them. */
 const ASKED = ['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService', 'Schedule']
-/** Characters of what is asked for; for more it is looked up each time. */
-const LONGEST_NAME = 1_000
 
 /** As they were a moment ago: the same ones are asked for again and again, while pages are turned and days are tried. */
 async function recentSchedules(ctx: Context, input: FindInput) {
   const { practitioners, organizations, locations, locationTexts } = input
   const name = JSON.stringify(['whose Schedules', practitioners, organizations, locations, locationTexts])
-  const make = () => schedulesOf(ctx, input)
-  return name.length > LONGEST_NAME ? await make() : await ctx.unit.recentAnswer(name, ASKED, make)
+  return await ctx.unit.recentAnswer(name, ASKED, () => schedulesOf(ctx, input))
 }
 
 async function schedulesOf(ctx: Context, input: Asked): Promise<Pick<WhomToSee, 'schedules' | 'notes'>> {

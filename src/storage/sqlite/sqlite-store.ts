@@ -7,6 +7,7 @@
 import type { BackgroundLoop } from '../../budget/background-loop.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
+import { ChangeLog } from './change-log.ts'
 import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { type EngineOptions, engineOf, openBeside, sentOptions } from './engines.ts'
@@ -120,6 +121,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
   const { db } = engine
   const indexing = startIndexing(engine.index, indexingStorage(engine, writer, options.extraction), options)
   const serve = <T>(work: () => T): T => served(engine, work)
+  const changes = new ChangeLog(db)
   let isClosed = false
   return {
     read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
@@ -137,6 +139,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
     clinics: () => reading.read('clinics', {}),
     scanVersions: (scan) => reading.read('scanVersions', scan),
     scanRecords: (scan) => reading.read('scanRecords', scan),
+    noticeChanges: () => serve(() => changes.notice()),
     isEmpty: async () => serve(() => isEmpty(db)),
     close: async () => {
       if (isClosed) return

@@ -5,8 +5,8 @@ import type { ChangeSet, ResourceStore } from '../../../src/storage/port.ts'
 import { suitesOf } from '../../suites.ts'
 import { testEngine } from '../../support/engine.ts'
 
-/** What an engine need not have has its cases where it has it: sqlite-threads.test.ts. */
-type OptionalMethod = 'load' | 'share'
+/** What an engine need not have has its cases where it has it: sqlite-threads.test.ts, sharing.test.ts. */
+type OptionalMethod = 'load' | 'noticeChanges' | 'share'
 
 /** A case of the contract, or the suite that has one on each engine. A new method asks for its row. */
 const METHODS: Readonly<

@@ -1,0 +1,114 @@
+/**
+ * A page of the times that $find offers. It is kept as long as nobody changes what it is made of and no time on it passes,
+ * so that it is as of now however often it is asked for.
+ */
+import type { Appointment, Reference, Schedule } from 'fhir/r4'
+import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
+import { findOpenings, type Opening, type Openings, type OpeningsQuery } from '../../booking/openings.ts'
+import { type OfferedRun, proposalIds } from '../../booking/proposal.ts'
+import { recentActors } from '../../booking/resolvable-actors.ts'
+import { readSettings } from '../../clinics/settings.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import { localReference } from '../../fhir/reference.ts'
+import { Versioned } from '../../repository/repository.ts'
+import { bookableStarts } from '../../scheduling/booking-policies.ts'
+import type { Place } from '../../scheduling/opening-order.ts'
+import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
+
+/** How far the times of all pages are counted. */
+export type Counting = 'none' | 'some' | 'all'
+
+export interface PageQuery {
+  /** Those of the first page. */
+  readonly wanted: OpeningsQuery
+  /** Where another page begins. */
+  readonly after?: Place | undefined
+  readonly counting: Counting
+  /** What `wanted.isWanted` is made of, besides the clinic's time zone. */
+  readonly timing: unknown
+  readonly context: VisitContext
+}
+
+export interface FoundPage {
+  /** They are not stored: a read does not find them. */
+  readonly proposals: readonly Versioned<Appointment>[]
+  readonly next?: Place
+  /** Of the first page, unless nothing is counted. */
+  readonly counted?: CountedOpenings
+}
+
+export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQuery): Promise<FoundPage> {
+  const { policies, timeZone } = await readSettings(ctx.unit, ctx.clinic)
+  const { first } = bookableStarts(ctx.now, policies)
+  const { times, ...page } = await ctx.unit.unchangedPage({
+    name: JSON.stringify([{ ...query, wanted: fromNow(query.wanted, first) }, policies, timeZone, ctx.baseUrl]),
+    types: TYPES,
+    make: () => makePage(ctx, query),
+    holds: ({ sameUntil }) => first <= sameUntil,
+  })
+  const ids = await proposalIds(
+    access,
+    times.map(({ run }) => run),
+    query.context,
+  )
+  return { ...page, proposals: times.map(({ rest }, index) => proposal(ids[index] ?? '', rest, ctx.now)) }
+}
+
+/** What a page is made of. An actor may be a Patient too, of whom there is something new all the time: see `makePage`. */
+const TYPES = ['Slot', 'Schedule', 'Practitioner', 'PractitionerRole', 'Location']
+
+/** What begins now is the same page as what has begun already. */
+const fromNow = (wanted: OpeningsQuery, first: number): OpeningsQuery => ({
+  ...wanted,
+  from: wanted.from > first ? wanted.from : 0,
+})
+
+/** The Appointment of a time, without its type and id. */
+interface Time {
+  readonly run: OfferedRun
+  /** JSON. */
+  readonly rest: string
+}
+
+interface KeptPage extends Pick<FoundPage, 'next' | 'counted'>, Pick<Openings, 'sameUntil'> {
+  readonly times: readonly Time[]
+}
+
+async function makePage(ctx: Context, { wanted, after, counting, context }: PageQuery): Promise<KeptPage> {
+  const isIndexed = wanted.schedules !== undefined && isCountedByIndex(wanted)
+  const isCountedHere = after === undefined && counting === 'some' && !isIndexed
+  const page = await findOpenings(ctx, {
+    ...wanted,
+    ...(after === undefined ? {} : { after }),
+    ...(isCountedHere ? { countThrough: LOOKED_THROUGH } : {}),
+  })
+  const { openings, next } = page
+  const isCounted = after === undefined && counting !== 'none'
+  const isOfPatients = openings.some(({ schedule }) => schedule.actor.some((actor) => isPatient(ctx, actor)))
+  return {
+    times: await timesOf(ctx, openings, context),
+    ...(next === undefined ? {} : { next }),
+    ...(isCounted ? { counted: await countOpenings(ctx, wanted, page, counting === 'all') } : {}),
+    sameUntil: isOfPatients ? Number.NEGATIVE_INFINITY : page.sameUntil,
+  }
+}
+
+const isPatient = ({ baseUrl }: Context, { reference = '' }: Reference): boolean =>
+  localReference(reference, baseUrl)?.type === 'Patient'
+
+async function timesOf(ctx: Context, openings: readonly Opening[], context: VisitContext): Promise<readonly Time[]> {
+  const actorsOf = new Map<Schedule, readonly Reference[]>()
+  const times: Time[] = []
+  for (const { schedule, slots } of openings) {
+    const actors = actorsOf.get(schedule) ?? (await recentActors(ctx, schedule.actor))
+    actorsOf.set(schedule, actors)
+    const { resourceType: _type, ...rest } = proposedAppointment({ schedule, slots, actors }, context)
+    times.push({ run: { 0: { id: slots[0].id }, length: slots.length }, rest: JSON.stringify(rest) })
+  }
+  return times
+}
+
+function proposal(id: string, rest: string, now: number): Versioned<Appointment> {
+  const text = `{"resourceType":"Appointment","id":${JSON.stringify(id)},${rest.slice(1)}`
+  return new Versioned({ type: 'Appointment', id, version: 0, lastUpdated: now, method: 'POST', text })
+}
