@@ -19,6 +19,14 @@ const gets = (authorization: string, path: (n: number) => string): Traffic => ({
   ),
 })
 
+/** Three practitioners and 30 days, and a part of the night behind them. */
+function find(n: number, moment = 0): string {
+  const whom = [0, 1, 2].map((other) => `practitioner=Practitioner/${practitionerOf(spread(n) + other * 50)}`)
+  const { start, end } = daysFrom(0, DAYS)
+  const until = new Date(Date.parse(end) + moment).toISOString()
+  return `/Appointment/$find?start=${start}&end=${until}&${whom.join('&')}&_count=20`
+}
+
 /** @throws Error where there are none, so that a broken scenario does not look fast */
 const entries =
   (wanted: number) =>
@@ -30,6 +38,8 @@ const entries =
 
 /** More than any scenario uses, so that connection and count combine to a unique number. */
 const MAX_CONNECTIONS = 64
+/** Milliseconds before the first Slot of a day. */
+const NIGHT = 8 * 3_600_000
 
 /** Request `n` of a connection: in every call times are looked for, and then the first one is booked. */
 function inCalls(voiceSecret: string, connection: number, n: number, tool: string, given: object): HttpRequest {
@@ -70,11 +80,19 @@ const dialogue = (voiceSecret: string, counts: (n: number) => boolean): Traffic 
 export const schedulingScenarios = ({ authorization, voiceSecret }: Access): readonly Scenario[] => [
   {
     name: '$find',
-    traffic: gets(authorization, (n) => {
-      const whom = [0, 1, 2].map((other) => `practitioner=Practitioner/${practitionerOf(spread(n) + other * 50)}`)
-      const { start, end } = daysFrom(0, DAYS)
-      return `/Appointment/$find?start=${start}&end=${end}&${whom.join('&')}&_count=20`
-    }),
+    traffic: gets(authorization, (n) => find(n)),
+    target: p99(10),
+    problemOf: entries(20),
+  },
+  {
+    name: '$find until another moment',
+    traffic: {
+      kind: 'fresh',
+      next: (connection, n) => {
+        const moment = ((n * MAX_CONNECTIONS + connection) % NIGHT) + 1
+        return { method: 'GET', path: find(n, moment), headers: { authorization } }
+      },
+    },
     target: p99(10),
     problemOf: entries(20),
   },

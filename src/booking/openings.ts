@@ -9,6 +9,7 @@ import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
 import { bookableStarts } from '../scheduling/booking-policies.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { comparePlaces, type Place } from '../scheduling/opening-order.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
 import { END_OF_TIME } from '../search/plan.ts'
 import { FreeSlots } from './free-slots.ts'
 import { MOST_SLOTS } from './proposal.ts'
@@ -52,10 +53,10 @@ export interface Openings {
   /** There may be more. */
   readonly isMore: boolean
   /**
-   * As long as visits may begin at this time, and nothing that is stored changes, the same is found, but where the booking
-   * horizon has ended the look: -Infinity, as it moves on.
+   * The same is found from any of these moments on, as long as nothing that is stored changes: no free Slot begins between
+   * them. None, where the booking horizon has ended the look, as it moves on.
    */
-  readonly sameUntil: number
+  readonly sameFrom: Span | undefined
 }
 
 /** Slots that one page looks at. */
@@ -73,18 +74,19 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const last = Math.min(bookable, (query.startsBefore ?? END_OF_TIME) - 1)
   const from = Math.max(query.from, first, query.after?.start ?? first)
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
-  const asked = Math.min(query.startsBefore ?? END_OF_TIME, query.until, END_OF_TIME)
-  const same = { sameUntil: bookable < asked ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
-  if (from >= until || query.schedules?.length === 0) return { openings: [], counted: 0, isMore: false, ...same }
+  const isEndedByHorizon = bookable < Math.min(query.startsBefore ?? END_OF_TIME, query.until, END_OF_TIME)
+  const sameUntil = (end: number): Span | undefined => (isEndedByHorizon ? undefined : { start: from, end })
+  if (from >= until || query.schedules?.length === 0)
+    return { openings: [], counted: 0, isMore: false, sameFrom: sameUntil(Number.POSITIVE_INFINITY) }
   const { schedules, limit } = query
   const count = limit + (schedules?.length === 1 ? READ_BESIDES_OF_ONE : READ_BESIDES)
   const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count }), ctx)
   const search = new Search(slots, new SlotJudge(ctx, query), query, last)
   const page = await pageOf(search, limit, query.countThrough ?? 0)
-  return { ...page, sameUntil: Math.min(same.sameUntil, search.earliest) }
+  return { ...page, sameFrom: sameUntil(search.earliest) }
 }
 
-async function pageOf(search: Search, limit: number, countThrough: number): Promise<Omit<Openings, 'sameUntil'>> {
+async function pageOf(search: Search, limit: number, countThrough: number): Promise<Omit<Openings, 'sameFrom'>> {
   const openings: Opening[] = []
   let place: Place | undefined
   let counted = 0

@@ -1,6 +1,7 @@
 /** Free Slots by the time at which they begin, read as far as they are asked for. */
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
+import { FairQueue } from '../budget/fair-queue.ts'
 import type { Context } from '../core/context.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
@@ -10,6 +11,17 @@ import { scheduleIdOf } from './schedule-of-slot.ts'
 /** Steps to read a Slot. */
 const READ = 4
 
+/**
+ * Most looks end with the first Slots that are read. Of those that go on, one does in each turn of the event loop: a store
+ * that answers without a wait would let none of them be interrupted.
+ */
+const goingOn = new FairQueue({
+  slots: 1,
+  slotsPerClinic: 1,
+  perClinic: Number.POSITIVE_INFINITY,
+  total: Number.POSITIVE_INFINITY,
+})
+
 /** Slots that begin at one time (ms). */
 interface Group {
   readonly start: number
@@ -18,14 +30,17 @@ interface Group {
 
 export class SlotsByStart {
   readonly #slots: FreeSlots
+  readonly #clinic: string
   readonly #baseUrl: string
+  #reads = 0
   /** What has been read and not taken, in order of start. */
   #queue: readonly SlotWithId[] = []
   /** All that has been read, by Schedule.id and start. */
   readonly #all = new Map<string, SlotWithId[]>()
 
-  constructor(slots: FreeSlots, { baseUrl }: Pick<Context, 'baseUrl'>) {
+  constructor(slots: FreeSlots, { clinic, baseUrl }: Pick<Context, 'clinic' | 'baseUrl'>) {
     this.#slots = slots
+    this.#clinic = clinic
     this.#baseUrl = baseUrl
   }
 
@@ -62,6 +77,8 @@ export class SlotsByStart {
   }
 
   async #read(): Promise<void> {
+    this.#reads += 1
+    if (this.#reads > 1) setImmediate(await goingOn.enter({ clinic: this.#clinic, token: '' }))
     const slots = await this.#slots.next()
     spend(slots.length * READ, 'the slots that are looked at')
     this.#queue = [...this.#queue, ...slots]

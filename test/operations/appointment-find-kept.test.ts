@@ -124,6 +124,43 @@ test('what is said about the visit is told of that question alone', async () => 
   expect((await visits.bookedAs(cough?.id ?? '')).status).toBe('booked')
 })
 
+test('who asks from another moment of the same hour is told of the times from then on', async () => {
+  const [first, second, third] = await visits.slots(3)
+  const from = (milliseconds: number) => ({ start: new Date(Date.parse(half(0)) + milliseconds).toISOString() })
+  const all = [first, second, third]
+  for (let time = 0; time < 2; time += 1) {
+    expect(await offered(from(0))).toEqual(all)
+    expect(await offered(from(1))).toEqual([second, third])
+    expect(await offered(from(29 * MINUTE))).toEqual([second, third])
+    expect(await offered(from(30 * MINUTE))).toEqual([second, third])
+    expect(await offered(from(30 * MINUTE + 1))).toEqual([third])
+    expect(await offered(from(2))).toEqual([second, third])
+    expect(await offered(from(-1))).toEqual(all)
+  }
+})
+
+test('every page is told as it is now', async () => {
+  const slots = await visits.slots(5)
+  const pages = async () => {
+    const told: (string | undefined)[][] = []
+    let page = await found({ _count: '2' })
+    for (;;) {
+      told.push(slotsIn(page))
+      const next = page.link?.find(({ relation }) => relation === 'next')?.url
+      if (next === undefined) return told
+      page = (await server.fhir('GET', next.slice(server.url.length))).body
+    }
+  }
+  const [first, second, third, fourth, fifth] = slots
+  for (let time = 0; time < 2; time += 1) expect(await pages()).toEqual([[first, second], [third, fourth], [fifth]])
+  await visits.booked([fourth ?? ''], { start: half(3), end: half(4) })
+  for (let time = 0; time < 2; time += 1)
+    expect(await pages()).toEqual([
+      [first, second],
+      [third, fifth],
+    ])
+})
+
 test('a timing is heeded, whatever was asked for before', async () => {
   const slots = await visits.slots(4)
   const timing = (timeOfDay: string) => ({ timing: JSON.stringify({ repeat: { timeOfDay: [timeOfDay] } }) })

@@ -53,13 +53,20 @@ type Parameter = Readonly<Record<string, unknown>> & { readonly name: string }
 const call = (operation: '$find' | '$hold' | '$book', ...parameter: readonly Parameter[]): HostileRequest =>
   send('POST', `/Appointment/${operation}`, { resourceType: 'Parameters', parameter })
 
-/** No visit begins at this minute. */
-const fitsNothing = call(
-  '$find',
-  { name: 'start', valueDateTime: iso(CALENDARS_START) },
-  { name: 'end', valueDateTime: iso(CALENDARS_END) },
-  { name: 'timing', valueTiming: { repeat: { dayOfWeek: DAYS_OF_WEEK, timeOfDay: ['03:07:00'] } } },
-)
+/** No visit begins at this second. Each asks something else, so that no answer is kept for the next one. */
+const fitsNothing = (n: number): HostileRequest =>
+  call(
+    '$find',
+    { name: 'start', valueDateTime: iso(CALENDARS_START) },
+    { name: 'end', valueDateTime: iso(CALENDARS_END) },
+    { name: 'timing', valueTiming: { repeat: { dayOfWeek: DAYS_OF_WEEK, timeOfDay: [timeOfDay(n)] } } },
+  )
+
+const DIFFERENT = 3_000
+const DAY_SECONDS = 86_400
+/** `hh:mm:01` to `hh:mm:07`, of any hour and minute. */
+const timeOfDay = (n: number): string =>
+  iso(1_000 * (((n * 60) % DAY_SECONDS) + 1 + (Math.floor((n * 60) / DAY_SECONDS) % 7))).slice(11, 19)
 
 const visit = (n: number, status: string) => ({
   resourceType: 'Appointment',
@@ -91,9 +98,9 @@ export const scheduling: readonly HostileCase[] = [
   },
   {
     name: 'find-that-fits-nothing',
-    about: '$find over 100 schedules with a timing that no visit fits, 16 connections for 3 s',
+    about: '$find over 100 schedules with timings that no visit fits, each another one, 16 connections for 3 s',
     stored: 'calendars',
-    attack: () => flood(16, 3, [fitsNothing]),
+    attack: () => flood(16, 3, times(DIFFERENT, fitsNothing)),
   },
   {
     name: 'bookings-of-the-same-slots',

@@ -39,12 +39,14 @@ export interface FoundPage {
 
 export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQuery): Promise<FoundPage> {
   const { policies, timeZone } = await readSettings(ctx.unit, ctx.clinic)
-  const { first } = bookableStarts(ctx.now, policies)
+  const from = Math.max(query.wanted.from, bookableStarts(ctx.now, policies).first, query.after?.start ?? 0)
+  // Clients ask from this very moment on, and from midnight on: of each hour one answer is kept, and holds for some of it.
+  const wanted = { ...query.wanted, from: Math.floor(from / HOUR) }
   const { times, ...page } = await ctx.unit.unchangedPage({
-    name: JSON.stringify([{ ...query, wanted: fromNow(query.wanted, first) }, policies, timeZone, ctx.baseUrl]),
+    name: JSON.stringify([{ ...query, wanted }, policies, timeZone, ctx.baseUrl]),
     types: TYPES,
     make: () => makePage(ctx, query),
-    holds: ({ sameUntil }) => first <= sameUntil,
+    holds: ({ sameFrom }) => sameFrom !== undefined && sameFrom.start <= from && from <= sameFrom.end,
   })
   const ids = await proposalIds(
     access,
@@ -57,11 +59,7 @@ export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQ
 /** What a page is made of. An actor may be a Patient too, of whom there is something new all the time: see `makePage`. */
 const TYPES = ['Slot', 'Schedule', 'Practitioner', 'PractitionerRole', 'Location']
 
-/** What begins now is the same page as what has begun already. */
-const fromNow = (wanted: OpeningsQuery, first: number): OpeningsQuery => ({
-  ...wanted,
-  from: wanted.from > first ? wanted.from : 0,
-})
+const HOUR = 3_600_000
 
 /** The Appointment of a time, without its type and id. */
 interface Time {
@@ -70,7 +68,7 @@ interface Time {
   readonly rest: string
 }
 
-interface KeptPage extends Pick<FoundPage, 'next' | 'counted'>, Pick<Openings, 'sameUntil'> {
+interface KeptPage extends Pick<FoundPage, 'next' | 'counted'>, Pick<Openings, 'sameFrom'> {
   readonly times: readonly Time[]
 }
 
@@ -89,7 +87,7 @@ async function makePage(ctx: Context, { wanted, after, counting, context }: Page
     times: await timesOf(ctx, openings, context),
     ...(next === undefined ? {} : { next }),
     ...(isCounted ? { counted: await countOpenings(ctx, wanted, page, counting === 'all') } : {}),
-    sameUntil: isOfPatients ? Number.NEGATIVE_INFINITY : page.sameUntil,
+    sameFrom: isOfPatients ? undefined : page.sameFrom,
   }
 }
 
