@@ -94,6 +94,9 @@ const LONGEST = suites(
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
+/** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
+const BATCHED = ['booking', 'calls', 'clinics', 'core', 'documents', 'operations', 'providers', 'rest']
+
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
 
@@ -108,6 +111,16 @@ export const isWaiting = (path: string): boolean => WAITING.has(relative(ROOT, p
 
 /** @param path absolute */
 export const isAmongLongest = (path: string): boolean => LONGEST.has(relative(ROOT, path))
+
+/**
+ * The folder with which the suite may share a batch; undefined: it runs by itself.
+ * @param path absolute
+ */
+export function folderOfBatch(path: string): string | undefined {
+  if (isWaiting(path) || isAmongLongest(path) || !importsEngine(path)) return undefined
+  const [, folder = ''] = relative(ROOT, path).split(/[/\\]/)
+  return BATCHED.includes(folder) ? folder : undefined
+}
 
 function projectsOf(suite: string): readonly Project[] {
   if (ON_SQLITE.has(suite)) return ['sqlite']
