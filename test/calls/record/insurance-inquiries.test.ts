@@ -217,6 +217,9 @@ describe('an answer that comes later', () => {
 })
 
 describe('a system that says PENDING', () => {
+  // It answers, and in time however busy the machine is.
+  beforeEach(() => set(clinicWith(system, { deadlineMs: 10_000 })))
+
   test('is asked again with growing waits until it gives a result', async () => {
     system.answer(PENDING)
     expect(await submit()).toMatchObject({ status: 'PENDING' })
