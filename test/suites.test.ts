@@ -50,6 +50,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',
     'test/process/process.test.ts',
+    'test/process/shared-times.test.ts',
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
     'test/rest/custom-search-servers.test.ts',
