@@ -165,12 +165,10 @@ export class WriterClient implements Writer {
       case 'written': {
         const batch = this.#underWay
         this.#underWay = []
+        // The thread works on the next batch while the answers of this one are made.
+        this.#proceed()
         settle(batch, response.refused)
-        if (this.#queue.size > 0) {
-          this.#schedule()
-          return
-        }
-        break
+        return
       }
       case 'done': {
         const call = this.#calls.get(response.id)
