@@ -23,7 +23,7 @@ export interface Wanted<Value> {
   readonly clinic: string
   /** An address, `Type/id`, or any other name. */
   readonly name: string
-  /** Types of the resources that it is made of. */
+  /** Types of the resources that it is made of; none: it is made of something else, whose changes nobody notices. */
   readonly types: readonly string[]
   readonly make: () => Promise<Value>
   /** False: it is not the same any more, though nothing was written. Absent: it always is. */
@@ -55,7 +55,8 @@ class RecentReads {
         return await make()
       }
     }
-    const kept: Kept = { value: make(), last, until: Date.now() + this.#lifetime }
+    const lifetime = types.length === 0 ? LIFETIME : this.#lifetime
+    const kept: Kept = { value: make(), last, until: Date.now() + lifetime }
     if (this.#kept.size >= this.#most) this.#kept.clear()
     this.#kept.set(key, kept)
     try {

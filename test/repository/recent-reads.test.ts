@@ -1,8 +1,9 @@
 /** What is told of resources may be a moment old, and never older than what this server has written itself. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Practitioner } from 'fhir/r4'
 import { Repository } from '../../src/repository/repository.ts'
-import type { ResourceStore } from '../../src/storage/port.ts'
+import { RECENT, type ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
 
 let store: ResourceStore
@@ -105,6 +106,14 @@ describe('a view', () => {
     expect([await familiesIn('one', made), made.count]).toEqual(['Okafor', 1])
     await put('Adeyemi')
     expect([await familiesIn('one', made), made.count]).toEqual(['Adeyemi', 2])
+  })
+
+  test('of what is no resource is made anew after a moment', async () => {
+    let made = 0
+    const read = () => repository.reader('one').recentView('records', [], async () => ++made)
+    expect([await read(), await read()]).toEqual([1, 1])
+    await sleep(RECENT)
+    expect(await read()).toBe(2)
   })
 
   test('that fails for one is made by the others, and is not kept', async () => {
