@@ -95,7 +95,7 @@ const LONGEST = suites(
 )
 
 /** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
-const BATCHED = ['calls', 'clinics', 'documents', 'operations', 'providers']
+const BATCHED = ['calls', 'clinics', 'core', 'documents', 'operations', 'providers', 'rest']
 
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
