@@ -5,7 +5,14 @@ import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { callBundle } from './call-bundle.ts'
 import { derivedId } from './derived-id.ts'
-import { attachedText, codeOfInput, createStaffTask, type StaffTask, upsertStaffTask } from './staff-task.ts'
+import {
+  attachedText,
+  codeOfInput,
+  createStaffTask,
+  latestVerification,
+  type StaffTask,
+  upsertStaffTask,
+} from './staff-task.ts'
 
 /** Of one call, the latest; each is a sentence or two. */
 const MAX_REASONS = 50
@@ -41,6 +48,7 @@ async function escalation(
 ): Promise<StaffTask> {
   const reasons = [...new Set(given.filter((reason) => reason !== undefined))].slice(-MAX_REASONS)
   const text = reasons.join('; ')
+  const verification = await latestVerification(ctx, patient)
   const shown = text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).toWellFormed()} […]`
   return {
     code: 'billing-escalation',
@@ -49,6 +57,10 @@ async function escalation(
       reasons.length === 0
         ? 'The caller asks for help with billing.'
         : `The caller asks for help with billing: ${shown}`,
-    input: [...reasons.flatMap((reason) => attachedText('reason', reason)), ...(await callBundle(ctx, call, patient))],
+    input: [
+      ...reasons.flatMap((reason) => attachedText('reason', reason)),
+      ...(await callBundle(ctx, call, patient, verification)),
+    ],
+    ...(verification === undefined ? {} : { verification }),
   }
 }

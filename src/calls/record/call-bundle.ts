@@ -9,18 +9,22 @@ import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { encounterIdOf } from './call-record.ts'
 import { patientFields } from './patient-fields.ts'
-import { attached, attachedText, codeOfInput, latestVerification } from './staff-task.ts'
-import { TASK_CODE_SYSTEM } from './vocabulary.ts'
+import { attached, attachedText, codeOfInput } from './staff-task.ts'
+import { hasCoding, TASK_CODE_SYSTEM } from './vocabulary.ts'
 
-/** @param patient as the change leaves it */
+/**
+ * @param patient as the change leaves it
+ * @param verification the latest of the patient
+ */
 export async function callBundle(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
+  verification: CoverageEligibilityResponse | undefined,
 ): Promise<readonly TaskInput[]> {
   return [
     ...personFacts(patient.resource),
-    ...(await insuranceFacts(ctx, patient)),
+    ...(await insuranceFacts(ctx, verification)),
     ...(call === undefined ? [] : [...(await identityFacts(ctx, call)), ...(await documents(ctx, call))]),
   ]
 }
@@ -37,8 +41,10 @@ function personFacts(patient: Patient): readonly TaskInput[] {
   ]
 }
 
-async function insuranceFacts(ctx: Context, patient: Versioned<Patient>): Promise<readonly TaskInput[]> {
-  const verification = await latestVerification(ctx, patient)
+async function insuranceFacts(
+  ctx: Context,
+  verification: CoverageEligibilityResponse | undefined,
+): Promise<readonly TaskInput[]> {
   if (verification === undefined) return []
   const { reference } = verification.insurance?.[0]?.coverage ?? {}
   const { type, id } = localReference(reference ?? '', ctx.baseUrl) ?? {}
@@ -63,13 +69,10 @@ function copayCents({ insurance = [] }: CoverageEligibilityResponse): number | u
 
 /** Of each kind the latest: of resolve_patient_identity, and of verify_patient. */
 async function identityFacts(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
-  const code = encodeURIComponent(`${TASK_CODE_SYSTEM}|identity-outcome`)
-  const found = await ctx.search<Task>(
-    'Task',
-    `${ofCall(call)}&code=${code}&_sort=-_lastUpdated&_count=${MAX_OF_A_KIND}`,
-  )
+  const tasks = await ctx.search<Task>('Task', `${ofCall(call)}&_sort=-_lastUpdated&_count=${MAX_TASKS}`)
   const outcomes = new Map<string, readonly TaskInput[]>()
-  for (const { id, resource } of found) {
+  for (const { id, resource } of tasks) {
+    if (!hasCoding(resource.code ?? {}, { system: TASK_CODE_SYSTEM, code: 'identity-outcome' })) continue
     const said = (resource.input ?? []).filter((input) => IDENTITY_CODES.has(codeOfInput(input)))
     const kind = said.some((input) => codeOfInput(input) === 'verification') ? 'verification' : 'match'
     const task = attached('identity-outcome', { valueReference: { reference: `Task/${id}` } })
@@ -79,7 +82,7 @@ async function identityFacts(ctx: Context, call: CallSession): Promise<readonly 
 }
 
 /** More than a call has. */
-const MAX_OF_A_KIND = 20
+const MAX_TASKS = 100
 
 const IDENTITY_CODES: ReadonlySet<string> = new Set([
   'patient-type',
@@ -92,11 +95,14 @@ const IDENTITY_CODES: ReadonlySet<string> = new Set([
 
 const ofCall = ({ callId }: CallSession): string => `encounter=Encounter/${encounterIdOf(callId)}`
 
+/** More than a call has. */
+const MAX_DOCUMENTS = 20
+
 /** Transcripts and the like, which the platform has written with the Encounter of the call as their context. */
 async function documents(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
   const found = await ctx.search<DocumentReference>(
     'DocumentReference',
-    `${ofCall(call)}&_sort=_lastUpdated&_count=${MAX_OF_A_KIND}`,
+    `${ofCall(call)}&_sort=_lastUpdated&_count=${MAX_DOCUMENTS}`,
   )
   return found.flatMap(({ id }) => attached('transcript', { valueReference: { reference: `DocumentReference/${id}` } }))
 }

@@ -36,7 +36,7 @@ export interface StaffTask {
   readonly due?: string
   /** What is attached to this Task, besides what is attached to every one. */
   readonly input: readonly TaskInput[]
-  /** A verification that the same change writes, as a search does not find it yet. */
+  /** The latest; absent: the one that a search finds, which is none that the same change writes. */
   readonly verification?: CoverageEligibilityResponse
 }
 

@@ -32,10 +32,16 @@ const MAX_SITES = 20
 /** Places of their own that are in use: a room is part of another Location. */
 const SITES = `partof:missing=true&status:not=inactive,suspended&_sort=name,_id&_count=${MAX_SITES}`
 
+const WHO = ['Organization', 'Location']
+
+async function told(ctx: Context) {
+  const organization = (await ctx.find<Organization>('Organization', ctx.clinic))?.resource
+  return { organization, locations: await ctx.search<Location>('Location', SITES) }
+}
+
 export async function clinicFacts(ctx: Context): Promise<ClinicFacts> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  const organization = (await ctx.find<Organization>('Organization', ctx.clinic))?.resource
-  const locations = await ctx.search<Location>('Location', SITES)
+  const { organization, locations } = await ctx.unit.recentView('who the clinic is, and where', WHO, () => told(ctx))
   const schedules = await openingsOf(ctx)
   const own: Site = {
     name: '',
