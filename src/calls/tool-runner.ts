@@ -8,9 +8,7 @@ import { conflict, FhirError } from '../fhir/outcome.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import { beginningCall } from './session/begin-call.ts'
 import { type LoggedToolCall, logToolCall } from './session/call-log.ts'
-import type { IdentifiedCall } from './session/call-sessions.ts'
 import { seeCall } from './session/open-calls.ts'
 import { Replay, storedResult, type ToolCallIdentity, toolCallKey } from './session/replay.ts'
 import { tellingPatients } from './session/telling-patients.ts'
@@ -52,7 +50,7 @@ interface Refusal {
 /** The tool calls of one request. */
 interface RunningRequest {
   readonly tool: RegisteredTool
-  readonly found: IdentifiedCall | Refusal
+  readonly session: CallSession | Refusal
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
   /** The ids of those whom the call is about; a tool may add one. */
@@ -89,7 +87,7 @@ export class ToolRunner {
   async run(
     { family, toolName }: ToolAddress,
     { calls }: Envelope,
-    identify: () => Promise<IdentifiedCall>,
+    identify: () => Promise<CallSession>,
     onEnd: (call: EndedCall) => void = () => {},
   ): Promise<readonly ToolResult[]> {
     const endsAt = Date.now() + (this.#services.deadline ?? DEADLINE)
@@ -98,14 +96,13 @@ export class ToolRunner {
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
     if (calls.length > MAX_CALLS_ON_EVENT_LOOP) leaveEventLoop('its tool calls')
     const found = await this.#session(tool, identify)
-    const session = 'refused' in found ? undefined : found.session
-    const clinic = 'refused' in found ? found.clinic : found.session.clinic
+    const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])
     const results: ToolResult[] = []
     for (const call of calls) {
-      const { result, status } = await this.#runCall({ tool, found, endsAt, patients }, call)
+      const { result, status } = await this.#runCall({ tool, session: found, endsAt, patients }, call)
       results.push(result)
-      onEnd({ tool: tool.name, clinic, session, status, patients: [...patients] })
+      onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
     }
     return results
   }
@@ -115,13 +112,12 @@ export class ToolRunner {
     return `/${family} has no such tool; it has ${tools.join(', ')}`
   }
 
-  async #session(tool: RegisteredTool, identify: () => Promise<IdentifiedCall>): Promise<IdentifiedCall | Refusal> {
+  async #session(tool: RegisteredTool, identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {
     try {
-      const found = await identify()
-      const { clinic } = found.session
-      if (await isSandboxEnabled(this.#services.repository, clinic)) return found
+      const session = await identify()
+      if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
       const refused = failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept')
-      return { refused, status: 403, clinic }
+      return { refused, status: 403, clinic: session.clinic }
     } catch (error) {
       const { result, status } = this.#failureOf(tool, error)
       return { refused: result, status }
@@ -129,19 +125,19 @@ export class ToolRunner {
   }
 
   async #runCall(
-    { tool, found, endsAt, patients }: RunningRequest,
+    { tool, session, endsAt, patients }: RunningRequest,
     call: ToolCall | UnreadableCall,
   ): Promise<{ readonly result: ToolResult; readonly status: number }> {
     if (!isReadable(call)) return { result: resultOf(call, failure(tool, call.code, call.error)), status: 400 }
     if (call.name !== undefined && call.name !== tool.name)
       return { result: resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool))), status: 400 }
-    if ('refused' in found) return { result: resultOf(call, found.refused), status: found.status }
+    if ('refused' in session) return { result: resultOf(call, session.refused), status: session.status }
     try {
-      const result = await completeBy(endsAt, () => this.#execute(tool, call, found, patients))
+      const result = await completeBy(endsAt, () => this.#execute(tool, call, session, patients))
       return { result: { toolCallId: call.id, result }, status: 200 }
     } catch (error) {
       const { result, status } = this.#failureOf(tool, error)
-      await this.#logRefusal(tool.name, call, found, result, status).catch(passOn)
+      await this.#logRefusal(tool.name, call, session, result, status).catch(passOn)
       return { result: resultOf(call, result), status }
     }
   }
@@ -150,16 +146,16 @@ export class ToolRunner {
   async #execute(
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
-    found: IdentifiedCall,
+    session: CallSession,
     patients: Set<string>,
   ): Promise<string> {
-    const { session } = found
     const startedAt = Date.now()
     const { definition, handler } = operation
     const { integrations } = this.#services
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
-    const access = tellingPatients(this.#accessIn(found), session, (patient) => patients.add(patient))
+    const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
+    const access = tellingPatients(ofCall, session, (patient) => patients.add(patient))
     const identity = identityOf(name, call, session)
     const key = keyOf(identity)
     const repeatable = key === undefined ? {} : { repeatKey: key }
@@ -174,23 +170,12 @@ export class ToolRunner {
   }
 
   /** What was refused had no change of its own. A call that takes too long is still at work, and is logged when it ends. */
-  async #logRefusal(
-    tool: string,
-    call: ToolCall,
-    found: IdentifiedCall,
-    result: object,
-    status: number,
-  ): Promise<void> {
-    const { session } = found
+  async #logRefusal(tool: string, call: ToolCall, session: CallSession, result: object, status: number): Promise<void> {
     if (session.endedAt !== undefined || status >= 500) return
     const key = keyOf(identityOf(tool, call, session))
     const log = this.#logOf(session, { key, tool, arguments: call.arguments, startedAt: Date.now() })
-    await this.#accessIn(found).change((ctx) => log(ctx, JSON.stringify(result)))
-  }
-
-  #accessIn({ session, isNew }: IdentifiedCall): ClinicAccess {
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    return isNew ? beginningCall(access, session, this.#services.callIdle) : access
+    await access.change((ctx) => log(ctx, JSON.stringify(result)))
   }
 
   /** Writes the call's log, and that the call goes on. */

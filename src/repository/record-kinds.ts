@@ -107,7 +107,7 @@ export const RECORD_KINDS = {
     key: 'the hash of the call id',
     shape: 'CallSession (core/call-session.ts)',
     expires: '7 days after the call began; an expired one counts as unknown and is overwritten',
-    writtenBy: 'calls/session/begin-call.ts, calls/session/patient-of-call.ts, calls/session/call-end.ts',
+    writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts, calls/session/call-end.ts',
   },
   'open-call': {
     of: 'clinic',

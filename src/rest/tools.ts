@@ -77,9 +77,9 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       const isRepeatable = envelope.calls.every(({ id }) => id !== null)
       const identify = async () => {
         const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
-        const found = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
-        shares?.countFor(koa, found.session.clinic)
-        return found
+        const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
+        shares?.countFor(koa, session.clinic)
+        return session
       }
       const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
       const toolName = koa.params.toolName ?? ''

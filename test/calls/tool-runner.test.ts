@@ -42,11 +42,9 @@ function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
   })
 }
 
-const identify = async () => ({ session: SESSION, isNew: false })
-
 const run = async (runner: ToolRunner, ids: readonly string[]) => {
   const envelope = { calls: ids.map((id) => ({ id, arguments: {} })) }
-  const results = await runner.run(TO, envelope, identify)
+  const results = await runner.run(TO, envelope, async () => SESSION)
   return results.map(({ result }) => JSON.parse(result))
 }
 
@@ -92,6 +90,7 @@ describe('a store that', () => {
 
 describe('a request that begins on the event loop', () => {
   const call = (id: string) => ({ id, arguments: {} })
+  const identify = async () => SESSION
   const done = { success: true, code: 'done', say: 'Done.' }
 
   test('begins again elsewhere where a tool needs a thread, and the tool then runs once', async () => {

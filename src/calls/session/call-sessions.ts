@@ -3,15 +3,21 @@
  * call holds: a later request that says something else of it is refused.
  */
 import { readSettings } from '../../clinics/settings.ts'
-import { type CallSession, isCallId, MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
+import {
+  CALL,
+  CALL_LIFETIME,
+  type CallSession,
+  callKey,
+  isCallId,
+  MAX_CALL_ID_LENGTH,
+} from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
-import { beginCall, mismatch, storedCall } from './begin-call.ts'
 import { callAbout } from './call-about.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
-import { DEFAULT_CALL } from './open-calls.ts'
+import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
@@ -34,16 +40,11 @@ export interface CallRegistration {
 /** @throws FhirError where the request may do nothing in calls of the clinic */
 export type AllowClinic = (clinic: string) => Promise<void>
 
-export interface IdentifiedCall {
-  readonly session: CallSession
-  /** It is not stored yet. */
-  readonly isNew: boolean
-}
-
 export class CallSessions {
   readonly #repository: Repository
   readonly #demoClinic: string | undefined
   readonly #idle: number
+  readonly #clock: () => number
 
   /**
    * @param demoClinic in demo mode: the clinic of calls that name none
@@ -51,22 +52,23 @@ export class CallSessions {
    */
   constructor(
     repository: Repository,
-    { demoClinic, idle }: { readonly demoClinic?: string | undefined; readonly idle: number },
+    { demoClinic, idle, clock = Date.now }: { demoClinic?: string | undefined; idle: number; clock?: () => number },
   ) {
     this.#repository = repository
     this.#demoClinic = demoClinic
     this.#idle = idle
+    this.#clock = clock
   }
 
   /**
-   * The session of a request. One that is new is stored by the first change of its tool calls: see beginCall.
-   * @param allow is asked first
+   * The session of a request.
+   * @param allow is asked before anything is stored
    * @throws FhirError with the reason `call-not-identified` or `call-mismatch`, and what `allow` throws
    */
   async identify(
     { callId, dialedNumber, callerNumber }: CallMetadata,
     allow: AllowClinic = async () => {},
-  ): Promise<IdentifiedCall> {
+  ): Promise<CallSession> {
     if (callId === undefined && (dialedNumber !== undefined || callerNumber !== undefined)) {
       throw notIdentified('x-call-to and x-call-from describe a call, but only x-call-id names it; send x-call-id too')
     }
@@ -82,9 +84,9 @@ export class CallSessions {
       ...(callerNumber === undefined ? {} : { callerNumber }),
     }
     const known = await this.#find(metadata.callId)
-    if (known === undefined) return { session: await this.#newSession(metadata, allow), isNew: true }
+    if (known === undefined) return await this.#create(metadata, allow)
     await allow(known.clinic)
-    return { session: await this.#requireAgreement(known, metadata), isNew: false }
+    return await this.#requireAgreement(known, metadata)
   }
 
   /**
@@ -99,10 +101,12 @@ export class CallSessions {
   ): Promise<{ readonly session: CallSession; readonly created: boolean }> {
     const session = await this.#sessionOf(registration, allow)
     const known = await this.#find(session.callId)
-    if (known !== undefined) return { session: requireSame(known, session), created: false }
-    const begin = (unit: UnitOfWork) => beginCall(unit, session, this.#idle)
-    const stored = await this.#repository.change(session.clinic, begin)
-    return { session: requireSame(stored, session), created: stored === session }
+    if (known === undefined) {
+      const stored = await this.#store(session)
+      if (stored === session) return { session, created: true }
+      return { session: requireSame(stored, session), created: false }
+    }
+    return { session: requireSame(known, session), created: false }
   }
 
   async #sessionOf(
@@ -149,7 +153,7 @@ export class CallSessions {
   }
 
   /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */
-  async #newSession(metadata: CallMetadata & { readonly callId: string }, allow: AllowClinic): Promise<CallSession> {
+  async #create(metadata: CallMetadata & { readonly callId: string }, allow: AllowClinic): Promise<CallSession> {
     const { callId, dialedNumber, callerNumber } = metadata
     const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
     const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
@@ -159,12 +163,13 @@ export class CallSessions {
       throw notIdentified(dialedNumber === undefined ? unknown : `x-call-to: ${NO_CLINIC}`)
     }
     await allow(clinic)
-    return {
+    const stored = await this.#store({
       clinic,
       callId,
       ...(dialed === undefined ? {} : { dialedNumber: dialed.number }),
       ...(await this.#caller(clinic, callerNumber)),
-    }
+    })
+    return await this.#requireAgreement(stored, metadata)
   }
 
   /** `session`. @throws FhirError `call-mismatch` when the request says something else of the call */
@@ -184,7 +189,24 @@ export class CallSessions {
   }
 
   async #find(callId: string): Promise<CallSession | undefined> {
-    return await storedCall(this.#repository.reader(SERVICE), callId)
+    const record = await this.#repository.readRecord(SERVICE, CALL, callKey(callId))
+    if (record === undefined || (record.due !== null && record.due <= this.#clock())) return undefined
+    return record.value
+  }
+
+  /** Stores a new session, and returns it or the one that another request has stored meanwhile. */
+  #store(session: CallSession): Promise<CallSession> {
+    const store = async (unit: UnitOfWork): Promise<CallSession> => {
+      const key = callKey(session.callId)
+      const current = await unit.records.read(CALL, key)
+      if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
+      const due = this.#clock() + CALL_LIFETIME
+      unit.records.put(CALL, key, session, { due })
+      await seeCall(unit, session, this.#idle)
+      return session
+    }
+    // A request that begins again finds what it has stored, so the work of its tool calls may still move.
+    return this.#repository.change(session.clinic, store, true)
   }
 }
 
@@ -193,6 +215,11 @@ const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as 
 /** The status is never sent: problems of a tool request are reported in its results. */
 const notIdentified = (what: string): FhirError =>
   new FhirError(422, { code: 'not-found', diagnostics: `call not identified: ${what}`, reason: 'call-not-identified' })
+
+const mismatch = (header: string): FhirError =>
+  conflict(`${header} is not what this call was registered with; the registered value holds`, {
+    reason: 'call-mismatch',
+  })
 
 /** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
 function requireSame(known: CallSession, wanted: CallSession): CallSession {

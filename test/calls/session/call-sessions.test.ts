@@ -1,11 +1,9 @@
 /** Which call a request belongs to, and what is fixed with its first mention. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { beginningCall } from '../../../src/calls/session/begin-call.ts'
 import { type CallMetadata, CallSessions } from '../../../src/calls/session/call-sessions.ts'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
 import { createClinic } from '../../../src/clinics/clinics.ts'
-import type { CallSession } from '../../../src/core/call-session.ts'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 
@@ -15,31 +13,24 @@ const SETTINGS = {
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
 } as const
-const NOW = Date.parse('2025-06-15T12:00:00Z')
 const IDLE = 3_600_000
 const A = '+12125550100'
 const B = '+12125550200'
 const CALLER = '+12125550123'
 
 let store: TestRepository
+let now: number
 let sessions: CallSessions
 let demo: CallSessions
 
 beforeEach(async () => {
-  store = await openTestRepository(NOW)
+  now = Date.parse('2025-06-15T12:00:00Z')
+  store = await openTestRepository(now)
   await createClinic(store.repository, 'a', { ...SETTINGS, dialedNumbers: [A] })
   await createClinic(store.repository, 'b', { ...SETTINGS, dialedNumbers: [B] })
-  sessions = new CallSessions(store.repository, { idle: IDLE })
-  demo = new CallSessions(store.repository, { demoClinic: 'a', idle: IDLE })
+  sessions = new CallSessions(store.repository, { idle: IDLE, clock: () => now })
+  demo = new CallSessions(store.repository, { demoClinic: 'a', idle: IDLE, clock: () => now })
 })
-
-/** The session of a request, whose tool call has changed something. */
-async function identified(from: CallSessions, said: CallMetadata): Promise<CallSession> {
-  const { session, isNew } = await from.identify(said)
-  const access = store.access(session.clinic)
-  if (isNew) await beginningCall(access, session, IDLE).change(async () => {})
-  return session
-}
 
 const failure = async (work: Promise<unknown>) => {
   const error = await work.then(
@@ -52,7 +43,7 @@ const failure = async (work: Promise<unknown>) => {
 describe('a call that was registered ahead', () => {
   test('is known by its id alone', async () => {
     await sessions.register({ callId: 'c', dialedNumber: A, callerNumber: CALLER })
-    expect(await identified(sessions, { callId: 'c' })).toEqual({
+    expect(await sessions.identify({ callId: 'c' })).toEqual({
       clinic: 'a',
       callId: 'c',
       dialedNumber: A,
@@ -123,54 +114,31 @@ describe('registered values win', () => {
     ['x-call-to of no clinic', { dialedNumber: '+12125550999' }],
     ['x-call-from', { callerNumber: '+12125550199' }],
   ])('a later %s that disagrees is refused', async (_what, said) => {
-    expect(await failure(identified(sessions, { callId: 'c', ...said }))).toMatchObject({ code: 'call-mismatch' })
+    expect(await failure(sessions.identify({ callId: 'c', ...said }))).toMatchObject({ code: 'call-mismatch' })
   })
 
   test('later headers that agree are accepted', async () => {
     const said = { callId: 'c', dialedNumber: '+1 212 555 0100', callerNumber: CALLER }
-    expect(await identified(sessions, said)).toMatchObject({ clinic: 'a' })
+    expect(await sessions.identify(said)).toMatchObject({ clinic: 'a' })
   })
 
   test('a caller number that was not registered is not taken from a later header', async () => {
     await sessions.register({ callId: 'anonymous', dialedNumber: A })
-    expect(await identified(sessions, { callId: 'anonymous', callerNumber: CALLER })).not.toHaveProperty('callerNumber')
+    expect(await sessions.identify({ callId: 'anonymous', callerNumber: CALLER })).not.toHaveProperty('callerNumber')
   })
 })
 
 describe('a call that is not known', () => {
   test('is created from x-call-to and x-call-from, and known from then on', async () => {
-    const created = await identified(sessions, { callId: 'c', dialedNumber: B, callerNumber: CALLER })
+    const created = await sessions.identify({ callId: 'c', dialedNumber: B, callerNumber: CALLER })
     expect(created).toEqual({ clinic: 'b', callId: 'c', dialedNumber: B, callerNumber: CALLER })
-    expect(await identified(sessions, { callId: 'c' })).toEqual(created)
-    expect(await failure(identified(sessions, { callId: 'c', dialedNumber: A }))).toMatchObject({
-      code: 'call-mismatch',
-    })
-  })
-
-  test('is known once a tool call has changed something, and not before', async () => {
-    const { isNew } = await sessions.identify({ callId: 'c', dialedNumber: B })
-    expect(isNew).toBe(true)
-    expect(await failure(identified(sessions, { callId: 'c' }))).toMatchObject({ code: 'call-not-identified' })
-  })
-
-  test('created at once with the same numbers is one call', async () => {
-    const said = { callId: 'c', dialedNumber: A, callerNumber: CALLER }
-    const all = await Promise.all(Array.from({ length: 8 }, () => identified(sessions, said)))
-    expect(all).toEqual(all.map(() => ({ clinic: 'a', ...said })))
-  })
-
-  test('created at once with two caller numbers has one of them, and the other request is refused', async () => {
-    const both = await Promise.allSettled(
-      [CALLER, '+12125550199'].map((callerNumber) =>
-        identified(sessions, { callId: 'c', dialedNumber: A, callerNumber }),
-      ),
-    )
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await sessions.identify({ callId: 'c' })).toEqual(created)
+    expect(await failure(sessions.identify({ callId: 'c', dialedNumber: A }))).toMatchObject({ code: 'call-mismatch' })
   })
 
   test('created at once for two clinics belongs to one of them, and the other request is refused', async () => {
     const both = await Promise.allSettled(
-      [A, B].map((dialedNumber) => identified(sessions, { callId: 'c', dialedNumber })),
+      [A, B].map((dialedNumber) => sessions.identify({ callId: 'c', dialedNumber })),
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
@@ -182,16 +150,16 @@ describe('a call that is not known', () => {
     ['numbers without an id', { dialedNumber: A, callerNumber: CALLER }, 'x-call-id'],
     ['an id that is too long', { callId: 'c'.repeat(257), dialedNumber: A }, 'x-call-id'],
   ])('outside demo mode, %s: call not identified, naming the header', async (_what, said, header) => {
-    const refused = await failure(identified(sessions, said))
+    const refused = await failure(sessions.identify(said))
     expect(refused).toMatchObject({ code: 'call-not-identified' })
     expect(JSON.stringify(refused)).toMatch(new RegExp(`call not identified.*${header}`))
   })
 
   test('is forgotten after 7 days, and then its id may be used again', async () => {
-    await identified(sessions, { callId: 'c', dialedNumber: A })
-    store.setTime(NOW + 7 * 24 * 3_600_000)
-    expect(await failure(identified(sessions, { callId: 'c' }))).toMatchObject({ code: 'call-not-identified' })
-    expect(await identified(sessions, { callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
+    await sessions.identify({ callId: 'c', dialedNumber: A })
+    now += 7 * 24 * 3_600_000
+    expect(await failure(sessions.identify({ callId: 'c' }))).toMatchObject({ code: 'call-not-identified' })
+    expect(await sessions.identify({ callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
   })
 })
 
@@ -211,13 +179,13 @@ describe('a caller number is a number of one person', () => {
     '1234567890123456',
   ])('%s is none', async (callerNumber) => {
     const call = { callId: 'c', dialedNumber: A, callerNumber }
-    expect(await identified(sessions, call)).toEqual({ clinic: 'a', callId: 'c', dialedNumber: A })
+    expect(await sessions.identify(call)).toEqual({ clinic: 'a', callId: 'c', dialedNumber: A })
     expect((await sessions.register({ ...call, callId: 'd' })).session).not.toHaveProperty('callerNumber')
   })
 
   test.each(WITHHELD)('two strangers who both call as %s do not share a placeholder', async (callerNumber) => {
     const placeholders = ['c', 'd'].map(async (callId) => {
-      const session = await identified(sessions, { callId, dialedNumber: A, callerNumber })
+      const session = await sessions.identify({ callId, dialedNumber: A, callerNumber })
       return (await store.access('a').change((ctx) => patientForWrite(ctx, session))).id
     })
     const [one, other] = await Promise.all(placeholders)
@@ -226,9 +194,7 @@ describe('a caller number is a number of one person', () => {
 
   test('a later header that withholds the number does not disagree with the registered one', async () => {
     await sessions.register({ callId: 'c', dialedNumber: A, callerNumber: CALLER })
-    expect(await identified(sessions, { callId: 'c', callerNumber: 'anonymous' })).toMatchObject({
-      callerNumber: CALLER,
-    })
+    expect(await sessions.identify({ callId: 'c', callerNumber: 'anonymous' })).toMatchObject({ callerNumber: CALLER })
   })
 
   test.each(['2125550123', '12125550123', '(212) 555-0123', '+1 212 555 0123', '0012125550123'])(
@@ -238,7 +204,7 @@ describe('a caller number is a number of one person', () => {
       const { id } = await store
         .access('a')
         .change((ctx) => ctx.create<Patient>({ resourceType: 'Patient', active: true, telecom }))
-      const session = await identified(sessions, { callId: 'c', dialedNumber: A, callerNumber })
+      const session = await sessions.identify({ callId: 'c', dialedNumber: A, callerNumber })
       expect(session.callerNumber).toBe(CALLER)
       expect((await patientOfCall(store.access('a').reader(), session))?.id).toBe(id)
     },
@@ -251,10 +217,10 @@ describe('a caller number is a number of one person', () => {
       dialedNumbers: ['+442079460000'],
     })
     const call = { callId: 'c', callerNumber: '020 7946 0958' }
-    expect(await identified(sessions, { ...call, dialedNumber: '+442079460000' })).toMatchObject({
+    expect(await sessions.identify({ ...call, dialedNumber: '+442079460000' })).toMatchObject({
       callerNumber: '+442079460958',
     })
-    expect(await identified(sessions, { ...call, callId: 'd', dialedNumber: A })).not.toHaveProperty('callerNumber')
+    expect(await sessions.identify({ ...call, callId: 'd', dialedNumber: A })).not.toHaveProperty('callerNumber')
   })
 })
 
@@ -262,9 +228,9 @@ describe('a dialled number without a country code', () => {
   test.each(['2125550100', '12125550100', '(212) 555-0100', '001 212 555 0100'])(
     '%s finds the one clinic whose number it is, and agrees with it later',
     async (dialedNumber) => {
-      const begun = await identified(sessions, { callId: 'c', dialedNumber })
+      const begun = await sessions.identify({ callId: 'c', dialedNumber })
       expect(begun).toEqual({ clinic: 'a', callId: 'c', dialedNumber: A })
-      expect(await identified(sessions, { callId: 'c', dialedNumber })).toEqual(begun)
+      expect(await sessions.identify({ callId: 'c', dialedNumber })).toEqual(begun)
       expect((await sessions.register({ callId: 'd', dialedNumber })).session).toMatchObject({ dialedNumber: A })
     },
   )
@@ -276,20 +242,20 @@ describe('a dialled number without a country code', () => {
       dialedNumbers: ['+2342125550100'],
     })
     const dialed = { callId: 'c', dialedNumber: '2125550100' }
-    expect(await failure(identified(sessions, dialed))).toMatchObject({ code: 'call-not-identified' })
+    expect(await failure(sessions.identify(dialed))).toMatchObject({ code: 'call-not-identified' })
     expect(await failure(sessions.register(dialed))).toMatchObject({ code: 'number-not-known' })
-    expect(await identified(sessions, { ...dialed, dialedNumber: A })).toMatchObject({ clinic: 'a' })
+    expect(await sessions.identify({ ...dialed, dialedNumber: A })).toMatchObject({ clinic: 'a' })
   })
 
   test.each(['5550100', '125550100', 'anonymous', '2125550199'])('%s is no clinic’s', async (dialedNumber) => {
-    expect(await failure(identified(sessions, { callId: 'c', dialedNumber }))).toMatchObject({
+    expect(await failure(sessions.identify({ callId: 'c', dialedNumber }))).toMatchObject({
       code: 'call-not-identified',
     })
   })
 
   test('of another clinic disagrees with a registered call', async () => {
     await sessions.register({ callId: 'c', dialedNumber: A })
-    expect(await failure(identified(sessions, { callId: 'c', dialedNumber: '2125550200' }))).toMatchObject({
+    expect(await failure(sessions.identify({ callId: 'c', dialedNumber: '2125550200' }))).toMatchObject({
       code: 'call-mismatch',
     })
   })
@@ -297,13 +263,13 @@ describe('a dialled number without a country code', () => {
 
 describe('in demo mode', () => {
   test('a request without call metadata belongs to the default call of the demo clinic', async () => {
-    const [first, second] = [await identified(demo, {}), await identified(demo, {})]
+    const [first, second] = [await demo.identify({}), await demo.identify({})]
     expect(first).toMatchObject({ clinic: 'a' })
     expect(second).toEqual(first)
   })
 
   test('an unknown id alone is a new call of the demo clinic', async () => {
-    expect(await identified(demo, { callId: 'c', callerNumber: CALLER })).toEqual({
+    expect(await demo.identify({ callId: 'c', callerNumber: CALLER })).toEqual({
       clinic: 'a',
       callId: 'c',
       callerNumber: CALLER,
@@ -311,15 +277,15 @@ describe('in demo mode', () => {
   })
 
   test('a dialled number decides the clinic there too', async () => {
-    expect(await identified(demo, { callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
-    expect(await failure(identified(demo, { callId: 'd', dialedNumber: '+12125550999' }))).toMatchObject({
+    expect(await demo.identify({ callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
+    expect(await failure(demo.identify({ callId: 'd', dialedNumber: '+12125550999' }))).toMatchObject({
       code: 'call-not-identified',
     })
   })
 
   test('a call that began without a dialled number does not move to the clinic of a later one', async () => {
-    await identified(demo, { callId: 'c' })
-    expect(await failure(identified(demo, { callId: 'c', dialedNumber: B }))).toMatchObject({ code: 'call-mismatch' })
-    expect(await identified(demo, { callId: 'c', dialedNumber: A })).toMatchObject({ clinic: 'a' })
+    await demo.identify({ callId: 'c' })
+    expect(await failure(demo.identify({ callId: 'c', dialedNumber: B }))).toMatchObject({ code: 'call-mismatch' })
+    expect(await demo.identify({ callId: 'c', dialedNumber: A })).toMatchObject({ clinic: 'a' })
   })
 })
