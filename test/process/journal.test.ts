@@ -97,7 +97,7 @@ describeOnSqlite('a journal that cannot be read', () => {
     const server = await start({ DATABASE_URL, JWT_SECRET: SECRET })
     const token = await login(server.url)
     await until(async () => (await addresses(server, token, '?path=/session')).length === 1)
-    expect(server.output()).toContain('the journal could not be read; it was set aside as')
+    await until(() => server.output().includes('the journal could not be read; it was set aside as'))
     expect(readdirSync(dirname(path)).some((name) => name.includes('.journal.db.unreadable-'))).toBe(true)
     expect(await stop(server, 'SIGTERM')).toBe(0)
   })

@@ -131,7 +131,7 @@ test('a visit that is dropped on a time that somebody has taken meanwhile goes b
   await visit(page, '10:30 Samuel Goldberg').dragTo(cell(page, '11:30'))
   const answer = await answered
   expect(answer.status()).toBe(409)
-  await visit(page, '10:30 Samuel Goldberg').waitFor({ timeout: 1000 })
+  await visit(page, '10:30 Samuel Goldberg').waitFor()
   const sentence = (await answer.json()).issue[0].diagnostics
   await page.getByText(sentence).waitFor()
   await page.unroute(/\/(Slot|Appointment)\?/)
