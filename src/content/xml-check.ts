@@ -11,6 +11,8 @@ export type XmlVerdict = 'well-formed' | 'broken' | 'has-doctype' | 'too-large' 
 const MAX_LENGTH = 20 * 1024 * 1024
 /** Of elements within each other. */
 const MAX_DEPTH = 500
+/** A million take seconds. */
+const MAX_ELEMENTS = 200_000
 /** Of one element. */
 const MAX_ATTRIBUTES = 1000
 const MAX_ROOT_NAME = 200
@@ -21,6 +23,7 @@ export class XmlCheck {
   #root: string | undefined
   #length = 0
   #depth = 0
+  #elements = 0
   #attributes = 0
 
   constructor() {
@@ -31,7 +34,7 @@ export class XmlCheck {
     })
     this.#saxes.on('opentagstart', () => {
       this.#attributes = 0
-      if (++this.#depth > MAX_DEPTH) this.#stop('too-large')
+      if (++this.#depth > MAX_DEPTH || ++this.#elements > MAX_ELEMENTS) this.#stop('too-large')
     })
     this.#saxes.on('attribute', () => {
       if (++this.#attributes > MAX_ATTRIBUTES) this.#stop('too-large')

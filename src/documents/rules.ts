@@ -119,7 +119,7 @@ export const DOCUMENT_RULES = {
   },
   'xml-not-checked': {
     severity: WARNING,
-    asks: 'send UTF-8, 20 MiB and 500 levels of elements at most, to have it checked',
+    asks: 'send UTF-8, 20 MiB, 200,000 elements and 500 levels of them at most, to have it checked',
     example: '<?xml version="1.0" encoding="UTF-8"?>',
   },
   'cda-root': {

@@ -5,13 +5,16 @@ import type { Config } from '../config.ts'
 
 type Address = Pick<Config, 'host' | 'port'>
 
+/** Connections that wait to be accepted. Beyond Node's 511, a client that is refused one tries again after a second. */
+const BACKLOG = 4_096
+
 /**
  * Listens and returns the port. In a worker the socket is that of the primary process: the workers share it, and each
  * takes a connection from it when its event loop gets there; docs/adr/006-several-processes.md says why.
  * @throws Error of the operating system, e.g. EADDRINUSE
  */
 export async function listen(server: Server, { host, port }: Address): Promise<number> {
-  server.listen({ host, port })
+  server.listen({ host, port, backlog: BACKLOG })
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }

@@ -50,6 +50,12 @@ describe('XML at a bounded cost', () => {
     expect(looksOf(nested(501)).xml).toBe('too-large')
   })
 
+  test('more than 200,000 elements are not looked at further, 200,000 are', () => {
+    const many = (elements: number) => bytes(`<a>${'<b/>'.repeat(elements - 1)}</a>`)
+    expect(looksOf(many(200_000)).xml).toBe('well-formed')
+    expect(looksOf(many(200_001)).xml).toBe('too-large')
+  })
+
   test('1,001 attributes of one element are not looked at further', () => {
     const attributes = Array.from({ length: 1001 }, (_, index) => `a${index}="1"`)
     expect(looksOf(bytes(`<a ${attributes.join(' ')}/>`)).xml).toBe('too-large')
