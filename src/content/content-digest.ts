@@ -1,5 +1,6 @@
 /** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { FhirError } from '../fhir/outcome.ts'
 import { type ContentLooks, Sniffer } from './sniff.ts'
 
@@ -13,8 +14,8 @@ export interface ContentFacts {
   readonly looks: ContentLooks
 }
 
-/** Bytes that are looked at in one go. */
-const LOOK_BYTES = 64 * 1024
+/** Bytes that are looked at in one go: of XML they may be some thousand elements. */
+const LOOK_BYTES = 16 * 1024
 
 export class ContentDigest {
   readonly #limit: number
@@ -34,15 +35,19 @@ export class ContentDigest {
     if (this.#size > this.#limit) throw contentTooLarge(this.#limit)
     this.#sha256.update(piece)
     this.#sha1.update(piece)
-    for (let start = 0; start < piece.length; start += LOOK_BYTES) {
-      this.#sniffer.push(piece.subarray(start, start + LOOK_BYTES))
-    }
+    for (const part of partsOf(piece)) this.#sniffer.push(part)
   }
 
-  /** The pieces as they come, each looked at before it goes on. @throws FhirError 413 beyond the limit */
+  /**
+   * The pieces as they come, each looked at before it goes on, with other work in between.
+   * @throws FhirError 413 beyond the limit
+   */
   async *of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      this.push(piece)
+      for (const part of partsOf(piece)) {
+        this.push(part)
+        if (part.length === LOOK_BYTES) await setImmediate()
+      }
       yield piece
     }
   }
@@ -55,6 +60,10 @@ export class ContentDigest {
       looks: this.#sniffer.end(),
     }
   }
+}
+
+function* partsOf(piece: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < piece.length; start += LOOK_BYTES) yield piece.subarray(start, start + LOOK_BYTES)
 }
 
 export const contentTooLarge = (limit: number): FhirError =>
