@@ -72,7 +72,7 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   const { first, last: bookable } = bookableStarts(ctx.now, policies)
   const last = Math.min(bookable, (query.startsBefore ?? END_OF_TIME) - 1)
-  const from = Math.max(query.from, first, query.after?.start ?? first)
+  const from = lookedFrom(query, first)
   const until = Math.min(query.until, last + LONGEST_VISIT, END_OF_TIME)
   const isEndedByHorizon = bookable < Math.min(query.startsBefore ?? END_OF_TIME, query.until, END_OF_TIME)
   const sameUntil = (end: number): Span | undefined => (isEndedByHorizon ? undefined : { start: from, end })
@@ -85,6 +85,15 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const page = await pageOf(search, limit, query.countThrough ?? 0)
   return { ...page, sameFrom: sameUntil(search.earliest) }
 }
+
+/**
+ * The moment from which on times are looked for.
+ * @param first from when on visits may be booked (bookableStarts)
+ */
+export const lookedFrom = (
+  { from, after }: { readonly from: number; readonly after?: Place | undefined },
+  first: number,
+): number => Math.max(from, first, after?.start ?? first)
 
 async function pageOf(search: Search, limit: number, countThrough: number): Promise<Omit<Openings, 'sameFrom'>> {
   const openings: Opening[] = []

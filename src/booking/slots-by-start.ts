@@ -1,7 +1,7 @@
 /** Free Slots by the time at which they begin, read as far as they are asked for. */
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
-import { FairQueue } from '../budget/fair-queue.ts'
+import { FairTurns } from '../budget/fair-turns.ts'
 import type { Context } from '../core/context.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
@@ -15,12 +15,7 @@ const READ = 4
  * Most looks end with the first Slots that are read. Of those that go on, one does in each turn of the event loop: a store
  * that answers without a wait would let none of them be interrupted.
  */
-const goingOn = new FairQueue({
-  slots: 1,
-  slotsPerClinic: 1,
-  perClinic: Number.POSITIVE_INFINITY,
-  total: Number.POSITIVE_INFINITY,
-})
+const goingOn = new FairTurns()
 
 /** Slots that begin at one time (ms). */
 interface Group {
@@ -78,7 +73,7 @@ export class SlotsByStart {
 
   async #read(): Promise<void> {
     this.#reads += 1
-    if (this.#reads > 1) setImmediate(await goingOn.enter({ clinic: this.#clinic, token: '' }))
+    if (this.#reads > 1) await goingOn.next({ clinic: this.#clinic, token: '' })
     const slots = await this.#slots.next()
     spend(slots.length * READ, 'the slots that are looked at')
     this.#queue = [...this.#queue, ...slots]

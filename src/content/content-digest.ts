@@ -14,7 +14,7 @@ export interface ContentFacts {
   readonly looks: ContentLooks
 }
 
-/** Bytes that are looked at in one go: of XML they may be some thousand elements. */
+/** Bytes of an upload that are looked at in one go: of XML they may be some thousand elements. */
 const LOOK_BYTES = 16 * 1024
 
 export class ContentDigest {
@@ -35,7 +35,7 @@ export class ContentDigest {
     if (this.#size > this.#limit) throw contentTooLarge(this.#limit)
     this.#sha256.update(piece)
     this.#sha1.update(piece)
-    for (const part of partsOf(piece)) this.#sniffer.push(part)
+    this.#sniffer.push(piece)
   }
 
   /**
@@ -44,7 +44,8 @@ export class ContentDigest {
    */
   async *of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      for (const part of partsOf(piece)) {
+      for (let start = 0; start < piece.length; start += LOOK_BYTES) {
+        const part = piece.subarray(start, start + LOOK_BYTES)
         this.push(part)
         if (part.length === LOOK_BYTES) await setImmediate()
       }
@@ -60,10 +61,6 @@ export class ContentDigest {
       looks: this.#sniffer.end(),
     }
   }
-}
-
-function* partsOf(piece: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < piece.length; start += LOOK_BYTES) yield piece.subarray(start, start + LOOK_BYTES)
 }
 
 export const contentTooLarge = (limit: number): FhirError =>

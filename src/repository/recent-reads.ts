@@ -84,12 +84,12 @@ class OwnChanges implements NoticedChanges {
   #changes = 0
 
   last(clinic: string, types: readonly string[]): number {
-    return Math.max(0, ...types.map((type) => this.#last.get(`${clinic} ${type}`) ?? 0))
+    return Math.max(0, ...types.map((type) => this.#last.get(keyOf(clinic, type)) ?? 0))
   }
 
   wrote(clinic: string, types: Iterable<string>): void {
     this.#changes += 1
-    for (const type of types) this.#last.set(`${clinic} ${type}`, this.#changes)
+    for (const type of types) this.#last.set(keyOf(clinic, type), this.#changes)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Appointment, Reference, Schedule } from 'fhir/r4'
 import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
-import { findOpenings, type Opening, type Openings, type OpeningsQuery } from '../../booking/openings.ts'
+import { findOpenings, lookedFrom, type Opening, type Openings, type OpeningsQuery } from '../../booking/openings.ts'
 import { type OfferedRun, proposalIds } from '../../booking/proposal.ts'
 import { recentActors } from '../../booking/resolvable-actors.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -39,7 +39,8 @@ export interface FoundPage {
 
 export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQuery): Promise<FoundPage> {
   const { policies, timeZone } = await readSettings(ctx.unit, ctx.clinic)
-  const from = Math.max(query.wanted.from, bookableStarts(ctx.now, policies).first, query.after?.start ?? 0)
+  const { first } = bookableStarts(ctx.now, policies)
+  const from = lookedFrom({ from: query.wanted.from, after: query.after }, first)
   // Clients ask from this very moment on, and from midnight on: of each hour one answer is kept, and holds for some of it.
   const wanted = { ...query.wanted, from: Math.floor(from / HOUR) }
   const { times, ...page } = await ctx.unit.unchangedPage({

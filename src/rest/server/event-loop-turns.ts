@@ -3,7 +3,8 @@
  * those of one clinic would hold up the next request of another one. Here a part of them waits, and between one and the
  * next the loop takes in what has arrived: the clinic that has the fewest goes first.
  */
-import { type Entrant, FairQueue } from '../../budget/fair-queue.ts'
+import type { Entrant } from '../../budget/fair-queue.ts'
+import { FairTurns } from '../../budget/fair-turns.ts'
 
 /** Milliseconds of work between two looks at what has arrived; a request that begins may add its own. */
 const TURN_MS = 5
@@ -15,13 +16,7 @@ const TOGETHER = 4
 
 export class EventLoopTurns {
   readonly #turnMs: number
-  /** Its one slot is the present turn. How many may wait is bounded by the requests in flight. */
-  readonly #queue = new FairQueue({
-    slots: 1,
-    slotsPerClinic: 1,
-    perClinic: Number.POSITIVE_INFINITY,
-    total: Number.POSITIVE_INFINITY,
-  })
+  readonly #turns = new FairTurns()
   /** As of performance.now(); undefined until a request begins one. */
   #since: number | undefined
   /** Since promises were looked after, which is between any two connections. */
@@ -32,16 +27,16 @@ export class EventLoopTurns {
   }
 
   get waiting(): number {
-    return this.#queue.waiting
+    return this.#turns.waiting
   }
 
   get oldestMs(): number {
-    return this.#queue.oldestMs
+    return this.#turns.oldestMs
   }
 
   /** Undefined: the request may begin at once. */
   take(entrant: Entrant): Promise<void> | undefined {
-    return this.#queue.running === 0 && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#wait(entrant)
+    return !this.#turns.isTaken && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#turns.next(entrant)
   }
 
   #isOneOfFew(): boolean {
@@ -52,10 +47,6 @@ export class EventLoopTurns {
     }
     this.#begun += 1
     return this.#begun <= TOGETHER
-  }
-
-  async #wait(entrant: Entrant): Promise<void> {
-    setImmediate(await this.#queue.enter(entrant))
   }
 
   #hasTime(): boolean {
