@@ -153,13 +153,14 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
       ...(config.dashboard ? [leadToDashboard(baseOf)] : []),
       withUser,
       requireSandbox(repository),
-      shipResources((clinic) => access(clinic, { kind: 'server' })),
+      shipResources((clinic) => access(clinic, { kind: 'server' }), shares?.inTurn ?? inOrder()),
       fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
       notRouted(declared),
     ),
   )
   koa.on('error', brokenConnection(logger))
   const server = serverOf(koa)
+  if (isConnected) server.on('connection', shares.connected)
   return server
 }
 

@@ -4,7 +4,11 @@
  */
 import { type Entrant, FairQueue } from './fair-queue.ts'
 
+/** Calls back when the next turn may begin. */
+type UntilNext = (begin: () => void) => void
+
 export class FairTurns {
+  readonly #untilNext: UntilNext
   /** Its one slot is the present turn. */
   readonly #queue = new FairQueue({
     slots: 1,
@@ -12,6 +16,11 @@ export class FairTurns {
     perClinic: Number.POSITIVE_INFINITY,
     total: Number.POSITIVE_INFINITY,
   })
+
+  /** @param untilNext lets the loop do other work; absent: one round of it */
+  constructor(untilNext: UntilNext = setImmediate) {
+    this.#untilNext = untilNext
+  }
 
   /** Somebody has the present turn. */
   get isTaken(): boolean {
@@ -28,6 +37,6 @@ export class FairTurns {
 
   /** Resolves in the turn of the entrant. */
   async next(entrant: Entrant): Promise<void> {
-    setImmediate(await this.#queue.enter(entrant))
+    this.#untilNext(await this.#queue.enter(entrant))
   }
 }

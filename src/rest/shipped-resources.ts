@@ -1,17 +1,18 @@
 /** A clinic has the conformance resources that the server ships before its first FHIR request is answered. */
 import type { Middleware } from 'koa'
 import { Budget, withBudget } from '../budget/budget.ts'
-import { OneByOne } from '../budget/one-by-one.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import { userOf } from './server/authenticate.ts'
 
-/** Runs after `authenticate`. Each process checks each clinic once; requests that come meanwhile wait for that check. */
-export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middleware {
+/**
+ * Runs after `authenticate`. Each process checks each clinic once; requests that come meanwhile wait for that check.
+ * @param goOn runs for each of them after it, as they would all go on at once
+ */
+export function shipResources(accessOf: (clinic: string) => ClinicAccess, goOn: Middleware): Middleware {
   const complete = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
-  const goingOn = new OneByOne()
   const ship = async (clinic: string): Promise<void> => {
     try {
       // Not paid by the request that happens to come first: others wait for it too.
@@ -27,6 +28,6 @@ export function shipResources(accessOf: (clinic: string) => ClinicAccess): Middl
     if (clinic === SERVICE || complete.has(clinic)) return next()
     const shipping = underWay.get(clinic) ?? ship(clinic)
     underWay.set(clinic, shipping)
-    return shipping.then(() => goingOn.turn()).then(next)
+    return shipping.then(() => goOn(koa, next))
   }
 }

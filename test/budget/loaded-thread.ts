@@ -6,6 +6,8 @@ import { freeMemoryAfterLoad } from '../../src/budget/free-memory.ts'
 const LOOK = 50
 /** Objects that are made, and those of them that are in use at a time. */
 const LOAD = { objects: 3_000_000, inUse: 200_000 }
+/** Objects that are in use for as long as there are requests: V8 cannot give back their memory, whenever it collects. */
+const IN_USE_UNDER_LOAD = 1_200_000
 
 const flag = new Int32Array(workerData as SharedArrayBuffer)
 
@@ -19,11 +21,15 @@ function work(objects: number): void {
   }
 }
 work(LOAD.objects)
+let inUseUnderLoad: readonly object[] = Array.from({ length: IN_USE_UNDER_LOAD }, (_, n) => ({ n }))
 // V8 itself makes the memory of a thread smaller that does nothing.
 const goesOn = setInterval(() => {
   if (Atomics.load(flag, 0) === 0) work(LOAD.objects / 20)
-  else clearInterval(goesOn)
+  else {
+    inUseUnderLoad = []
+    clearInterval(goesOn)
+  }
 }, 20)
 // What keeps the thread alive.
 parentPort?.on('message', () => undefined)
-parentPort?.postMessage('loaded')
+parentPort?.postMessage(`loaded ${inUseUnderLoad.length}`)

@@ -14,9 +14,19 @@ const TURN_MS = 5
  */
 const TOGETHER = 4
 
+/**
+ * Node accepts one connection in a round of the event loop (https://github.com/libuv/libuv/pull/3696). So that those that
+ * arrive together do not wait for the work of all before them, more of them are accepted between one turn and the next: so
+ * many, or for so many milliseconds, as rounds may be long.
+ */
+const ACCEPTED_BETWEEN = 16
+const ACCEPTING_MS = 4
+
 export class EventLoopTurns {
   readonly #turnMs: number
-  readonly #turns = new FairTurns()
+  readonly #turns = new FairTurns((begin) => this.#whenAccepted(begin))
+  /** Connections of this round of the loop and the one before it. */
+  #accepted = 0
   /** As of performance.now(); undefined until a request begins one. */
   #since: number | undefined
   /** Since promises were looked after, which is between any two connections. */
@@ -36,7 +46,25 @@ export class EventLoopTurns {
 
   /** Undefined: the request may begin at once. */
   take(entrant: Entrant): Promise<void> | undefined {
-    return !this.#turns.isTaken && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#turns.next(entrant)
+    const isFree = !this.#turns.isTaken && this.#accepted === 0
+    return isFree && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#turns.next(entrant)
+  }
+
+  /** Others that have arrived may have to be accepted before the next turn. */
+  connectionAccepted(): void {
+    this.#accepted += 1
+    const forget = () => {
+      this.#accepted -= 1
+    }
+    setImmediate(() => setImmediate(forget))
+  }
+
+  #whenAccepted(begin: () => void, rounds = 1, since = performance.now()): void {
+    setImmediate(() => {
+      const isLong = rounds === ACCEPTED_BETWEEN || performance.now() - since > ACCEPTING_MS
+      if (this.#accepted === 0 || isLong) begin()
+      else this.#whenAccepted(begin, rounds + 1, since)
+    })
   }
 
   #isOneOfFew(): boolean {

@@ -11,7 +11,7 @@ import { EventLoopTurns } from './event-loop-turns.ts'
 import { whenClosed } from './http-response.ts'
 import { Share, type ShareLimits } from './share.ts'
 
-/** With no more requests than this in flight, each begins at once. */
+/** With fewer requests than this in flight, the next one begins at once. */
 const FEW = 4
 /** Shares of clinics and of addresses that are kept before those that are not used are forgotten. */
 const KEPT = 10_000
@@ -44,7 +44,7 @@ export class FairShares {
 
   /** Whether no request has been counted since the last call, and none is in flight. */
   isQuiet(): boolean {
-    const isQuiet = this.#counted === this.#countedBefore && this.#all.inFlight === 0
+    const isQuiet = this.#counted === this.#countedBefore && this.#all.inFlight + this.#turns.waiting === 0
     this.#countedBefore = this.#counted
     return isQuiet
   }
@@ -54,6 +54,9 @@ export class FairShares {
     return [loadOfQueue('turns on the event loop', this.#turns), loadOfQueue('bodies in flight', this.#bodies)]
   }
 
+  /** A client has connected to the server. */
+  readonly connected = (): void => this.#turns.connectionAccepted()
+
   /**
    * For the paths that need no token: a request counts for the address of its client.
    * @param addressOf gives the IP address of the client of a request
@@ -61,15 +64,24 @@ export class FairShares {
   ofAddress(addressOf: (koa: KoaContext) => string): Middleware {
     return async (koa, next) => {
       const address = `address ${addressOf(koa)}`
+      if ((await this.#turn(koa, address, '')) === false) return
       this.#count(koa, address, [this.#all, this.#addresses.of(address)])
-      if (await this.#turn(koa, address, '')) return next()
+      return next()
     }
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */
-  readonly ofUser: Middleware = (koa, next) => {
+  readonly ofUser: Middleware = (koa, next) =>
+    // What is refused waits for its turn too: hundreds of refusals take long.
+    this.inTurn(koa, () => {
+      const user = userOf(koa)
+      this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
+      return next()
+    })
+
+  /** After authentication: the request goes on when it is its turn on the event loop, unless its client has left. */
+  readonly inTurn: Middleware = (koa, next) => {
     const user = userOf(koa)
-    this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
     const turn = this.#turn(koa, user.clinic, user.sub)
     return turn === true ? next() : turn.then((isHere) => (isHere ? next() : undefined))
   }
@@ -97,7 +109,7 @@ export class FairShares {
 
   /** False when the client has left meanwhile. */
   #turn({ res }: KoaContext, clinic: string, token: string): true | Promise<boolean> {
-    if (this.#all.inFlight <= FEW) return true
+    if (this.#all.inFlight + this.#turns.waiting < FEW) return true
     return this.#turns.take({ clinic, token })?.then(() => !res.closed) ?? true
   }
 

@@ -48,3 +48,26 @@ test('beyond it they begin one by one, clinics in turn, and the loop takes in wh
   expect(begun.join('')).toBe('aabcaa')
   expect(new Set(seen).size).toBeGreaterThan(3)
 })
+
+test('while clients connect, several connections are accepted between one turn and the next, but not without end', async () => {
+  const turns = new EventLoopTurns(60_000)
+  let begun = 0
+  const begin = async () => {
+    await turns.take({ clinic: 'a', token: '' })
+    begun += 1
+  }
+  turns.connectionAccepted()
+  const all = Array.from({ length: 3 }, begin)
+  const roundsUntil = async (count: number): Promise<number> => {
+    let rounds = 0
+    for (; begun < count; rounds += 1) {
+      await untilNextTurn()
+      turns.connectionAccepted()
+    }
+    return rounds
+  }
+  expect(await roundsUntil(1)).toBeLessThanOrEqual(1)
+  expect(await roundsUntil(2)).toBeGreaterThan(1)
+  expect(await roundsUntil(3)).toBeLessThanOrEqual(20)
+  await Promise.all(all)
+})
